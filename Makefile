@@ -30,7 +30,7 @@ frozen: $(VENV)/.dev
 	FREEZE=1 $(RUN) pytest -n $(JOBS) tests/frozen --timeout 900
 
 coverage: $(VENV)/.dev
-	$(RUN) pytest -n $(JOBS) -m "not slow" --cov=specwright --cov-branch --cov-report=term:skip-covered
+	$(RUN) pytest -n $(JOBS) -m "not slow" --cov=specwright --cov=ship_gate --cov-branch --cov-report=term:skip-covered
 
 # each package alone in an empty environment: seconds, megabytes, and whether it works there
 installations: $(VENV)/.dev
@@ -43,9 +43,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/lint-imports
-	$(BIN)/interrogate -q -c pyproject.toml src packages/wire/src
+	$(BIN)/interrogate -q -c pyproject.toml src packages/*/src
 	$(BIN)/deptry src
 	cd packages/wire && ../../$(BIN)/deptry src
+	cd packages/gate && ../../$(BIN)/deptry src
 	$(BIN)/python tools/size.py
 
 fix: $(VENV)/.dev
@@ -70,18 +71,18 @@ docs: $(VENV)/.docs
 
 # Pinned with hashes, without an index: pip takes whatever index this machine is set up for.
 lock: $(VENV)/.dev
-	$(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire \
+	$(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire --no-emit-package specwright-gate \
 	  --no-emit-index-url --no-annotate --no-header -q -o requirements/runtime.txt
-	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire \
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire --no-emit-package specwright-gate \
 	  --no-emit-index-url --no-annotate --no-header -q -o requirements/dev.txt
-	$(BIN)/uv pip compile --group pyproject.toml:docs --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire \
+	$(BIN)/uv pip compile --group pyproject.toml:docs --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire --no-emit-package specwright-gate \
 	  --no-emit-index-url --no-annotate --no-header -q -c requirements/dev.txt -o requirements/docs.txt
 
-$(VENV)/.runtime: requirements/runtime.txt pyproject.toml packages/wire/pyproject.toml
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml packages/wire/pyproject.toml packages/gate/pyproject.toml
 	@$(call install,runtime)
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt pyproject.toml packages/wire/pyproject.toml
+$(VENV)/.dev: requirements/dev.txt pyproject.toml packages/wire/pyproject.toml packages/gate/pyproject.toml
 	@$(call install,dev)
 	@touch $@ $(VENV)/.runtime
 
@@ -97,7 +98,7 @@ define install
 	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV); \
 	echo "setting up $(VENV) from requirements/$(1).txt"; \
 	$(RUN) pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements/$(1).txt && \
-	$(RUN) pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e packages/wire -e .
+	$(RUN) pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e packages/wire -e packages/gate -e .
 endef
 
 clean:

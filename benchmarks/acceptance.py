@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 
 from gate_whole import CASES, module
 
-from specwright.domain.contract.examples_file import Example
-from specwright.domain.contract.properties import Property
-from specwright.gate.ship_gate import SandboxedShipGate
+from ship_gate.contract.examples_file import Example
+from ship_gate.contract.properties import Property
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials

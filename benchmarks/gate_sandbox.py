@@ -15,13 +15,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from specwright.domain.contract.contract import Input, MicroModuleContract, Output
-from specwright.gate.runs.suite_run import named_tests, run_tests
-from specwright.gate.sandbox.kind import Sandbox, fault_of
-from specwright.gate.sandbox.pair import prepare
-from specwright.gate.sandbox.plan import SandboxKind
-from specwright.gate.sandbox.staging import lay_out, stage, workspace
-from specwright.ports.gate import Candidate
+from ship_gate.contract.contract import Input, MicroModuleContract, Output
+from ship_gate.runs.suite_run import named_tests, run_tests
+from ship_gate.sandbox.kind import Sandbox, fault_of
+from ship_gate.sandbox.pair import prepare
+from ship_gate.sandbox.plan import SandboxKind
+from ship_gate.sandbox.staging import lay_out, stage, workspace
+from ship_gate.verdict import Candidate
 
 SOURCE = '''import re
 

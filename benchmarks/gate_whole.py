@@ -19,11 +19,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from specwright.domain.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
-from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.ship_gate import SandboxedShipGate
-from specwright.gate.strength.mutants import mutants_of
-from specwright.ports.gate import Candidate
+from ship_gate.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
+from ship_gate.fuzz.check import FuzzBounds
+from ship_gate.ship_gate import SandboxedShipGate
+from ship_gate.strength.mutants import mutants_of
+from ship_gate.verdict import Candidate
 
 TARGET_SECONDS = 3.0
 MUTANTS = 44

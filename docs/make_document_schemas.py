@@ -6,9 +6,9 @@ Run by `make pages` after a change of `specwright.cli.documents`.
 import json
 from pathlib import Path
 
+from ship_gate.terminal.output import DOCUMENT_VERSION
 from specwright.cli.documents.models import DOCUMENTS
 from specwright.cli.documents.schemas import document_schema
-from specwright.gate.terminal.output import DOCUMENT_VERSION
 
 SCHEMAS = Path(__file__).resolve().parents[1] / f"schemas/command-line/v{DOCUMENT_VERSION}"
 

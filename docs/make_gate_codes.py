@@ -8,9 +8,9 @@ and likewise for `limits` and `reading limits`.
 import re
 from pathlib import Path
 
-from specwright.domain.base.reading_limits import reading_table
-from specwright.domain.contract.boundary.limits import limit_table
-from specwright.gate.findings import finding_table
+from ship_gate.base.reading_limits import reading_table
+from ship_gate.contract.boundary.limits import limit_table
+from ship_gate.findings import finding_table
 
 PAGE = Path(__file__).parent / "gate.md"
 

@@ -1,8 +1,8 @@
 """Measures what the gate refuses that plain tests let through, by class, and what each stage adds to it.
 
-Over the corpus of `tests/gate/corpus`: each fault is one change of a sound module. Each candidate is judged once; where
-the source alone refused it, so that nothing was executed, once more without the static stage. Faults of contracts, claims
-and examples are asked of the gate alone, since no test runs them.
+Over the corpus of `packages/gate/tests/corpus`: each fault is one change of a sound module. Each candidate is judged
+once; where the source alone refused it, so that nothing was executed, once more without the static stage. Faults of
+contracts, claims and examples are asked of the gate alone, since no test runs them.
 
     .venv/bin/python docs/measure_gate.py RESULTS [WORKERS]
 
@@ -28,11 +28,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from gate_testkit.corpus_reading import faults, faulty, sound, sound_names
+from ship_gate.ship_gate import SandboxedShipGate
+from ship_gate.stages import STAGES
+from ship_gate.verdict import Candidate
 from specwright.errors import SpecwrightError
-from specwright.gate.ship_gate import SandboxedShipGate
-from specwright.gate.stages import STAGES
-from specwright.ports.gate import Candidate
-from testkit.gate.corpus_reading import faults, faulty, sound, sound_names
 
 SOUND = "sound"
 UNTESTED_PARTS = ("contract", "claims", "examples")

@@ -36,6 +36,7 @@ class Package(NamedTuple):
 
 
 _FIXTURES = ROOT / "fixtures" / "agent-wire" / "v1.1"
+_MODULE = ROOT / "packages" / "gate" / "tests" / "modules" / "tally_words"
 _LIBRARIES_OF_MODELS = (
     "langchain",
     "langchain_core",
@@ -54,7 +55,17 @@ PACKAGES = (
         (*_LIBRARIES_OF_MODELS, "pydantic", "sqlalchemy"),
         (("agent-wire", "validate", *map(str, sorted(_FIXTURES.glob("*.valid*.json")))),),
     ),
-    Package(".", ("packages/wire",), 0, (), (("specwright", "demo", "{}/demo"),)),
+    Package(
+        "packages/gate",
+        (),
+        60,
+        (*_LIBRARIES_OF_MODELS, "agent_wire", "specwright"),
+        (
+            ("shipgate", "judge", str(_MODULE)),
+            ("pytest", "-p", "no:cacheprovider", "-q", str(_MODULE), "--shipgate", str(_MODULE)),
+        ),
+    ),
+    Package(".", ("packages/wire", "packages/gate"), 0, (), (("specwright", "demo", "{}/demo"),)),
 )
 
 

@@ -12,11 +12,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ship_gate.batch import judge_directory
+    from ship_gate.directory.module_directory import DirectoryVerdict
+    from ship_gate.verdict import Finding
     from specwright.application.stages.status import ProjectStatus
     from specwright.application.verify.project import Verification
     from specwright.application.verify.sealed_version import VerifyFinding
     from specwright.bootstrap.project import Project, open_project
-    from specwright.bootstrap.verify import DirectoryVerdict, judge_directory, verify_project
+    from specwright.bootstrap.verify import verify_project
     from specwright.domain.escalation.resolutions import HumanResolution
     from specwright.errors import (
         AnswerError,
@@ -36,8 +39,8 @@ if TYPE_CHECKING:
         RefusedError,
         ScriptError,
         SpecwrightError,
+        SpecwrightErrors,
     )
-    from specwright.ports.gate import Finding
     from specwright.settings import Settings, load_settings
 
 __all__ = [
@@ -64,6 +67,7 @@ __all__ = [
     "ScriptError",
     "Settings",
     "SpecwrightError",
+    "SpecwrightErrors",
     "Verification",
     "VerifyFinding",
     "__version__",
@@ -76,18 +80,18 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
-    "ProjectStatus": "application.stages.status",
-    "Verification": "application.verify.project",
-    "VerifyFinding": "application.verify.sealed_version",
-    "Project": "bootstrap.project",
-    "open_project": "bootstrap.project",
-    "DirectoryVerdict": "bootstrap.verify",
-    "judge_directory": "bootstrap.verify",
-    "verify_project": "bootstrap.verify",
-    "HumanResolution": "domain.escalation.resolutions",
-    "Finding": "ports.gate",
-    "Settings": "settings",
-    "load_settings": "settings",
+    "ProjectStatus": "specwright.application.stages.status",
+    "Verification": "specwright.application.verify.project",
+    "VerifyFinding": "specwright.application.verify.sealed_version",
+    "Project": "specwright.bootstrap.project",
+    "open_project": "specwright.bootstrap.project",
+    "DirectoryVerdict": "ship_gate.directory.module_directory",
+    "judge_directory": "ship_gate.batch",
+    "verify_project": "specwright.bootstrap.verify",
+    "HumanResolution": "specwright.domain.escalation.resolutions",
+    "Finding": "ship_gate.verdict",
+    "Settings": "specwright.settings",
+    "load_settings": "specwright.settings",
 }
 """The module of a name; the other names are those of `errors`."""
 
@@ -95,7 +99,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'specwright' has no attribute {name!r}")
-    value = getattr(import_module(f"specwright.{_HOMES.get(name, 'errors')}"), name)
+    value = getattr(import_module(_HOMES.get(name, "specwright.errors")), name)
     globals()[name] = value
     return value
 

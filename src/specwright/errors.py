@@ -1,4 +1,6 @@
-"""Every error that a person may see, drawn once. Those that a log of Wires can raise are the wire package's.
+"""Every error that a person may see, drawn once. The gate's are the base; a log of Wires raises the wire package's own, so
+an `except` clause names both by a tuple: `SpecwrightErrors`, `InputErrors`, `RefusedErrors`,
+`CorruptionErrors`.
 
 An error says what failed, where, and what to do next. `exit_code` is what the command line returns for it
 (design: command-line). "You gave something wrong" (`InputError`), "a rule refused it" (`RefusedError`), "the other side
@@ -25,24 +27,20 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
 
 from typing import ClassVar
 
-from agent_wire.errors import (
-    AgentWireError,
-    BusyError,
-    CorruptionError,
-    DatabaseUnavailableError,
-    InputError,
-    NetworkUnavailableError,
-    RefusedError,
-)
+import agent_wire.errors as wire
+from ship_gate.errors import CorruptionError, InputError, InterruptedRunError, RefusedError, ShipGateError
 
 __all__ = [
     "AnswerError",
+    "AnyError",
     "BudgetError",
     "BusyError",
     "ChangeRaisedError",
     "CorruptionError",
+    "CorruptionErrors",
     "DatabaseUnavailableError",
     "InputError",
+    "InputErrors",
     "InterruptedRunError",
     "ModelError",
     "ModelUnavailableError",
@@ -51,12 +49,24 @@ __all__ = [
     "NoCreditError",
     "NonDeterminismError",
     "RefusedError",
+    "RefusedErrors",
     "ScriptError",
     "SpecwrightError",
+    "SpecwrightErrors",
 ]
 
-SpecwrightError = AgentWireError
+SpecwrightError = ShipGateError
 """The base class, under the name that this package's users know it by."""
+
+BusyError = wire.BusyError
+DatabaseUnavailableError = wire.DatabaseUnavailableError
+NetworkUnavailableError = wire.NetworkUnavailableError
+
+AnyError = ShipGateError | wire.AgentWireError
+SpecwrightErrors = (ShipGateError, wire.AgentWireError)
+InputErrors = (InputError, wire.InputError)
+RefusedErrors = (RefusedError, wire.RefusedError)
+CorruptionErrors = (CorruptionError, wire.CorruptionError)
 
 
 class ScriptError(InputError):
@@ -139,9 +149,3 @@ class ChangeRaisedError(SpecwrightError):
     def __init__(self, exception_id: str) -> None:
         super().__init__(f"the interface change exception {exception_id} was raised")
         self.exception_id = exception_id
-
-
-class InterruptedRunError(SpecwrightError):
-    """A person stopped the run; it can go on."""
-
-    exit_code: ClassVar[int] = 130

@@ -4,39 +4,37 @@ What is wrong is told with the place that says so: the file, the variable or the
 Values of keys that do not exist are never repeated, since they may be secrets.
 """
 
-import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
-from pydantic_settings.exceptions import SettingsError
-from pydantic_settings.sources import EnvSettingsSource
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from specwright.domain.base.text import did_you_mean
-from specwright.errors import InputError
+from ship_gate.base.text import did_you_mean
+from ship_gate.settings import (
+    ENVIRONMENT_PREFIX,
+    PACKAGES_EXAMPLE,
+    SETTINGS_FILE,
+    GateSettings,
+    SettingsSources,
+    read_environment,
+    read_file,
+)
 from specwright.ports.roles import Role
 
-SETTINGS_FILE = "specwright.toml"
+__all__ = ["ENVIRONMENT_PREFIX", "SETTINGS_FILE", "Settings", "load_settings"]
 
 BUDGET_SETTINGS = ("budget_tokens", "budget_usd", "task_budget_tokens", "task_budget_usd")
-ENVIRONMENT_PREFIX = "SPECWRIGHT_"
 
 _MODEL_NAME = re.compile(r"[a-z][a-z0-9_\-]*:\S.*")
-_LONGEST_VALUE_SHOWN = 60
 _DEAREST = 1_000_000
 _JSON_EXAMPLES = {
     "fallback_models": ("object", '{"all": ["openai:gpt-5-mini"]}'),
     "hedera": ("object", '{"topic": "0.0.1234", "operator": "0.0.2"}'),
     "limits": ("object", '{"openai": {"requests_per_minute": 60}}'),
-    "packages": ("list", '["attrs>=25"]'),
+    **PACKAGES_EXAMPLE,
     "prices": ("object", '{"openai:NAME": [1.25, 10]}'),
     "role_models": ("object", '{"challenger": "openai:gpt-5"}'),
 }
@@ -79,12 +77,8 @@ class HederaSettings(BaseModel):
     """The one that has the topic's submit key, if it has one."""
 
 
-class Settings(BaseSettings):
+class Settings(GateSettings):
     """What a project may set; environment variables are `SPECWRIGHT_` and the upper-case name."""
-
-    model_config = SettingsConfigDict(
-        env_prefix=ENVIRONMENT_PREFIX, extra="forbid", frozen=True, str_strip_whitespace=True
-    )
 
     model: str = ""
     """`provider:model` or `playbook:DIR`."""
@@ -112,22 +106,6 @@ class Settings(BaseSettings):
     """US dollars for a million tokens in and out, of models whose price is not published or not yours."""
     calls_per_role: int = Field(default=60, ge=2)
     """Model calls of one role invocation."""
-    gate_timeout_seconds: float = Field(default=60.0, gt=0, allow_inf_nan=False)
-    """Of one run of a module's tests, and again of its examples."""
-    gate_memory_mib: int = Field(default=1024, ge=256, le=65_536)
-    """Address space of each sandboxed process."""
-    gate_output_mib: int = Field(default=4, ge=1, le=64)
-    """What a sandboxed process may print."""
-    gate_disk_mib: int = Field(default=64, ge=1, le=4096)
-    """All files of a run together; one file may take a quarter of it."""
-    gate_strength: float = Field(default=0.8, ge=0.5, le=1, allow_inf_nan=False)
-    """The least share of mutants that a module's tests must notice."""
-    gate_fuzz_examples: int = Field(default=250, ge=50, le=10_000)
-    """Inputs that the contract fuzz draws for a module, beside those that it always tries."""
-    packages: list[str] = Field(default_factory=list)
-    """Third-party packages that modules may import, each with its versions (design: module-scope)."""
-    sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = "auto"
-    """How the code of modules is confined; `none` is for those who accept the risk, and is recorded."""
     search: Literal["none", "tavily", "ddgs"] = "none"
     """What `web_search` of the researcher asks; `tavily` needs TAVILY_API_KEY, `ddgs` no key."""
     embedder: str = "wordllama"
@@ -140,18 +118,6 @@ class Settings(BaseSettings):
     """Where the records of the project are: `postgresql://...`, or empty for its directory (design: stores)."""
     drive: Literal["here", "workers"] = "here"
     """Who drives the project: the command itself, or the workers of its store (design: workers)."""
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what the caller passes; `load_settings` reads the file and the environment, and knows which said what."""
-        return (init_settings,)
 
     @field_validator("model")
     @classmethod
@@ -196,15 +162,6 @@ class Settings(BaseSettings):
             )
         return url
 
-    @field_validator("packages")
-    @classmethod
-    def _packages_are_named_with_their_versions(cls, packages: list[str]) -> list[str]:
-        read = [_checked_package(text) for text in packages]
-        names = [canonicalize_name(requirement.name) for requirement in read]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise ValueError(f"{twice[0]} is named twice; name it once, with all its bounds")
-        return list(map(str, read))
-
     @field_validator("base_url")
     @classmethod
     def _base_url_is_one(cls, url: str) -> str:
@@ -240,61 +197,9 @@ def load_settings(directory: Path, options: Mapping[str, object] | None = None) 
         InputError: the file is no TOML, a value is wrong, or a name is unknown; the message says where it stands.
     """
     path = directory / SETTINGS_FILE
-    in_file, in_environment, on_command_line = _from_file(path), _from_environment(), dict(options or {})
-    try:
-        return Settings(**_merged(in_file, in_environment, on_command_line))
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False)
-        names = list(dict.fromkeys(str(fault["loc"][0]) for fault in faults))
-        origins = [_origin(name, path, in_environment, on_command_line) for name in names]
-        raise InputError(
-            "; ".join(
-                _message(fault["loc"], fault["type"], fault["msg"], fault["input"]) for fault in faults
-            ),
-            where=", ".join(dict.fromkeys(origins)),
-            remedy=_remedy([name for name in names if name not in Settings.model_fields]),
-        ) from error
-
-
-def _from_file(path: Path) -> dict[str, Any]:
-    try:
-        if not path.exists():
-            return {}
-        if not path.is_file():
-            raise InputError("the settings are no file", where=str(path), remedy="remove it, or write a file")
-        read = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the settings are no TOML: {error}", where=str(path), remedy="mend the file, or remove it"
-        ) from error
-    except OSError as error:
-        raise InputError(
-            f"the settings cannot be read: {error.strerror}", where=str(path), remedy="mend its rights"
-        ) from error
-    return _from_there(read, path.parent)
-
-
-def _from_environment() -> dict[str, Any]:
-    known = [name.upper() for name in Settings.model_fields]
-    for variable in os.environ:
-        name = variable.removeprefix(ENVIRONMENT_PREFIX)
-        if name == variable or name in known:
-            continue
-        # only what is plainly meant for us: others may share the prefix, as service links in containers do
-        if near := get_close_matches(name, known, 1):
-            meant = ENVIRONMENT_PREFIX + near[0]
-            raise InputError(
-                "no such variable", where=variable, remedy=f"{meant} is meant? Rename or unset it"
-            )
-    try:
-        return {name: value for name, value in EnvSettingsSource(Settings)().items() if value != ""}
-    except SettingsError as error:
-        name = next((name for name in _JSON_EXAMPLES if name in str(error)), "role_models")
-        kind, value = _JSON_EXAMPLES[name]
-        variable = ENVIRONMENT_PREFIX + name.upper()
-        raise InputError(
-            f"a variable is no JSON {kind}", where=variable, remedy=f"for instance {variable}='{value}'"
-        ) from error
+    in_file = _from_there(read_file(path), directory)
+    sources = SettingsSources(path, in_file, read_environment(Settings, _JSON_EXAMPLES), dict(options or {}))
+    return sources.merged(Settings)
 
 
 def _from_there(read: dict[str, Any], directory: Path) -> dict[str, Any]:
@@ -314,17 +219,6 @@ def _from_there(read: dict[str, Any], directory: Path) -> dict[str, Any]:
     return changed
 
 
-def _merged(*layers: Mapping[str, Any]) -> dict[str, Any]:
-    """The later wins; models of roles are merged role by role."""
-    merged: dict[str, Any] = {}
-    for layer in layers:
-        before, after = merged.get("role_models"), layer.get("role_models")
-        merged |= layer
-        if isinstance(before, dict) and isinstance(after, dict):
-            merged["role_models"] = {**cast(dict[str, Any], before), **cast(dict[str, Any], after)}
-    return merged
-
-
 def _no_role(wanted: str, known: Iterable[str]) -> str:
     names = list(known)
     return f"there is no role {wanted!r}; {did_you_mean(wanted, names)}roles are {', '.join(names)}"
@@ -334,40 +228,3 @@ def _checked_model(name: str) -> str:
     if not _MODEL_NAME.fullmatch(name):
         raise ValueError(f"{name!r} does not say whose model it is; write provider:model, as in openai:gpt-5")
     return name
-
-
-def _checked_package(text: str) -> Requirement:
-    try:
-        requirement = Requirement(text)
-    except InvalidRequirement as error:
-        raise ValueError(f"{text!r} names no package with versions, as attrs>=25 does") from error
-    if requirement.url or requirement.marker or requirement.extras:
-        raise ValueError(f"{text!r} says more than a package and its versions; write it as in attrs>=25")
-    if not requirement.specifier:
-        raise ValueError(f"{text!r} says no version; write one, as in {requirement.name}>=1.0")
-    return requirement
-
-
-def _origin(name: str, path: Path, in_environment: Mapping[str, Any], options: Mapping[str, object]) -> str:
-    if name in options:
-        return "--" + name.replace("_models", "_model").replace("_", "-")
-    return ENVIRONMENT_PREFIX + name.upper() if name in in_environment else str(path)
-
-
-def _message(place: tuple[int | str, ...], kind: str, message: str, value: object) -> str:
-    name = ".".join(str(part) for part in place)
-    if kind == "extra_forbidden":
-        return f"there is no setting `{name}`"
-    if kind == "value_error":
-        return f"`{name}`: {message.removeprefix('Value error, ')}"
-    shown = repr(value)
-    if len(shown) > _LONGEST_VALUE_SHOWN:
-        shown = shown[:_LONGEST_VALUE_SHOWN] + "..."
-    return f"`{name}` is {shown}: {message[0].lower()}{message[1:]}"
-
-
-def _remedy(unknown: list[str]) -> str:
-    near = [match for name in unknown for match in get_close_matches(name, Settings.model_fields, 1)]
-    if near:
-        return "did you mean " + ", ".join(f"`{name}`" for name in near) + "?"
-    return f"settings are {', '.join(Settings.model_fields)}" if unknown else "correct it there"

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 import agent_wire
+import ship_gate
 import specwright
 from specwright import errors
 
-PACKAGES = {"specwright": specwright, "agent_wire": agent_wire}
+PACKAGES = {"specwright": specwright, "ship_gate": ship_gate, "agent_wire": agent_wire}
 EXPORTS = [(package, name) for package, module in PACKAGES.items() for name in module.__all__]
 FUNCTIONS = [
     (package, name) for package, name in EXPORTS if inspect.isfunction(getattr(PACKAGES[package], name))
@@ -23,7 +24,8 @@ FUNCTIONS = [
 def test_what_is_exported_is_there(package: str, name: str) -> None:
     """Every name of `__all__` resolves, and comes from Specwright."""
     value = getattr(PACKAGES[package], name)
-    assert name == "__version__" or value.__module__.startswith(("specwright.", "agent_wire."))
+    if isinstance(value, type) or inspect.isfunction(value):
+        assert value.__module__.startswith(("specwright.", "ship_gate.", "agent_wire."))
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -3,10 +3,10 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
+from gate_testkit.pair_contracts import PAIR, a_contract
 from specwright.application.debate.case import Case
 from specwright.application.debate.examination import criteria_to_test
 from specwright.domain.acceptance.records import TaskAcceptance
-from testkit.domain.pair_contracts import PAIR, a_contract
 
 ACCEPTANCE = TaskAcceptance.model_validate(
     {

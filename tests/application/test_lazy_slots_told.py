@@ -2,6 +2,8 @@
 
 import pytest
 
+from gate_testkit.fuzzing import Planted
+from ship_gate.contract.contract_text import contract_text
 from specwright.application.messages.debate import (
     JudgedDebate,
     ModuleRequest,
@@ -9,9 +11,7 @@ from specwright.application.messages.debate import (
     proposer_message,
 )
 from specwright.application.store.debates import DebateHistory
-from specwright.domain.contract.contract_text import contract_text
 from specwright.domain.debate.debate import Proposal
-from testkit.gate.fuzzing import Planted
 
 TAKEN, YIELDED, CALLED = "read once", "one item more of such a result", "called by place"
 SLOTS = {

@@ -9,10 +9,10 @@ import pytest
 from langchain_core.messages import ToolCall
 from pydantic import ValidationError
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.history.provenance import provenance
 from specwright.bootstrap.views.reading import reading_project
 from specwright.domain.answers.plan_answers import ReuseAnswer
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
 from specwright.index.embedder import load_embedder

@@ -8,7 +8,7 @@ from testkit.cli.commands import PLAYBOOK, everything, specwright
 
 FILES = {
     'modle = "openai:x"': ("there is no setting `modle`", "did you mean `model`?"),
-    'colour = "red"': ("there is no setting `colour`", "settings are model,"),
+    'colour = "red"': ("there is no setting `colour`", "settings are "),
     "model = 3": ("`model` is 3", "valid string"),
     'model = "gpt-5"': ("'gpt-5'", "provider:model"),
     'model = "openai:"': ("provider:model",),

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from ship_gate.terminal.page import Page
 from specwright.application.history.rounds import DebateRounds, GateOutcome, Round
 from specwright.cli.pages.debate import add_debate
 from specwright.domain.answers.answers import AmendmentsAnswer
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
-from specwright.gate.terminal.page import Page
 from testkit.cli.commands import specwright
 
 pytestmark = pytest.mark.slow  # a halt takes a whole debate

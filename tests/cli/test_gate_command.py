@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from gate_testkit.judging import NO_FUZZ
+from ship_gate.directory.module_directory import DirectoryVerdict, judge_module
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.errors import InputError, RefusedError
-from specwright.gate.directory.module_directory import DirectoryVerdict, judge_directory
-from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.cli.commands import ROOT, specwright
-from testkit.gate.judging import NO_FUZZ
 
-MODULES = ROOT / "tests/gate/modules"
+MODULES = ROOT / "packages/gate/tests/modules"
 ENTRY = "implementation/__init__.py"
 
 
@@ -25,7 +25,7 @@ def module(tmp_path: Path) -> Path:
 def judged(directory: Path, *dependencies: Path, fix: bool = False) -> DirectoryVerdict:
     """What the command tells, from a gate that leaves its longest stages out."""
     gate = SandboxedShipGate(static=False, strength=0, fuzz=NO_FUZZ)
-    return judge_directory(gate, directory, dependencies, fix=fix)
+    return judge_module(gate, directory, dependencies, fix=fix)
 
 
 def drift(module: Path) -> str:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
-from specwright.bootstrap.gate.batch import BatchResult, JudgedModule
-from specwright.cli.reports.markdown import markdown_report
-from specwright.gate.directory.module_directory import DirectoryVerdict
-from specwright.ports.gate import Finding
+from ship_gate.batch import BatchResult, JudgedModule
+from ship_gate.directory.module_directory import DirectoryVerdict
+from ship_gate.report.markdown import markdown_report
+from ship_gate.verdict import Finding
 from testkit.cli.commands import ROOT, in_own_process, specwright
 
-MODULES = ROOT / "tests/gate/modules"
+MODULES = ROOT / "packages/gate/tests/modules"
 (HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 
@@ -56,8 +56,8 @@ def test_files_that_changed_lead_to_their_modules(place: Path):
 
 def test_the_hook_runs_the_gate_on_files_of_modules():
     """Its command is one that exists, and its pattern takes what a verdict depends on (D-50-03)."""
-    assert HOOK["entry"].split() == ["specwright", "gate", "--changed"]
-    assert (HOOK["language"], HOOK["id"], HOOK["require_serial"]) == ("python", "specwright-gate", True)
+    assert HOOK["entry"].split() == ["shipgate", "judge", "--changed"]
+    assert (HOOK["language"], HOOK["id"], HOOK["require_serial"]) == ("system", "shipgate", True)
     takes = re.compile(HOOK["files"])
     module = MODULES / "tally_words"
     files = [path.relative_to(ROOT).as_posix() for path in module.rglob("*") if path.is_file()]
@@ -81,8 +81,8 @@ def run_gate(place: Path, directories: str, **more: str) -> tuple[int, str, dict
         path.write_text("")
     scripts = temporary / "bin"
     scripts.mkdir(exist_ok=True)
-    program = scripts / "specwright"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m specwright "$@"\n')
+    program = scripts / "shipgate"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m ship_gate "$@"\n')
     program.chmod(0o755)
     environment = {
         **os.environ,
@@ -162,7 +162,7 @@ def test_a_summary_takes_the_place_of_a_summary_and_of_nothing_else(place: Path)
     quick = ("gate", place / "modules", "--seconds", "0", "--markdown", "report")
     for _ in range(2):
         specwright(*quick)
-        assert Path("report").read_text().startswith("<!-- specwright gate -->")
+        assert Path("report").read_text().startswith("<!-- shipgate -->")
     Path("report").write_text("mine")
     specwright(*quick).refuses("something else is there")
 

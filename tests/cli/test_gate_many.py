@@ -11,7 +11,7 @@ import pytest
 
 from testkit.cli.commands import ROOT, specwright
 
-MODULES = ROOT / "tests/gate/modules"
+MODULES = ROOT / "packages/gate/tests/modules"
 RESULT = {
     "type": "object",
     "required": ["ruleId", "ruleIndex", "level", "message", "locations"],

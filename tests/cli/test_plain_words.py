@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from specwright.gate.terminal.output import printable
+from ship_gate.terminal.output import printable
 from testkit.cli.commands import SMALL, each_in_one_process, specwright
 from testkit.paths import ROOT
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from ship_gate.terminal.output import printable
 from specwright.cli.terminal.at_work import clock
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.costs.budget import Budget
 from specwright.domain.costs.cost import Cost
-from specwright.gate.terminal.output import printable
 from specwright.ports.progress import AnswerBought, RequestDone, RequestSent, RoleDone, RoleStarted, Step
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright, wait_until
 from testkit.cli.terminal import on_a_terminal

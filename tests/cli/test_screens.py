@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.verify import judge_directory
-from specwright.cli.commands.verify import present_verdict
+from ship_gate import judge_directory
+from ship_gate.cli import present_verdict
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.costs.budget import Budget
 from specwright.domain.costs.cost import Cost

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from ship_gate.base.text import did_you_mean
+from ship_gate.terminal.page import Page, wrapped
+from ship_gate.terminal.screen import UNLIMITED, shows_colours, width_of
 from specwright.cli.main import main
 from specwright.cli.terminal.progress import fitted
-from specwright.domain.base.text import did_you_mean
-from specwright.gate.terminal.page import Page, wrapped
-from specwright.gate.terminal.screen import UNLIMITED, shows_colours, width_of
 from testkit.cli.commands import PLAYBOOK, everything, specwright
 
 

@@ -10,8 +10,8 @@ import anyio
 import pytest
 import typer
 
+from ship_gate.mcp_server import server_of
 from specwright.cli.main import app
-from specwright.mcp_server import server_of
 from testkit.paths import ROOT
 
 PAGES = sorted((ROOT / "docs/agents").glob("*.md"))

@@ -7,17 +7,17 @@ from typing import Any, cast
 
 import pytest
 
+from ship_gate.contract.examples_file import parse_examples
+from ship_gate.contract.rules import problems
 from specwright.application.loop import DELIVERABLE_LOOP, END, TASK_LOOP, Leave, Step
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.contract.examples_file import parse_examples
-from specwright.domain.contract.rules import problems
 from specwright.domain.plan.micro_plan import KnownModules, assign, plan_problems
 from specwright.graphs.loop_graphs import debate_graph, engineering_graph
 from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph
 from testkit.paths import ROOT, SOURCES
 
-PACKAGE = ROOT / "src" / "specwright"
+PACKAGES = [package for source in SOURCES for package in source.iterdir() if package.is_dir()]
 DECISIONS = sorted((ROOT / "docs/adr").glob("0*.md"))
 DOCUMENTS = [
     path for folder in ("*.md", "packages/*/*.md", "docs/**/*.md") for path in sorted(ROOT.glob(folder))
@@ -50,7 +50,7 @@ def test_every_module_that_a_document_names_exists():
     assert sorted(
         (name, source)
         for name, source in named
-        if not any((base / source).exists() for base in (PACKAGE, ROOT, ROOT / "tests", *SOURCES))
+        if not any((base / source).exists() for base in (*PACKAGES, ROOT, ROOT / "tests", *SOURCES))
     ) == []  # fmt: skip
 
 
@@ -92,7 +92,7 @@ def test_a_decision_has_its_parts_and_names_files_that_exist(path: Path):
     options = text.partition("## Options considered")[2].partition("\n## ")[0]
     assert len(re.findall(r"^\| (?!---|option |considered )", options, re.MULTILINE)) >= 2
     named = _SOURCE.findall(text)
-    bases = (PACKAGE, ROOT, *SOURCES)
+    bases = (*PACKAGES, ROOT, *SOURCES)
     assert [name for name in named if not any((base / name).exists() for base in bases)] == []
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from testkit.paths import TESTS
 
-JUDGED_BY_THE_GATE = ("gate/modules", "gate/corpus", "loop/product/products")
+JUDGED_BY_THE_GATE = "loop/product/products"
 """Sources that are inputs of tests."""
 
 
@@ -32,8 +32,10 @@ def test_no_test_imports_from_a_test():
     """Only the kits, the packages, third-party packages and the standard library are imported."""
     allowed = {
         "testkit",
+        "gate_testkit",
         "wire_testkit",
         "agent_wire",
+        "ship_gate",
         "specwright",
         *sys.stdlib_module_names,
         *packages_distributions(),

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.contract.rules import problems
 from specwright.domain.base.graph import describe_cycle, find_cycles
-from specwright.domain.contract.rules import problems
 from specwright.domain.spec.completeness import Severity, ValidationReport, in_words, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from testkit.domain.doubling import DOUBLE

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from specwright.domain.contract.contract import MicroModuleContract, contract_changes
+from ship_gate.contract.contract import MicroModuleContract, contract_changes
 from testkit.domain.doubling import DOUBLE
 
 

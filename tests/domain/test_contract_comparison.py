@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.versions import serves
+from gate_testkit.drawn_contracts import contracts
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.versions import serves
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 from testkit.domain.doubling import DOUBLE
-from testkit.gate.drawn_contracts import contracts
 
 STEP = {"name": "step", "type": "int", "constraints": ["is not zero", "defaults to 1"]}
 NUMBER = DOUBLE.inputs[0].to_json()

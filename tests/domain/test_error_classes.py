@@ -4,8 +4,8 @@ import builtins
 
 import pytest
 
-from specwright.domain.base.record import Record
-from specwright.domain.contract.contract import (
+from ship_gate.base.record import Record
+from ship_gate.contract.contract import (
     ErrorField,
     ErrorSurface,
     Input,
@@ -14,12 +14,12 @@ from specwright.domain.contract.contract import (
     Output,
     contract_changes,
 )
-from specwright.domain.contract.contract_text import contract_text, text_for_callers
-from specwright.domain.contract.docstring import imported_classes, render_docstring, render_stub
-from specwright.domain.contract.error_classes import ERROR_BASES, base_of
-from specwright.domain.contract.normal_form import normalise
-from specwright.domain.contract.obligations import obligations
-from specwright.domain.contract.rules import problems
+from ship_gate.contract.contract_text import contract_text, text_for_callers
+from ship_gate.contract.docstring import imported_classes, render_docstring, render_stub
+from ship_gate.contract.error_classes import ERROR_BASES, base_of
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.obligations import obligations
+from ship_gate.contract.rules import problems
 from specwright.domain.interface_change.comparison import Bump, compare_contracts
 
 SHARED = "its message ends with the place where reading stopped"

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.answers.answers import (
     CRITERIA,
     ArbiterAnswer,
@@ -16,8 +18,6 @@ from specwright.domain.answers.answers import (
     StruckTest,
     Verdict,
 )
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.debate.answer_rules import is_disputed, overturns, ruling_problems
 from specwright.domain.debate.debate import Challenge, challenge
 from specwright.domain.debate.falsifying import (

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.domain.contract.contract import ErrorSurface, MicroModuleContract
-from specwright.domain.contract.normal_form import normalise
-from specwright.domain.contract.rules import is_any_number, problems
+from gate_testkit.drawn_contracts import contracts
+from ship_gate.contract.contract import ErrorSurface, MicroModuleContract
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import is_any_number, problems
 from specwright.domain.interface_change.exception import (
     CompatibilityExpectation,
     InterfaceChangeException,
@@ -19,7 +20,6 @@ from specwright.domain.interface_change.exception import (
     checked_request,
 )
 from testkit.domain.doubling import DOUBLE
-from testkit.gate.drawn_contracts import contracts
 
 STEP = {"name": "step", "type": "int", "constraints": ["is not zero", "defaults to 1"]}
 NUMBER, RESULT = DOUBLE.inputs[0].to_json(), DOUBLE.outputs[0].to_json()

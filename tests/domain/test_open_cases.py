@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from ship_gate.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.answers.answers import Failure
-from specwright.domain.contract.contract import MicroModuleContract, contract_changes
 from specwright.domain.debate.answer_rules import mild_review
 from specwright.domain.debate.open_cases import EarlierRounds, open_cases
 

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from ship_gate.base.record import is_placeholder
 from specwright.domain.answers.plan_answers import NoneBecause
-from specwright.domain.base.record import is_placeholder
 
 LONGER = ["to be determined", "To be decided later.", "TODO: say it", "FIXME: wrong", "none: TBD", "none: —"]
 WRITTEN = ["T.B.D.", "N / A", "ＴＢＤ", "TBD (later)", "TBD, see above", "none - TBD"]

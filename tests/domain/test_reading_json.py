@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 
 _VALUES = st.recursive(
     st.none()

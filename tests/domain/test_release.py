@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.base.slugs import import_name
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, summarise
 from specwright.domain.modules.evidence import ShipEvidence, evidence_ref
 from specwright.domain.modules.release import (

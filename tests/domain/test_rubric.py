@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.answers.answers import CRITERIA, ChallengerAnswer
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.answer_rules import (
     Citable,
     checks_still_shown,

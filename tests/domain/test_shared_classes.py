@@ -2,9 +2,9 @@
 
 import pytest
 
+from gate_testkit.pair_contracts import ERROR, PAIR, a_contract
+from ship_gate.contract.contract import ErrorField
 from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes
-from specwright.domain.contract.contract import ErrorField
-from testkit.domain.pair_contracts import ERROR, PAIR, a_contract
 
 
 def contract(name, invariants, depends_on=(), fields=()):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.domain.base.markdown_text import fenced, inline, printable
-from specwright.domain.contract.contract import (
+from ship_gate.base.markdown_text import fenced, inline, printable
+from ship_gate.contract.contract import (
     ErrorSurface,
     Input,
     MicroModuleContract,
@@ -16,7 +16,7 @@ from specwright.domain.contract.contract import (
     Output,
     SurfaceKind,
 )
-from specwright.domain.contract.contract_text import text_for_callers
+from ship_gate.contract.contract_text import text_for_callers
 from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
 from specwright.domain.tasks.task_file import (
     ShippedDependency,

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from ship_gate.contract import rules
+from ship_gate.contract.contract import DIMENSIONS, MicroModuleContract
+from ship_gate.contract.docstring import docstring_literal, render_docstring
+from ship_gate.contract.normal_form import normalise
 from specwright.domain.answers.answers import (
     AmendmentsAnswer,
     ArbiterAnswer,
     ChallengerAnswer,
     ProposerAnswer,
 )
-from specwright.domain.contract import rules
-from specwright.domain.contract.contract import DIMENSIONS, MicroModuleContract
-from specwright.domain.contract.docstring import docstring_literal, render_docstring
-from specwright.domain.contract.normal_form import normalise
 from specwright.domain.spec import completeness
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from testkit.examples.tabkeeper_playbook import (

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from specwright.gate.static.imports import import_findings
-from specwright.gate.static.stage import static_findings
+from gate_testkit.corpus_reading import faults, sound_names, wider_fault, wider_names
+from gate_testkit.judging import candidate
+from gate_testkit.static_judging import cases, codes_of_source, codes_of_tests
+from gate_testkit.verdicts import HOSTILE_TESTS, attacked
+from ship_gate.static.imports import import_findings
+from ship_gate.static.stage import static_findings
 from testkit.frozen import hold
-from testkit.gate.corpus_reading import faults, sound_names, wider_fault, wider_names
-from testkit.gate.judging import candidate
-from testkit.gate.static_judging import cases, codes_of_source, codes_of_tests
-from testkit.gate.verdicts import HOSTILE_TESTS, attacked
 from testkit.paths import GATE_CORPUS, GATE_MODULES
 
 SHIPS = ("SHIPS",)

@@ -4,14 +4,14 @@ import importlib.metadata
 
 import pytest
 
+from gate_testkit.judging import MODULES, candidate
+from ship_gate.base.allowed_packages import AllowedPackage, import_names, required_by
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.sandbox.packages import allowed_packages
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.application.messages.debate import ModuleRequest, proposer_message
 from specwright.application.messages.planner import plan_message
-from specwright.domain.base.allowed_packages import AllowedPackage, import_names, required_by
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.errors import InputError
-from specwright.gate.sandbox.packages import allowed_packages
-from specwright.gate.ship_gate import SandboxedShipGate
-from testkit.gate.judging import MODULES, candidate
 
 ENTRY = "implementation/__init__.py"
 ATTRS = AllowedPackage("attrs>=23", "attrs==26.1.0", ("attr", "attrs"))

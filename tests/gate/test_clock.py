@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
+from ship_gate.inside.observation.clock import ModuleClock
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceExample
 from specwright.domain.acceptance.rules import Uses
-from specwright.gate.inside.observation.clock import ModuleClock
 
 AT = "2024-05-01T12:00:00.25+00:00"
 
@@ -21,7 +21,7 @@ def said(script):
         "import asyncio, datetime, time\n"
         "real = time.perf_counter\n"
         "datetime.datetime.now()\n"
-        "from specwright.gate.inside.observation.clock import ModuleClock, install, offer\n"
+        "from ship_gate.inside.observation.clock import ModuleClock, install, offer\n"
         "clock = ModuleClock()\ninstall(clock)\noffer(clock=clock)\n"
     )
     ran = subprocess.run([sys.executable, "-c", head + script], capture_output=True, text=True, check=False)

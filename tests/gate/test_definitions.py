@@ -2,17 +2,17 @@
 
 import pytest
 
+from gate_testkit.corpus_reading import sound
+from ship_gate.contract.contract import Effect, Input, Modes, Output
+from ship_gate.contract.docstring import entry_points, public_names, render_stub
+from ship_gate.contract.obligations import obligations
+from ship_gate.contract.rules import DEFINITIONS, is_vocabulary, output_name, problems
+from ship_gate.source.files import ParsedFiles
+from ship_gate.surface.splice import splice
+from ship_gate.surface.surface import extract_surface
+from ship_gate.verdict import ENTRY_FILE
 from specwright.domain.acceptance.shared_classes import twice_defined
 from specwright.domain.answers.plan_answers import PlannedModule
-from specwright.domain.contract.contract import Effect, Input, Modes, Output
-from specwright.domain.contract.docstring import entry_points, public_names, render_stub
-from specwright.domain.contract.obligations import obligations
-from specwright.domain.contract.rules import DEFINITIONS, is_vocabulary, output_name, problems
-from specwright.gate.source.files import ParsedFiles
-from specwright.gate.surface.splice import splice
-from specwright.gate.surface.surface import extract_surface
-from specwright.ports.gate import ENTRY_FILE
-from testkit.gate.corpus_reading import sound
 
 TERMS = sound("ledger_terms")
 NAMES = ["Expense", "Side", "Share", "UnbalancedError", "UnknownPersonError"]

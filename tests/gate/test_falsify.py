@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
-from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.sandbox.plan import Limits
-from specwright.gate.ship_gate import SandboxedShipGate
-from specwright.ports.gate import Trial
+from gate_testkit.judging import candidate
+from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.fuzz.check import FuzzBounds
+from ship_gate.sandbox.plan import Limits
+from ship_gate.ship_gate import SandboxedShipGate
+from ship_gate.verdict import Trial
 from specwright.roles.team import prompt
-from testkit.gate.judging import candidate
 
 HEAD = "import pytest\nfrom modules.shorten import shorten\n\n\n"
 SECRET = "carefully_hidden"

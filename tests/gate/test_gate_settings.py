@@ -2,9 +2,9 @@
 
 import pytest
 
-from specwright.bootstrap.gate.ship_gate import gate_of, uses_shipped_playbooks
+from gate_testkit.judging import MODULES, candidate, codes
+from specwright.bootstrap.ship_gate import gate_of, uses_shipped_playbooks
 from specwright.settings import Settings
-from testkit.gate.judging import MODULES, candidate, codes
 from testkit.paths import ROOT
 
 ENTRY = "implementation/__init__.py"

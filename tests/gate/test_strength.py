@@ -2,19 +2,19 @@
 
 import pytest
 
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.sandbox.staging import stage
-from specwright.gate.ship_gate import SandboxedShipGate
-from specwright.gate.strength.check import weak_findings
-from specwright.gate.strength.claims import claims_of, unshown_finding
-from specwright.gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
-from specwright.gate.strength.run import Variant, VariantRun, run_variants, start_runner
-from specwright.gate.strength.stated_limits import unshown_limits
-from specwright.ports.gate import Candidate
+from gate_testkit.corpus_reading import sound
+from gate_testkit.judging import candidate, judge
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.fuzz.check import FuzzBounds
+from ship_gate.sandbox.staging import stage
+from ship_gate.ship_gate import SandboxedShipGate
+from ship_gate.strength.check import weak_findings
+from ship_gate.strength.claims import claims_of, unshown_finding
+from ship_gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
+from ship_gate.strength.run import Variant, VariantRun, run_variants, start_runner
+from ship_gate.strength.stated_limits import unshown_limits
+from ship_gate.verdict import Candidate
 from testkit.domain.doubling import DOUBLE
-from testkit.gate.corpus_reading import sound
-from testkit.gate.judging import candidate, judge
 from testkit.sampling import spread
 
 ENTRY = "implementation/__init__.py"

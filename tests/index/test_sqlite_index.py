@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specwright.domain.modules.code_index import IndexStatus, embedding_text
-from specwright.errors import BusyError, CorruptionError, ModelError, RefusedError, SpecwrightError
+from specwright.errors import BusyError, CorruptionErrors, ModelError, RefusedError, SpecwrightErrors
 from specwright.index.database import IndexFile
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
@@ -119,14 +119,14 @@ class TestStorage:
     def test_a_file_that_is_no_index_is_reported(self, tmp_path: Path):
         """A damaged file is reported in one message and left alone (D-S12-01)."""
         (tmp_path / "index.db").write_bytes(b"no database at all" * 100)
-        with pytest.raises(CorruptionError, match=r"index\.db"):
+        with pytest.raises(CorruptionErrors, match=r"index\.db"):
             SqliteCodeIndex(tmp_path, WordEmbedder())
         assert (tmp_path / "index.db").read_bytes().startswith(b"no database")
 
     def test_a_directory_that_cannot_be_made_is_reported(self, tmp_path: Path):
         """A place where no index can be is reported in one message (D-S12-01)."""
         (tmp_path / "file").touch()
-        with pytest.raises(SpecwrightError, match="cannot be made"):
+        with pytest.raises(SpecwrightErrors, match="cannot be made"):
             SqliteCodeIndex(tmp_path / "file" / "code_index", WordEmbedder())
 
     def test_an_index_of_a_later_version_is_refused(self, index: SqliteCodeIndex, tmp_path: Path):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.domain.contract.contract import Input, MicroModuleContract, Modes, Output
+from ship_gate.contract.contract import Input, MicroModuleContract, Modes, Output
 from specwright.domain.modules.code_index import declared_types, searched_types, summarise, type_key
 
 TEXTS = st.text(

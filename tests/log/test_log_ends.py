@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from agent_wire.entries import LogEnd
-from agent_wire.errors import CorruptionError
 from agent_wire.log import SqliteWireLog
 from specwright.application.store.log_ends import check_log_ends, log_ends, note_log_end, note_release_end
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views.reading import log_findings
+from specwright.errors import CorruptionErrors
 from specwright.storage import DiskStateStore
 from wire_testkit.damage import START, TOPIC, open_log, stored, tamper
 from wire_testkit.story import Story
@@ -109,7 +109,7 @@ def test_a_log_that_agrees_with_itself_is_found_by_the_notes(
 
     assert found(project) == named
     assert told_by_verify(project) == {code for _, code in named}
-    with pytest.raises(CorruptionError, match="no longer holds its entry"):
+    with pytest.raises(CorruptionErrors, match="no longer holds its entry"):
         check_log_ends(project.store, open_log(project.log))
 
 
@@ -160,5 +160,5 @@ def test_a_note_that_cannot_be_read_is_told_and_hides_nothing_else(project: Proj
 
     assert found(project) == {(0, "log.note"), (3, "log.cut_off")}
     assert told_by_verify(project) == {"log.note", "log.cut_off"}
-    with pytest.raises(CorruptionError, match="cannot be read"):
+    with pytest.raises(CorruptionErrors, match="cannot be read"):
         check_log_ends(project.store, open_log(project.log))

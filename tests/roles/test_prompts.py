@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
+from ship_gate.base.record import Record
+from ship_gate.contract.boundary.types import BOUNDARY_TYPES, type_problem
 from specwright.bootstrap.project import Silent, open_project
 from specwright.domain.answers.answers import (
     CONTRACTS_ONLY,
@@ -27,8 +29,6 @@ from specwright.domain.answers.answers import (
     ArbiterAnswer,
     ChallengerAnswer,
 )
-from specwright.domain.base.record import Record
-from specwright.domain.contract.boundary.types import BOUNDARY_TYPES, type_problem
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.ports.roles import Assignment, Place, Role
 from specwright.roles.agent.agent import tool_schema

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import contract_text, text_for_callers
+from ship_gate.contract.obligations import read_claims
 from specwright.domain.artifacts.provenance import Contribution, Permission, shown
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.contract_text import contract_text, text_for_callers
-from specwright.domain.contract.obligations import read_claims
 from specwright.ports.roles import Role
 from specwright.roles.team import prompt
 from testkit.loop.debate_workbench import record_of

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from specwright.domain.base.record import validation_messages
+from ship_gate.base.record import validation_messages
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.errors import AnswerError
 from specwright.roles.agent.tools import emitted

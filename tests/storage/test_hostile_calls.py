@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from deepagents.backends import FilesystemBackend
 
+from ship_gate.base.text import MAX_CHARACTERS, edited_length
 from specwright.domain.artifacts.provenance import Permission
-from specwright.domain.base.text import MAX_CHARACTERS, edited_length
 from specwright.storage.context_pack import ContextPackBackend
 from testkit.sampling import spread
 from testkit.storage.agents import Attempt, attempted

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from agent_wire.canonical_json import JsonValue
 from specwright.bootstrap.project import Adapters
-from specwright.canonical_json import JsonValue
 from specwright.journal import JournalScope, read_records
 from specwright.journal.journal import request_digest
 from specwright.journal.records import Place

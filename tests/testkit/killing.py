@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agent_wire import canonical_json
 from agent_wire.entries import LogEntry
-from specwright import canonical_json
 from specwright.application.interface_change.decisions import exceptions
 from specwright.application.stages.status import project_status
 from specwright.bootstrap.project import Adapters, Composition, Project, Silent, open_project

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agent_wire import canonical_json
 from agent_wire.entries import LogEnd
-from specwright import canonical_json
+from ship_gate.base.record import OmittedIfEmpty, Record
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import RegressionTests
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import ArtifactEnvelope
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
-from specwright.domain.base.record import OmittedIfEmpty, Record
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import RegressionTests
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord

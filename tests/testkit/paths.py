@@ -5,8 +5,9 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 PRODUCTS = TESTS / "loop" / "product" / "products"
-GATE_MODULES = TESTS / "gate" / "modules"
-GATE_CORPUS = TESTS / "gate" / "corpus"
+GATE_TESTS = ROOT / "packages" / "gate" / "tests"
+GATE_MODULES = GATE_TESTS / "modules"
+GATE_CORPUS = GATE_TESTS / "corpus"
 EXAMPLES = ROOT / "examples"
 SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))
 """The folders with the packages."""

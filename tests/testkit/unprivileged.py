@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from testkit.paths import ROOT, SOURCES
+from testkit.paths import GATE_TESTS, ROOT, SOURCES
 
 __all__ = ["another_user"]
 
@@ -37,7 +37,12 @@ def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
         shutil.copy(ROOT / "pyproject.toml", folder)
         packages = [path for path in sys.path if path.endswith("site-packages")]
         sources = [folder / path.relative_to(ROOT) for path in SOURCES]
-        places = [*map(str, sources), str(folder / "tests"), *packages]
+        places = [
+            *map(str, sources),
+            str(folder / "tests"),
+            str(folder / GATE_TESTS.relative_to(ROOT)),
+            *packages,
+        ]
         environment = {
             "PATH": os.defpath,
             "HOME": str(home),

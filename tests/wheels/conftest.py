@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import pytest
 
-from specwright.domain.contract.contract import MicroModuleContract
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.ports.packaging import ProductModule, ProductPackage
 
 MakeModule: TypeAlias = Callable[..., ProductModule]

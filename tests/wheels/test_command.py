@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.interfaces.records import Interfaces
-from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.packaging import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials

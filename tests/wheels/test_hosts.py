@@ -5,10 +5,10 @@ from io import BytesIO
 
 import pytest
 
-from specwright.domain.contract.contract import Effect, ErrorSurface
-from specwright.domain.contract.examples_file import Example
-from specwright.domain.contract.properties import Property
-from specwright.gate.ship_gate import SandboxedShipGate
+from ship_gate.contract.contract import Effect, ErrorSurface
+from ship_gate.contract.examples_file import Example
+from ship_gate.contract.properties import Property
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.product_run import SandboxedTrials

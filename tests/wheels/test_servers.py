@@ -20,9 +20,9 @@ from jsonschema_rs import validator_for
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.acceptance.exchanges import answer_problem, exchanges
 from specwright.domain.interfaces.records import Interfaces
-from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.packaging import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials

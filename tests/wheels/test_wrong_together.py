@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import pytest
 
+from ship_gate.contract.contract import Dependency
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.application.stages.failed_release import broken_examples
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
-from specwright.domain.contract.contract import Dependency
-from specwright.gate.ship_gate import SandboxedShipGate
 from specwright.ports.packaging import ExampleOutcome
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, cast
 
+from agent_wire.canonical_json import JsonObject, JsonValue
 from agent_wire.envelope import StreamId, make_stream, make_wire, task_stream_id
 from specwright.application.factory import Factory
-from specwright.canonical_json import JsonObject, JsonValue
 from specwright.ports.journal import Scope
 
 

@@ -8,14 +8,14 @@ record of the ruling: every later role that judges the same criterion is told of
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import announce, review
 from specwright.application.context.packs import Row
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.debates import DebateHistory
 from specwright.application.tasks import Task
-from specwright.canonical_json import JsonValue
 from specwright.domain.artifacts.provenance import Permission
-from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.escalation.escalation import (
     DebateTrail,

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from ship_gate.base.ids import ModuleRef
+from ship_gate.base.text import did_you_mean
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.base.text import did_you_mean
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest

@@ -5,11 +5,11 @@ from typing import cast
 
 from packaging.version import Version
 
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ModuleRef
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import RegressionTest
 from specwright.application.factory import Factory, ProjectView
-from specwright.canonical_json import JsonValue
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.debate.regression_tests import still_counting
 from specwright.domain.spec.bug_report import BugReport
 

@@ -5,6 +5,8 @@ from functools import cached_property
 from typing import Any
 
 from agent_wire.entries import WireLog
+from ship_gate.base.allowed_packages import AllowedPackage
+from ship_gate.verdict import ShipGate
 from specwright.application.projection import Projection
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.store.debates import DebateStore
@@ -13,11 +15,9 @@ from specwright.application.store.escalations import EscalationStore
 from specwright.application.store.exceptions import ExceptionStore
 from specwright.application.store.invocations import InvocationStore
 from specwright.application.store.modules import ModuleStore
-from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.costs.estimate import Price
 from specwright.domain.modules.evidence import Environment
 from specwright.ports.code_index import CodeIndex
-from specwright.ports.gate import ShipGate
 from specwright.ports.journal import Journal
 from specwright.ports.packaging import Packager
 from specwright.ports.progress import Progress

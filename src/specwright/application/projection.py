@@ -7,14 +7,14 @@ sense here cannot be in the log, which admits by the same tables (design: wire);
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
+from agent_wire import canonical_json
 from agent_wire.entries import LogEntry, WireLog
 from agent_wire.envelope import StreamId, task_stream_id
-from specwright import canonical_json
+from ship_gate.base.ids import ModuleRef
+from ship_gate.contract.versions import serves
 from specwright.application import scopes
 from specwright.application.store.definitions import ProjectDefinitions
 from specwright.application.store.layout import STATE_FILE, definition
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.contract.versions import serves
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import CRITERION, RELEASE, ResolutionRecord
 from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome, NewVersion
@@ -26,7 +26,7 @@ from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus
 from specwright.domain.tasks.task_board import Change, TaskBoard
-from specwright.errors import CorruptionError, InputError, SpecwrightError
+from specwright.errors import CorruptionError, CorruptionErrors, InputErrors, SpecwrightErrors
 from specwright.ports.store import StateStore
 
 _SECONDS_BETWEEN_WRITES = 1.0
@@ -181,7 +181,7 @@ class Projection:
         if self._spec is None and self._spec_stored:
             try:
                 self._spec = ProductSpec.from_bytes(self._spec_stored, "the approved spec")
-            except InputError as error:
+            except InputErrors as error:
                 raise CorruptionError(str(error), where=definition(self.spec_sha256)) from error
         return self._spec
 
@@ -210,9 +210,9 @@ class Projection:
                 take = self._takes.get(wire["type"])
                 if take is not None:
                     take(self, _Event(wire["stream"], wire["payload"], wire["ts"]))
-            except CorruptionError:
+            except CorruptionErrors:
                 raise
-            except (SpecwrightError, KeyError, TypeError, ValueError) as error:
+            except (*SpecwrightErrors, KeyError, TypeError, ValueError) as error:
                 raise CorruptionError(
                     f"the log cannot be read as a project: {error}",
                     where=f"Wire {entry.sequence_number} ({wire.get('type')})",

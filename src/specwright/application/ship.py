@@ -3,6 +3,10 @@ sealing, wire)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
+from ship_gate.base.ids import ArtifactType, artifact_id
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import RegressionTest
+from ship_gate.verdict import GateVerdict
 from specwright.application.announce import Announcement, announce
 from specwright.application.debate.gate_runs import execution_log
 from specwright.application.debate.implementation import Implementation
@@ -12,9 +16,6 @@ from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import StruckTest
-from specwright.domain.base.ids import ArtifactType, artifact_id
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.code_index import summarise
 from specwright.domain.modules.evidence import (
@@ -31,7 +32,6 @@ from specwright.domain.modules.evidence import (
     tree_sha256,
 )
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports.gate import GateVerdict
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 

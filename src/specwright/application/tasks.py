@@ -5,11 +5,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from agent_wire.envelope import task_stream_id
+from ship_gate.base.ids import ModuleRef
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, task_event
 from specwright.application.factory import Factory, ProjectView
 from specwright.domain.base.graph import reachable
-from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
@@ -22,7 +22,7 @@ from specwright.domain.tasks.task_file import (
     render_at_init,
 )
 from specwright.domain.tasks.task_ids import lay_out
-from specwright.errors import CorruptionError, SpecwrightError
+from specwright.errors import CorruptionError, SpecwrightErrors
 from specwright.ports.progress import Step
 from specwright.ports.roles import Place, Role, run_of
 
@@ -131,7 +131,7 @@ def spec_errors(data: Any) -> Sequence[str]:
     draft = ProductSpecDraft.model_validate(data)
     try:
         laid_out(draft.stamped("2000-01-01T00:00:00Z", "2000-01-01T00:00:00Z"))
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         return [error.what]
     return []
 

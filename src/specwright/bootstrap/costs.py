@@ -15,7 +15,7 @@ from specwright.domain.costs.budget import Budget, Budgets
 from specwright.domain.costs.cost import Cost, Usage
 from specwright.domain.costs.estimate import Price, build_estimate, research_estimate
 from specwright.domain.tasks.project_state import TaskStatus
-from specwright.errors import InputError
+from specwright.errors import InputError, InputErrors
 from specwright.journal.records import JournalRecord
 from specwright.ports.journal import characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.ports.roles import Role
@@ -38,7 +38,7 @@ def prices_in(directory: Path) -> PublishedPrices:
     """The prices that hold for a project that is only looked at; damaged settings set none."""
     try:
         return prices_of(load_settings(directory))
-    except InputError:
+    except InputErrors:
         return PublishedPrices()
 
 

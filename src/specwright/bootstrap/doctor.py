@@ -10,7 +10,7 @@ from specwright.bootstrap.costs import SCRIPTED, prices_of
 from specwright.bootstrap.models import model_sources_of, search_of
 from specwright.bootstrap.verify import embedder_here, sandbox_here
 from specwright.domain.costs.cost import Usage, dollars
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER
 from specwright.ports.roles import Role
 from specwright.roles.models.prices import model_label
@@ -76,7 +76,7 @@ def _models(settings: Settings) -> Iterator[Check]:
     """The checks of each model that answers for a role."""
     try:
         sources = model_sources_of(settings)
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         yield _missing("model", error, settings.model)
         return
     seen: set[str] = set()
@@ -96,7 +96,7 @@ def _models(settings: Settings) -> Iterator[Check]:
 def _model(name: str, source: ModelSource, settings: Settings) -> Iterator[Check]:
     try:
         yield Check("model", True, f"{name}: {probe(source)}")
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         yield _missing("model", error, name)
         return
     if name.startswith(SCRIPTED):
@@ -110,7 +110,7 @@ def _schema(name: str, source: ModelSource) -> Check:
     """Whether it calls tools, by which four roles answer, and gives JSON by a schema, as the Arbiter does."""
     try:
         calls, fits = probe_forms(source)
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         return _missing("schema", error, name)
     if not calls:
         advice = "choose a model that can: four of five roles answer by a tool"
@@ -155,7 +155,7 @@ def _search(settings: Settings) -> Check:
         return Check("search", True, "no web search is configured; the researcher works from SPEC.md")
     try:
         search_of(settings)
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         return _missing("search", error, settings.search)
     return Check("search", True, f"{settings.search}: set up, not asked")
 
@@ -171,7 +171,7 @@ def _disk(directory: Path) -> Check:
     )
 
 
-def _missing(name: str, error: SpecwrightError, subject: str = "") -> Check:
+def _missing(name: str, error: AnyError, subject: str = "") -> Check:
     detail = f"{subject}: {error.what}" if subject else error.what
     place = f" ({error.where})" if error.where and subject else ""
     return Check(name, False, detail + place, error.remedy)

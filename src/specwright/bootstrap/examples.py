@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import specwright
+from ship_gate.base.text import did_you_mean
 from specwright.atomic_write import write_atomically
-from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
 _PACKAGE = Path(specwright.__file__).resolve().parent

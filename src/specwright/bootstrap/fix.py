@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.source.files import SourceError
+from ship_gate.surface.splice import splice
+from ship_gate.verdict import ENTRY_FILE
 from specwright.application.escalation.fix import FailedDraft, failed_drafts, fix_payload
 from specwright.application.factory import ProjectView
 from specwright.application.store import layout
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.modules.human_files import is_module_file
 from specwright.errors import InputError
-from specwright.gate.source.files import SourceError
-from specwright.gate.surface.splice import splice
-from specwright.ports.gate import ENTRY_FILE
 from specwright.settings import SETTINGS_FILE
 
 _MOST_BYTES = 1024 * 1024

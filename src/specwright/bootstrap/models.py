@@ -1,7 +1,7 @@
 """The models and the web search that the settings name (design: models, web-search)."""
 
+from ship_gate.base.text import did_you_mean
 from specwright.bootstrap.costs import models_by_role, require_prices
-from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 from specwright.ports.roles import Role
 from specwright.ports.search import WebSearch

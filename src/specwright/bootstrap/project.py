@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_wire.entries import WireLog
+from ship_gate.base.allowed_packages import AllowedPackage
+from ship_gate.ship_gate import packages_of
+from ship_gate.verdict import ShipGate
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.closing import abandon_change
 from specwright.application.change.report import TriedReport, begin_report, try_report
@@ -37,13 +40,13 @@ from specwright.application.stages.product import check_draft
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store.log_ends import check_log_ends, note_log_end
 from specwright.bootstrap.costs import price_of, spending_of, watch_estimate
-from specwright.bootstrap.gate.ship_gate import environment_of, gate_of, packages_of
 from specwright.bootstrap.gate_answers import answer_in_words, no_spec_waits
 from specwright.bootstrap.models import (
     answering,
     model_sources_of,
     search_of,
 )
+from specwright.bootstrap.ship_gate import environment_of, project_gate
 from specwright.bootstrap.spec_file import (
     SpecCopy,
     edited_spec,
@@ -57,7 +60,6 @@ from specwright.bootstrap.spec_file import (
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store, require_log
 from specwright.bootstrap.views.at_work import AtWorkProgress
 from specwright.bootstrap.views.last_stop import noting_stop
-from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
@@ -68,7 +70,6 @@ from specwright.graphs.driver import Driver
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.index.embedder import load_embedder
 from specwright.ports.code_index import CodeIndex
-from specwright.ports.gate import ShipGate
 from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, Step
 from specwright.ports.roles import Role, Roles
@@ -524,7 +525,7 @@ def _adapters(store: ProjectStore, settings: Settings, progress: Progress, stack
         log=log,
         journal=journal,
         index=index,
-        gate=gate_of(settings),
+        gate=project_gate(settings),
     )
 
 
@@ -572,7 +573,7 @@ def _factory(
         index=ports.index,
         gate=ports.gate,
         roles=roles,
-        packager=FlitPackager(SandboxedTrials(gate_of(settings))),
+        packager=FlitPackager(SandboxedTrials(project_gate(settings))),
         progress=progress,
         environment=environment_of(packages),
         spec_text=spec_text,

@@ -16,11 +16,11 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from agent_wire.canonical_json import sha256
+from ship_gate.base.text import one_line
 from specwright.application.store import layout
 from specwright.atomic_write import write_atomically
-from specwright.canonical_json import sha256
-from specwright.domain.base.text import one_line
-from specwright.errors import InputError
+from specwright.errors import InputError, InputErrors
 from specwright.ports.store import FileTree
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def spec_fault(directory: Path) -> str:
     try:
         text = read_spec(directory / "SPEC.md")
         structured_spec(text)
-    except InputError as error:
+    except InputErrors as error:
         return error.what
     return "SPEC.md is still the template" if text == SPEC_TEMPLATE else ""
 
@@ -309,7 +309,7 @@ def spec_changed(directory: Path, copy: SpecCopy) -> bool:
     """Whether the person's SPEC.md differs from the one that the run works on, and was not left out of its approval."""
     try:
         return bool(edited_spec(directory, copy))
-    except InputError:
+    except InputErrors:
         return True
 
 
@@ -331,7 +331,7 @@ def readable_edit(directory: Path, copy: SpecCopy) -> str:
     """The same; empty also if it cannot be read."""
     try:
         return edited_spec(directory, copy)
-    except InputError:
+    except InputErrors:
         return ""
 
 

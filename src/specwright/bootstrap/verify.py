@@ -6,28 +6,26 @@ from collections.abc import Collection, Sequence
 from functools import cache, partial
 from pathlib import Path
 
+from agent_wire.canonical_json import JsonValue
 from agent_wire.log import SqliteWireLog
 from agent_wire.verify import UNPROTECTED
 from agent_wire.verify import verify as verify_log
+from ship_gate.directory.module_directory import SealedSource
+from ship_gate.sandbox.kind import available_sandbox
+from ship_gate.sandbox.plan import SandboxKind
 from specwright.application.store.file_hashes import FILE_HASHES
 from specwright.application.store.log_ends import log_ends
 from specwright.application.verify.project import Verification, VerifyPorts, verify_store
 from specwright.application.verify.sealed_version import VerifyFinding
-from specwright.bootstrap.gate.ship_gate import gate_of
 from specwright.bootstrap.storage.stores import JOURNAL, LOG, RUNTIME, TOPIC, ProjectStore, begun_store
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.bootstrap.views.reading import driven_by
-from specwright.canonical_json import JsonValue
 from specwright.domain.modules.code_index import CodeIndexEntry
-from specwright.errors import CorruptionError, InputError, SpecwrightError
-from specwright.gate.directory.module_directory import DirectoryVerdict, SealedSource
-from specwright.gate.directory.module_directory import judge_directory as judge_module
-from specwright.gate.sandbox.kind import available_sandbox
-from specwright.gate.sandbox.plan import SandboxKind
+from specwright.errors import CorruptionErrors, InputErrors, SpecwrightErrors
 from specwright.index.audit import audit
 from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
 from specwright.journal import read_records
-from specwright.settings import Settings, load_settings
+from specwright.settings import Settings
 from specwright.storage import DiskStateStore, DiskTree
 
 _CONTRADICTED = "the log does not hold the entry that it notes; one of the two was changed"
@@ -54,32 +52,9 @@ def embedder_here(settings: Settings) -> tuple[bool, str, str]:
         if name != DEFAULT_EMBEDDER:
             return True, f"{name}: set up, not asked", ""
         (vector,) = embedder.embed(["word"])
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         return False, f"{name}: {error.what}", error.remedy
     return True, f"{name}: local, no network; gave a vector of {len(vector)} numbers", ""
-
-
-def judge_directory(
-    directory: str | Path, dependencies: Sequence[str | Path] = (), *, fix: bool = False
-) -> DirectoryVerdict:
-    """Judge one module directory as a run would; it needs no project (design: ship-gate).
-
-    Args:
-        directory: With contract.json, implementation/, tests/ and examples.md. A specwright.toml in it may set the
-            limits of the gate.
-        dependencies: The directories of the modules that it calls; by default they are looked for beside it.
-        fix: Write the contract's docstring into the entry file.
-
-    Returns:
-        The verdict; the module passes if it has no findings.
-
-    Raises:
-        InputError: it is no module directory, or a dependency cannot be found.
-        RefusedError: `fix` on a sealed version.
-    """
-    place = Path(directory)
-    gate = gate_of(load_settings(place))
-    return judge_module(gate, place, [Path(dependency) for dependency in dependencies], fix=fix)
 
 
 def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Verification:
@@ -164,9 +139,9 @@ def _noted_files(journal: Path) -> tuple[list[JsonValue], list[VerifyFinding]]:
     found: list[JsonValue] = []
     try:
         found += (record.answer for record in read_records(journal) if record.place.kind == FILE_HASHES)
-    except CorruptionError as error:
+    except CorruptionErrors as error:
         return found, [VerifyFinding("journal.damaged", f"{RUNTIME}/{journal.name}", error.what)]
-    except InputError as error:
+    except InputErrors as error:
         what = f"{error.what}, so what only it binds is not verified: {error.where.rpartition(': ')[2]}"
         return found, [VerifyFinding("journal.unread", f"{RUNTIME}/{journal.name}", what)]
     return found, []

@@ -15,15 +15,15 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
+from ship_gate.base.record import validation_messages
 from specwright.application import tasks
 from specwright.application.change.consumers import settle_consumers
 from specwright.application.escalation import answers, halt
 from specwright.application.factory import Factory
-from specwright.domain.base.record import validation_messages
 from specwright.domain.escalation.resolutions import HumanResolution
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
-from specwright.errors import InputError, NonDeterminismError, RefusedError
+from specwright.errors import InputErrors, NonDeterminismError, RefusedErrors
 from specwright.graphs.loop_graphs import engineering_graph
 from specwright.ports.progress import Step
 
@@ -156,7 +156,7 @@ class _Nodes:
             answers.resolve(self._factory, HumanResolution.model_validate(state["resolution"]))
         except ValidationError as error:
             return {"resolution": None, "refused": "; ".join(validation_messages(error))}
-        except (InputError, RefusedError) as error:
+        except (*InputErrors, *RefusedErrors) as error:
             return {"resolution": None, "refused": str(error)}
         return {"resolution": None, "refused": "", "outcome": tasks.outcome(self._factory).value}
 

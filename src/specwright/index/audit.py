@@ -15,7 +15,7 @@ import numpy as np
 
 from agent_wire.database import Connection
 from specwright.domain.modules.code_index import CodeIndexEntry, embedding_text
-from specwright.errors import SpecwrightError
+from specwright.errors import SpecwrightErrors
 from specwright.index import rows
 from specwright.index.database import IndexFile
 from specwright.index.embedder import Embedder
@@ -54,7 +54,7 @@ def audit(
             with closing(IndexFile(Path(copy) / FILE)) as database, database.reading() as connection:
                 checks = _Audit(connection, entries, embedder)
                 return [*checks.structure(), *checks.entries(required, retired), *checks.vectors()]
-        except SpecwrightError as error:
+        except SpecwrightErrors as error:
             return [error.what]
         except (ValueError, TypeError) as error:  # invalid UTF-8, a truncated vector
             return [f"a row cannot be read: {error}"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ulid import ULID
 
-from specwright.canonical_json import JsonValue
+from agent_wire.canonical_json import JsonValue
 from specwright.errors import NonDeterminismError
 from specwright.journal.records import JournalFile, JournalRecord, Place
 

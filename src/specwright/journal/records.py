@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agent_wire.canonical_json import JsonValue
 from specwright.atomic_write import sync_directory
-from specwright.canonical_json import JsonValue
 from specwright.errors import CorruptionError, InputError
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, Protocol, cast
 
-from specwright.canonical_json import JsonValue
+from agent_wire.canonical_json import JsonValue
 from specwright.domain.costs.cost import Usage
 from specwright.errors import CorruptionError
 

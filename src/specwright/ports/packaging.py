@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.examples_file import Example, Outcome
+from ship_gate.contract.properties import Property
+from ship_gate.verdict import TriedProperty
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.examples_file import Example, Outcome
-from specwright.domain.contract.properties import Property
-from specwright.ports.gate import TriedProperty
 
 
 class ProductModule(NamedTuple):

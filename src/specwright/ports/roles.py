@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from specwright.canonical_json import JsonValue
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ArtifactType
 from specwright.domain.answers.answers import (
     AmendmentsAnswer,
     ArbiterAnswer,
@@ -16,7 +17,6 @@ from specwright.domain.answers.answers import (
     ProposerAnswer,
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.base.ids import ArtifactType
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports.journal import Scope
 

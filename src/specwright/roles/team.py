@@ -15,7 +15,10 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool
 
-from specwright.canonical_json import JsonValue
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.record import Record
+from ship_gate.contract.boundary.limits import limit_sentence
+from ship_gate.contract.boundary.types import BOUNDARY_TYPES
 from specwright.domain.answers.answers import (
     CONTRACTS_ONLY,
     DISPUTED_ONLY,
@@ -29,12 +32,9 @@ from specwright.domain.answers.answers import (
     ProposerAnswer,
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.base.record import Record
-from specwright.domain.contract.boundary.limits import limit_sentence
-from specwright.domain.contract.boundary.types import BOUNDARY_TYPES
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.spec.spec_markdown import ResearchSource
-from specwright.errors import NoAccessError, SpecwrightError
+from specwright.errors import AnyError, NoAccessError, SpecwrightErrors
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, RequestDone, RequestSent, RoleStarted, Step
@@ -143,7 +143,7 @@ def _until_answered(invoke: F) -> F:
             turn = roles.turn_of(assignment.place.role)
             try:
                 return invoke(roles, assignment, *args, **options)
-            except SpecwrightError as error:
+            except SpecwrightErrors as error:
                 if another_may_answer(error) and roles.fall_back(assignment.place, turn, error):
                     continue
                 if is_refused_access(error) and roles.has_paid():
@@ -210,7 +210,7 @@ class ModelRoles:
         with self._lock:
             return self._turns[role]
 
-    def fall_back(self, place: Place, turn: int, error: SpecwrightError) -> bool:
+    def fall_back(self, place: Place, turn: int, error: AnyError) -> bool:
         """Have the next fallback answer for a role from now on; whether there is one.
 
         Args:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from specwright.domain.base.text import one_line
+from ship_gate.base.text import one_line
 from specwright.errors import InputError, RefusedError
 from specwright.ports.search import SearchResult, WebSearch
 

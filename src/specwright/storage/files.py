@@ -10,7 +10,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.application.store import layout
 from specwright.atomic_write import TEMPORARY, sync_directory, write_temporary
 from specwright.errors import CorruptionError, RefusedError

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from specwright.bootstrap.examples import example_names
 from specwright.bootstrap.views.positions import Positions
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import AnyError, InputErrors, SpecwrightError, SpecwrightErrors
 from specwright.studio.actions import FormFields, command_of, init_command
 from specwright.studio.jobs import Command, Failure, Job, Jobs
 from specwright.studio.live import changes, positions
@@ -154,7 +154,7 @@ class Studio:
             found = page(project, path, request.query_params)
         except NoPageError:
             return self._missing(request)
-        except InputError as error:
+        except InputErrors as error:
             return self._refused(request, site, None, _failure_of(error), site.to("run"), 404)
         job = self._jobs.last(project.key)
         context = {**found.context, "position": where, "job": job, "job_failure": job and job.failure}
@@ -270,8 +270,8 @@ class Studio:
         return Response("the form is too large\n", 413)
 
     async def _failed(self, request: Request, error: Exception) -> Response:
-        assert isinstance(error, SpecwrightError)
-        status = 422 if isinstance(error, InputError) else 409
+        assert isinstance(error, SpecwrightErrors)
+        status = 422 if isinstance(error, InputErrors) else 409
         return self._refused(request, Site(), None, _failure_of(error), "/", status)
 
     async def _broke(self, request: Request, error: Exception) -> Response:
@@ -282,7 +282,7 @@ class Studio:
         return self._refused(request, Site(), None, failure, "/", 500)
 
 
-def _failure_of(error: SpecwrightError) -> Failure:
+def _failure_of(error: AnyError) -> Failure:
     return Failure(error.what, error.where, error.remedy, error.exit_code)
 
 

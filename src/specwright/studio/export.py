@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ship_gate.base.text import one_line
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import planned_modules
 from specwright.application.interface_change.decisions import exceptions
 from specwright.bootstrap.views.project_views import ProjectViews
 from specwright.bootstrap.views.reading import log_length
-from specwright.domain.base.text import one_line
 from specwright.errors import InputError
 from specwright.studio.pages import Page, page
 from specwright.studio.projects import StudioProject

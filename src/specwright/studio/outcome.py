@@ -6,7 +6,7 @@ from specwright.application.factory import ProjectView
 from specwright.application.interface_change.shown import shown_sha256
 from specwright.application.stages.draft_history import draft_history
 from specwright.domain.escalation.resolutions import Action, ResolutionRecord, payload_schema
-from specwright.errors import SpecwrightError
+from specwright.errors import SpecwrightErrors
 from specwright.studio.actions import FormFields
 from specwright.studio.forms import value_of
 from specwright.studio.jobs import Failure, Job
@@ -43,7 +43,7 @@ def _decided(project: StudioProject, filled: FormFields) -> ResolutionRecord | N
     try:
         with project.reading() as view:
             return view.projection.resolutions.get(filled.text("escalation"))
-    except SpecwrightError:
+    except SpecwrightErrors:
         return None
 
 
@@ -61,7 +61,7 @@ def _is_in_log(project: StudioProject, action: str, filled: FormFields) -> bool:
     try:
         with project.reading() as view:
             return _RECORDED[action](view, filled)
-    except SpecwrightError:
+    except SpecwrightErrors:
         return False
 
 

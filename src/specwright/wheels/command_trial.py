@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
+from ship_gate.base.text import shortened
 from specwright.domain.acceptance.sessions import (
     SessionCall,
     SessionClock,
@@ -20,7 +21,6 @@ from specwright.domain.acceptance.sessions import (
     printed_as,
     session_steps,
 )
-from specwright.domain.base.text import shortened
 from specwright.ports.packaging import (
     ApprovedSession,
     CommandCall,

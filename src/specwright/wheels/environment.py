@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from specwright.domain.base.text import one_line
+from ship_gate.base.text import one_line
 from specwright.errors import RefusedError
 
 _OUTPUT_LIMIT = 100_000

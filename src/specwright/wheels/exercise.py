@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from specwright.domain.base.text import shortened
-from specwright.domain.contract.examples_file import Example, Outcome, mismatch, parse_examples
+from ship_gate.base.text import shortened
+from ship_gate.contract.examples_file import Example, Outcome, mismatch, parse_examples
 from specwright.ports.packaging import (
     ApprovedProperty,
     BuiltWheel,

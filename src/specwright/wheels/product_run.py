@@ -12,18 +12,18 @@ from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from ship_gate.contract.examples_file import Outcome
+from ship_gate.contract.network import network_effects
+from ship_gate.contract.properties import Property
+from ship_gate.fuzz.properties import broken_off, request_for, tried
+from ship_gate.sandbox.kind import Sandbox
+from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
+from ship_gate.sandbox.program import Program, ProgramRun
+from ship_gate.sandbox.program import run as run_program
+from ship_gate.sandbox.stream import RunEnd
+from ship_gate.ship_gate import SandboxedShipGate
+from ship_gate.verdict import TriedProperty
 from specwright.domain.acceptance.scripted_hosts import HostAnswer
-from specwright.domain.contract.examples_file import Outcome
-from specwright.domain.contract.network import network_effects
-from specwright.domain.contract.properties import Property
-from specwright.gate.fuzz.properties import broken_off, request_for, tried
-from specwright.gate.sandbox.kind import Sandbox
-from specwright.gate.sandbox.packages import TEST_TOOLS, link_packages
-from specwright.gate.sandbox.program import Program, ProgramRun
-from specwright.gate.sandbox.program import run as run_program
-from specwright.gate.sandbox.stream import RunEnd
-from specwright.gate.ship_gate import SandboxedShipGate
-from specwright.ports.gate import TriedProperty
 from specwright.ports.packaging import (
     CommandCall,
     CommandEnd,

@@ -8,8 +8,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ship_gate.base.text import shortened
 from specwright.domain.acceptance.exchanges import answer_problem, exchanges, hosts_of, served_with
-from specwright.domain.base.text import shortened
 from specwright.ports.packaging import (
     ApprovedSession,
     ExampleOutcome,

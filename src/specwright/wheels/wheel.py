@@ -21,12 +21,12 @@ from typing import NamedTuple, TypeAlias
 
 from flit_core.wheel import WheelBuilder
 
-from specwright import canonical_json
-from specwright.domain.base.text import one_line
+from agent_wire import canonical_json
+from ship_gate.base.text import one_line
+from ship_gate.syntax_tree import parse_module
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
-from specwright.syntax_tree import parse_module
 from specwright.wheels import shell
 
 # the earliest time of a zip archive; SOURCE_DATE_EPOCH would have to be set for the whole process

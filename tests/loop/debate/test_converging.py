@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from specwright.domain.contract.contract import MicroModuleContract
+from ship_gate.contract.contract import MicroModuleContract
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.role_answers import again, amending, approving, failing, plan, planned, rejecting
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ship_gate.fuzz.check import FuzzBounds
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.modules.evidence import ExecutionLog
-from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.resolving import answer
 from testkit.loop.role_answers import Turn, claimed, draft

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.verdict import Finding
 from specwright.application.change.catch_up import finish_change
 from specwright.application.change.consumers import settle_consumers
 from specwright.application.change.request import product_modules
 from specwright.application.deprecation import finish_deprecations
 from specwright.application.interface_change.decisions import decide, exceptions
 from specwright.application.interface_change.resolution import Resolution, approved
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.release_gates import (
@@ -27,7 +28,6 @@ from specwright.domain.modules.release_gates import (
     release_module,
 )
 from specwright.graphs.exception_graph import exception_graph, resolve_exceptions
-from specwright.ports.gate import Finding
 from testkit.loop.exceptions import RAISE, STEP, Said, Story, asked
 from testkit.loop.late_faults import falsifying
 from testkit.loop.role_answers import Turn, again, failing, plan, planned, rejecting

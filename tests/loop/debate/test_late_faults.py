@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import RegressionTests
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import RegressionTests
+from ship_gate.directory.module_directory import judge_module
+from ship_gate.fuzz.check import FuzzBounds
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.modules.evidence import ShipEvidence
-from specwright.gate.directory.module_directory import judge_directory
-from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import DOUBLE, EXACT, REPLANNED, confirming, falsifying, faulty, late, striking
 from testkit.loop.role_answers import (
@@ -235,7 +235,7 @@ def test_a_second_look_brings_a_test_for_each_criterion_that_nothing_shows(direc
     kept = RegressionTests.from_bytes((run.sealed()[DOUBLE] / "falsifying_tests.json").read_bytes(), "kept")
     (one,) = kept.tests
     assert (one.name, one.criteria) == (LARGE, ["Returns the column names in order"])
-    judged = judge_directory(
+    judged = judge_module(
         SandboxedShipGate(30.0, strength=0.0, fuzz=FuzzBounds(examples=0)), run.sealed()[DOUBLE]
     )
     assert judged.findings == ()
@@ -273,7 +273,7 @@ def test_a_copy_of_a_sealed_module_that_fails_a_kept_test_fails_the_gate(directo
     entry.chmod(0o644)
     source = entry.read_text()
     entry.write_text(source.replace("return number * 2", "return number * 2 if number < 100 else -1"))
-    judged = judge_directory(SandboxedShipGate(30.0, strength=0.0, fuzz=FuzzBounds(examples=0)), copy)
+    judged = judge_module(SandboxedShipGate(30.0, strength=0.0, fuzz=FuzzBounds(examples=0)), copy)
     (found,) = judged.findings
     assert (found.code, found.where) == ("falsifying.failed", f"falsifying_tests.json: {LARGE}")
     assert "it tries /outputs/0/invariants/0" in found.message

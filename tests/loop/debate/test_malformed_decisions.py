@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from ship_gate.base.record import validation_messages
 from specwright.application.interface_change.decisions import decide
-from specwright.domain.base.record import validation_messages
 from specwright.domain.interface_change.decision import DecisionRequest
 from specwright.errors import SpecwrightError
 from testkit.cli.commands import everything

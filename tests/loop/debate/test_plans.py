@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.record import validation_messages
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import problems
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.base.record import validation_messages
-from specwright.domain.contract.normal_form import normalise
-from specwright.domain.contract.rules import problems
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
 from specwright.errors import RefusedError

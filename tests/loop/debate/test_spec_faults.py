@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from ship_gate.fuzz.check import FuzzBounds
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.gate.fuzz.check import FuzzBounds
-from specwright.gate.ship_gate import SandboxedShipGate
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.role_answers import Turn, claimed, draft, plan, planned

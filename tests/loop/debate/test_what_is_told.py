@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.static.effect_table import Kind
+from ship_gate.static.effects import undeclared_text
 from specwright.application.messages.databases import NOT_SHOWN, OF_LOCKS, READ_ONLY
 from specwright.application.messages.debate import ModuleRequest, proposer_message
 from specwright.application.messages.interfaces import callers_of
@@ -14,14 +17,11 @@ from specwright.application.messages.researcher import OUTSIDE, researcher_notes
 from specwright.application.messages.rounds import as_claim, without_source
 from specwright.domain.answers.answers import Failure
 from specwright.domain.artifacts.provenance import ContextPack, Permission
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate import test_outline as outlines
 from specwright.domain.debate.debate import Proposal
 from specwright.domain.interfaces.passed_values import VALUES
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.gate.static.effect_table import Kind
-from specwright.gate.static.effects import undeclared_text
 from specwright.ports.roles import Role
 from testkit.domain.doubling import DOUBLE as DOUBLING
 from testkit.domain.product_specs import spec_of_graph

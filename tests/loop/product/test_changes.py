@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.bootstrap.project import Silent, open_project
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views.reading import reading_project

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from ship_gate.base.ids import ModuleRef
 from specwright.application.deprecation import consumers, deprecate
-from specwright.domain.base.ids import ModuleRef
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.deprecation import DeprecationRequest
 from specwright.errors import RefusedError

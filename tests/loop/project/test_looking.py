@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.application.announce import review
 from specwright.bootstrap.views.reading import reading_project
 from specwright.errors import CorruptionError

@@ -1,6 +1,6 @@
 """The contract of a module that doubles a number, and what a Challenger may cite of it."""
 
-from specwright.domain.contract.contract import MicroModuleContract
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.debate.answer_rules import citable
 
 DOUBLE = MicroModuleContract.model_validate(

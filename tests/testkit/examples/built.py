@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict
 from specwright.bootstrap.project import Adapters, Composition, open_project
 from specwright.cli.session.options import Options, remember
 from specwright.journal import JournalScope
 from specwright.journal.journal import IDS
-from specwright.ports.gate import ENTRY_FILE, Candidate, GateVerdict
 from specwright.settings import Settings
 from testkit.paths import EXAMPLES, TABKEEPER
 from testkit.roles.overheard import Lenient

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.plan.micro_plan import KnownModules, assign, plan_problems
 from testkit.paths import TABKEEPER, TESTS
 

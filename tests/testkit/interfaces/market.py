@@ -2,7 +2,7 @@
 
 import textwrap
 
-from specwright.domain.contract.contract import Effect, EffectType, MicroModuleContract
+from ship_gate.contract.contract import Effect, EffectType, MicroModuleContract
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.interfaces.records import Interfaces

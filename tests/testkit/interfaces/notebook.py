@@ -3,7 +3,7 @@
 import textwrap
 from typing import Any
 
-from specwright.domain.contract.contract import MicroModuleContract
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.interfaces.records import Interfaces

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.modules.evidence import Environment
 from specwright.graphs.loop_graphs import engineering_graph

@@ -19,13 +19,13 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 
 from agent_wire.log import SqliteWireLog
+from ship_gate.contract.contract import MicroModuleContract, Modes, Output
 from specwright.application import tasks
 from specwright.application.announce import announce, review, task_event
 from specwright.application.escalation.halt import Halt, halt
 from specwright.application.factory import Factory
 from specwright.application.projection import Projection
 from specwright.application.tasks import Task
-from specwright.domain.contract.contract import MicroModuleContract, Modes, Output
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.graphs.driver import recursion_limit

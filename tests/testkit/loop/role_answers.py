@@ -7,8 +7,8 @@ the scripted gate is written in the draft: see `testkit.loop.scripted_gate`.
 import json
 from typing import Any, NamedTuple
 
+from ship_gate.contract.contract import DIMENSIONS
 from specwright.domain.answers.answers import CRITERIA
-from specwright.domain.contract.contract import DIMENSIONS
 
 __all__ = [
     "INCONSISTENT",

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import imported_classes, render_stub
-from specwright.domain.contract.examples_file import Example
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
-from specwright.domain.contract.obligations import read_claims
-from specwright.gate.surface.splice import splice
-from specwright.ports.gate import Candidate, Finding, GateVerdict, TestResult, Trial
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.docstring import imported_classes, render_stub
+from ship_gate.contract.examples_file import Example
+from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.obligations import read_claims
+from ship_gate.surface.splice import splice
+from ship_gate.verdict import Candidate, Finding, GateVerdict, TestResult, Trial
 
 __all__ = ["AT_PREFLIGHT", "AT_THE_GATE", "BOUNDARY", "FALSIFIABLE", "LIMITED", "MISMATCH", "ScriptedGate"]
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from ship_gate.base.record import Record
 from specwright.domain.answers.answers import (
     AmendmentsAnswer,
     ArbiterAnswer,
@@ -17,7 +18,6 @@ from specwright.domain.answers.answers import (
     ProposerAnswer,
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.base.record import Record
 from specwright.ports.roles import (
     AmendedDraft,
     Assignment,

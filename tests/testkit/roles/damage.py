@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ship_gate.base.record import Record
 from specwright.domain.answers.answers import (
     AmendmentsAnswer,
     ArbiterAnswer,
@@ -17,7 +18,6 @@ from specwright.domain.answers.answers import (
     ProposerAnswer,
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.base.record import Record
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from testkit.paths import TABKEEPER
 

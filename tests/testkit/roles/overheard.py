@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.obligations import read_claims
+from ship_gate.verdict import Candidate, GateVerdict, TestResult
 from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.domain.artifacts.provenance import ContextPack
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.obligations import read_claims
-from specwright.ports.gate import Candidate, GateVerdict, TestResult
 from specwright.ports.progress import Progress
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.sources import ModelSource

@@ -4,10 +4,10 @@ import json
 import textwrap
 from typing import Any, NamedTuple
 
+from ship_gate.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
+from ship_gate.verdict import Candidate
 from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
 from specwright.domain.acceptance.records import TaskAcceptance, name_of
-from specwright.domain.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
-from specwright.ports.gate import Candidate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 
 __all__ = ["WRONG_TOGETHER", "Together"]

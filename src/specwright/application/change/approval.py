@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, project_stream, review, task_event
 from specwright.application.change.catch_up import finish_change

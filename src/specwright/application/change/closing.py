@@ -1,12 +1,12 @@
 """The end of a change: released, or abandoned (design: change)."""
 
+from ship_gate.base.ids import ModuleRef
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, review, task_event
 from specwright.application.change.catch_up import finish_change
 from specwright.application.deprecation import finish_deprecations, retirement
 from specwright.application.factory import Factory
 from specwright.application.tasks import project_state
-from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.release import ReleaseManifest

@@ -8,6 +8,11 @@ crash finds the same, and what was judged is in the journal.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ModuleRef
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.versions import serves
+from ship_gate.verdict import GateVerdict
 from specwright.application.announce import announce, review, task_event
 from specwright.application.change.catch_up import finish_change
 from specwright.application.debate.gate_runs import (
@@ -25,17 +30,12 @@ from specwright.application.earlier_versions import reports_of
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.ship import seal_files
 from specwright.application.tasks import all_shipped, project_state, task_board
-from specwright.canonical_json import JsonValue
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.versions import serves
 from specwright.domain.escalation.resolutions import NewTask
 from specwright.domain.interface_change.comparison import Bump, next_version
 from specwright.domain.modules.evidence import ResealedModule, tree_sha256
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_changes import UNFINISHED
 from specwright.domain.tasks.task_parts import parts_of
-from specwright.ports.gate import GateVerdict
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Files

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from ship_gate.base.ids import ModuleRef
 from specwright.application.factory import ProjectView
 from specwright.application.tasks import project_state
-from specwright.domain.base.ids import ModuleRef
 from specwright.domain.modules.release_notes import ModuleChange, VersionNotes, render_notes
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import TaskEntry, TaskStatus

@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.text import did_you_mean
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.examples_file import Example
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, project_stream, review, task_event
 from specwright.application.change.catch_up import finish_change
@@ -11,9 +14,6 @@ from specwright.application.debate.gate_runs import candidate
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import project_state
 from specwright.domain.base.slugs import import_name, slugify
-from specwright.domain.base.text import did_you_mean
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.examples_file import Example
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.interface_change.comparison import Bump, next_version
 from specwright.domain.spec.bug_report import BugReport

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.ids import ModuleRef
 from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.change.catch_up import finish_change
@@ -12,7 +13,6 @@ from specwright.application.messages.parts import as_block, as_contract
 from specwright.application.messages.researcher import researcher_notes
 from specwright.application.tasks import project_state, spec_errors
 from specwright.domain.base.graph import reachable
-from specwright.domain.base.ids import ModuleRef
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
@@ -20,7 +20,7 @@ from specwright.domain.spec.spec_changes import change_problems, spec_difference
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.domain.tasks.task_ids import lay_out_change
-from specwright.errors import InputError, RefusedError, SpecwrightError
+from specwright.errors import InputError, RefusedError, SpecwrightErrors
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Role
 
@@ -125,7 +125,7 @@ def change_errors(factory: ProjectView, data: Any) -> Sequence[str]:
     try:
         spec = draft.stamped(_STAMPED, _STAMPED)
         lay_out_change(spec, spec_difference(before, spec), factory.projection.definitions)
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         return [error.what]
     return []
 

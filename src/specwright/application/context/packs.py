@@ -11,15 +11,15 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ModuleRef
+from ship_gate.base.record import Record
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import Task
-from specwright.canonical_json import JsonValue
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import METADATA, Permission
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.base.record import Record
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport

@@ -10,13 +10,13 @@ no operations here.
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ArtifactType, artifact_id
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.context.packs import index_entry
 from specwright.application.factory import ProjectView
 from specwright.application.store.invocations import Invocation
-from specwright.canonical_json import JsonValue
 from specwright.domain.artifacts.provenance import CONTRACT, NOT_IN_PACK, ContextPack, IncludedRef, Permission
-from specwright.domain.base.ids import ArtifactType, artifact_id
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interface_change.exception import (
     InterfaceChangeException,
     RaisedBy,

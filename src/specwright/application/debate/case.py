@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.debate.deliverable import Deliverable
 from specwright.application.messages.debate import JudgedDebate
 from specwright.application.store.debates import DebateHistory
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import MAX_REVISIONS
 from specwright.ports.roles import Place, Role
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from ship_gate.contract.contract import MicroModuleContract, contract_changes
+from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.verdict import Trial
 from specwright.application.debate.deliverable import RevisionRequest, Version
 from specwright.application.factory import Factory
 from specwright.application.plan.planner import amended_plan, problems_by_code, revised_plan
@@ -11,12 +14,9 @@ from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, AppliedAmendment, Failure
-from specwright.domain.contract.contract import MicroModuleContract, contract_changes
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.debate.amendments import contract_problems
 from specwright.domain.debate.debate import CONTRACTS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest
-from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files
 

@@ -6,7 +6,8 @@ state holds ids and counters only; what was said is in the records. Both kinds o
 
 from collections.abc import Sequence
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import announce, gate_decision
 from specwright.application.criteria import raise_questions
 from specwright.application.debate.case import Case
@@ -28,7 +29,6 @@ from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import task_at
 from specwright.domain.answers.answers import Decision, Failure, FaultOf, Verdict
-from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.debate.answer_rules import for_proposer, is_disputed
 from specwright.domain.debate.contract_faults import as_failure
 from specwright.domain.debate.debate import (

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.verdict import Trial
 from specwright.application.store.debates import GateResult
 from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, ContractFault, Failure
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
-from specwright.ports.gate import Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files
 

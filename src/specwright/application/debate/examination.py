@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.verdict import Trial
 from specwright.application.criteria import CriterionRuling
 from specwright.application.debate.case import Case
 from specwright.application.factory import Factory
 from specwright.domain.answers.answers import ChallengerAnswer, Verdict
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.answer_rules import (
     Citable,
     citable,
@@ -24,7 +25,6 @@ from specwright.domain.debate.falsifying import (
     untested_problems,
 )
 from specwright.errors import AnswerError
-from specwright.ports.gate import Trial
 
 
 def criteria_to_test(case: Case, rulings: Mapping[int, CriterionRuling]) -> list[int]:

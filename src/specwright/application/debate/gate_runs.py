@@ -6,21 +6,13 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import ConfigDict, TypeAdapter
 
-from specwright import canonical_json
-from specwright.application.store.modules import ModuleStore
-from specwright.canonical_json import JsonValue
-from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
-from specwright.domain.answers.answers import Failure
-from specwright.domain.base.graph import reachable
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.examples_file import Example
-from specwright.domain.contract.falsifying_tests import FalsifyingTest, RegressionTest
-from specwright.domain.contract.properties import Property
-from specwright.domain.debate.falsifying import TriedTest
-from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
-from specwright.domain.spec.bug_report import BugReport
-from specwright.domain.tasks.task_file import TaskDefinition
-from specwright.ports.gate import (
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.examples_file import Example
+from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
+from ship_gate.contract.properties import Property
+from ship_gate.verdict import (
     SLOW_STAGES,
     Candidate,
     Finding,
@@ -31,6 +23,14 @@ from specwright.ports.gate import (
     Trial,
     TriedProperty,
 )
+from specwright.application.store.modules import ModuleStore
+from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
+from specwright.domain.answers.answers import Failure
+from specwright.domain.base.graph import reachable
+from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
+from specwright.domain.spec.bug_report import BugReport
+from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Progress, Step
 from specwright.ports.roles import Files

@@ -4,6 +4,10 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from ship_gate.base.ids import ArtifactType
+from ship_gate.contract.contract import MicroModuleContract, contract_changes
+from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
+from ship_gate.verdict import Candidate, GateVerdict, Trial
 from specwright.application.context.packs import (
     PackEntry,
     debate_entries,
@@ -44,9 +48,6 @@ from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_m
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
-from specwright.domain.base.ids import ArtifactType
-from specwright.domain.contract.contract import MicroModuleContract, contract_changes
-from specwright.domain.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.debate import Adjudication
@@ -57,7 +58,6 @@ from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.human_files import WRITABLE
 from specwright.domain.spec.bug_report import BugReport
 from specwright.errors import AnswerError
-from specwright.ports.gate import Candidate, GateVerdict, Trial
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Role
 

@@ -3,6 +3,8 @@ role-access)."""
 
 from collections.abc import Mapping, Sequence
 
+from ship_gate.base.ids import ArtifactType, artifact_id
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.context.packs import index_statuses, task_ref
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
@@ -19,8 +21,6 @@ from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer, Failure, FaultOf
 from specwright.domain.artifacts.provenance import ContributionType, Permission
-from specwright.domain.base.ids import ArtifactType, artifact_id
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.amendments import target_problems, unreachable_targets
 from specwright.domain.debate.answer_rules import (
     ruling_problems,

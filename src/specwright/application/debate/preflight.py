@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Sequence
 
+from agent_wire.canonical_json import JsonValue
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import RegressionTest
+from ship_gate.contract.obligations import read_claims
+from ship_gate.verdict import Finding, GateVerdict
 from specwright.application.debate.gate_runs import as_failures, observations, refusal_details
 from specwright.application.store.debates import GateResult
-from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import ContractFault, Failure
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import RegressionTest
-from specwright.domain.contract.obligations import read_claims
 from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.errors import AnswerError
-from specwright.ports.gate import Finding, GateVerdict
 from specwright.ports.roles import Files
 
 _NO_TIME = "1970-01-01T00:00:00.000Z"

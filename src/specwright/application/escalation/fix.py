@@ -5,16 +5,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.docstring import imported_classes, render_stub
+from ship_gate.verdict import ENTRY_FILE
 from specwright.application.factory import ProjectView
 from specwright.application.messages.parts import without_docstring
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import Task, task_at
 from specwright.domain.base.graph import reachable
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import imported_classes, render_stub
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.errors import RefusedError
-from specwright.ports.gate import ENTRY_FILE
 from specwright.ports.roles import Files, run_of
 
 _LINE = re.compile(r"(?<=\.py):\d+")

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import Task, project_state, task_at, task_board
-from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.escalation.escalation import (
     DebateTrail,
     EscalationArtifact,

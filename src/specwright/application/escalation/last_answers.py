@@ -7,17 +7,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from ship_gate.base.text import first_sentences, one_line
+from ship_gate.contract.contract_text import contract_text
 from specwright.application.debate.preflight import claims_of
 from specwright.application.escalation.fix import FailedDraft, failed_drafts
 from specwright.application.factory import ProjectView
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import task_at
-from specwright.domain.base.text import first_sentences, one_line
-from specwright.domain.contract.contract_text import contract_text
 from specwright.domain.debate.answer_rules import checks_still_shown, named_tests
 from specwright.domain.debate.debate import Proposal
 from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.errors import InputError, RefusedError
+from specwright.errors import InputErrors, RefusedErrors
 from specwright.ports.roles import Files
 
 _CLAIM = 110
@@ -111,7 +111,7 @@ def _contracts(view: ProjectView, escalation: EscalationArtifact) -> Mapping[str
 def _drafts(view: ProjectView, escalation: EscalationArtifact) -> dict[str, FailedDraft]:
     try:
         return failed_drafts(view, escalation)
-    except (InputError, RefusedError):  # nothing was made yet
+    except (*InputErrors, *RefusedErrors):  # nothing was made yet
         return {}
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from ship_gate.base.text import first_sentences
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
-from specwright.domain.base.text import first_sentences
 from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.escalation.escalation import EscalationArtifact, FailedInvariant
 

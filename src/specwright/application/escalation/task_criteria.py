@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from ship_gate.base.text import one_line
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_checks import read_check
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import Task, task_at
-from specwright.domain.base.text import one_line
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import CRITERION, RELEASE

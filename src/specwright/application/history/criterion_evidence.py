@@ -10,6 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.docstring import entry_points
+from ship_gate.contract.obligations import matching_tests, read_claims
+from ship_gate.contract.rules import scope_limits
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_checks import CriterionCheck, DebateIndex
 from specwright.application.store import layout
@@ -22,10 +26,6 @@ from specwright.domain.acceptance.records import (
     TaskAcceptance,
 )
 from specwright.domain.base.graph import reachable
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import entry_points
-from specwright.domain.contract.obligations import matching_tests, read_claims
-from specwright.domain.contract.rules import scope_limits
 from specwright.domain.modules.acceptance_report import (
     CriterionEvidence,
     EvidenceKind,

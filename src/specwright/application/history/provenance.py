@@ -5,13 +5,13 @@ reuse report, context packs, task, spec. Read from the store alone; nothing is a
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ship_gate.base.ids import ArtifactType
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import DebateRounds, debate_rounds
 from specwright.application.store import layout
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
-from specwright.domain.base.ids import ArtifactType
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
 from specwright.domain.tasks.task_file import TaskDefinition

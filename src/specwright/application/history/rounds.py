@@ -7,12 +7,12 @@ which every planned module has. Read from the store alone; nothing is asked and 
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ship_gate.base.ids import ArtifactType
+from ship_gate.base.record import Record
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import ProjectView
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
-from specwright.domain.base.ids import ArtifactType
-from specwright.domain.base.record import Record
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 
 

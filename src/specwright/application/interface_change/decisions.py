@@ -8,13 +8,13 @@ log counts, and the next command that drives the project appends it.
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ship_gate.base.text import did_you_mean
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.escalation.answers import next_attempt
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.interface_change.impact import unapprovable
 from specwright.application.tasks import Task, task_at
-from specwright.domain.base.text import did_you_mean
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.interface_change.decision import (
     Decision,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import ProjectView
 from specwright.application.tasks import project_state
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interface_change.comparison import compare_contracts
 from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.tasks.project_state import TaskStatus

@@ -8,7 +8,9 @@ is carried out exactly once. `graphs.exception_graph` says in which order.
 from collections.abc import Sequence
 from functools import cached_property
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.ids import ModuleRef
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.announce import announce, review
 from specwright.application.debate.debate import Debate, open_debate
 from specwright.application.debate.implementation import module_of
@@ -30,8 +32,6 @@ from specwright.domain.answers.plan_answers import (
     ReuseAnswer,
     ReuseConclusion,
 )
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.debate.falsifying import active_tests
 from specwright.domain.escalation.escalation import DebateTrail

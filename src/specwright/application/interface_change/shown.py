@@ -6,7 +6,7 @@ has another one: a spec that was written anew, an exception about which somebody
 
 import re
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.interface_change.decisions import exceptions
 from specwright.application.stages.draft_history import draft_files

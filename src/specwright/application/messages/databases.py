@@ -7,7 +7,7 @@ whoever writes a module and its tests reads how.
 import re
 from collections.abc import Iterable
 
-from specwright.domain.contract.contract import EffectType, MicroModuleContract
+from ship_gate.contract.contract import EffectType, MicroModuleContract
 
 READ_ONLY = "`sqlite3.connect(f'file:{quote(str(path))}?mode=ro', uri=True)`, with `urllib.parse.quote`"
 """The one way of opening a database that counts as reading it."""

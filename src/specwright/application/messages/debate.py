@@ -10,6 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from ship_gate.base.allowed_packages import AllowedPackage
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.examples_file import in_short
+from ship_gate.contract.obligations import obligations
 from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.databases import databases_of
 from specwright.application.messages.hosts import clients_of_hosts, hosts_of
@@ -49,10 +53,6 @@ from specwright.domain.answers.answers import (
     FaultOf,
     Verdict,
 )
-from specwright.domain.base.allowed_packages import AllowedPackage
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.examples_file import in_short
-from specwright.domain.contract.obligations import obligations
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Challenge, Proposal
 from specwright.domain.debate.exact_changes import OfferedChange
 from specwright.domain.spec.bug_report import BugReport

@@ -6,9 +6,9 @@ whoever writes or judges its tests reads how hosts are scripted, after the contr
 
 from collections.abc import Iterable
 
-from specwright.domain.base.allowed_packages import AllowedPackage
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.network import network_effects
+from ship_gate.base.allowed_packages import AllowedPackage
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.network import network_effects
 
 FOR_SPEC = """# Hosts
 

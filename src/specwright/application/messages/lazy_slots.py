@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from specwright.domain.contract.boundary.lazy_types import callable_type, is_iterable
-from specwright.domain.contract.contract import MicroModuleContract
+from ship_gate.contract.boundary.lazy_types import callable_type, is_iterable
+from ship_gate.contract.contract import MicroModuleContract
 
 _TAKEN = """What is declared `Iterable[...]` or `Iterator[...]` comes to the module as an iterator, whatever a test \
 passes, an endless generator too: it has no length and is read once. Code counts the items that are taken, so that no \

@@ -5,16 +5,16 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from ship_gate.base.allowed_packages import AllowedPackage
+from ship_gate.base.markdown_text import printable
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import contract_text, text_for_callers
+from ship_gate.contract.examples_file import examples_in_short
 from specwright.application.criteria import CriterionRuling
 from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.calls import for_all
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
 from specwright.domain.answers.answers import Amendment, Failure
-from specwright.domain.base.allowed_packages import AllowedPackage
-from specwright.domain.base.markdown_text import printable
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.contract_text import contract_text, text_for_callers
-from specwright.domain.contract.examples_file import examples_in_short
 from specwright.domain.debate.exact_changes import OfferedChange
 from specwright.domain.tasks.task_file import without_dependencies, without_example_code
 

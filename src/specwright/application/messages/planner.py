@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ship_gate.base.allowed_packages import AllowedPackage
 from specwright.application.messages.parts import (
     as_amendments,
     as_block,
@@ -11,7 +12,6 @@ from specwright.application.messages.parts import (
     task_text,
 )
 from specwright.domain.answers.answers import Amendment, Failure
-from specwright.domain.base.allowed_packages import AllowedPackage
 from specwright.domain.debate.exact_changes import changes_of
 
 

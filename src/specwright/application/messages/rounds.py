@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Iterator
 from difflib import unified_diff
 
+from ship_gate.contract.examples_file import examples_in_short
 from specwright.application.messages.parts import as_amendments, as_fenced, as_list
 from specwright.application.store.debates import Cause, DebateHistory
 from specwright.domain.answers.answers import Failure
-from specwright.domain.contract.examples_file import examples_in_short
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest, counterexample
 from specwright.domain.debate.test_outline import BEYOND, test_outline

@@ -9,14 +9,14 @@ from typing import NamedTuple, cast
 
 from pydantic import ValidationError
 
+from ship_gate.base.ids import ModuleRef
+from ship_gate.base.record import validation_messages
 from specwright.application.factory import Factory
 from specwright.application.plan.rules import PlanRules, known_now
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import Task
 from specwright.domain.acceptance.calls import without_module
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.base.record import validation_messages
 from specwright.domain.escalation.resolutions import Action, ResolutionRecord, RevisePlan
 from specwright.domain.plan.human_plan import HumanModule, modules_of, read_short
 from specwright.domain.plan.micro_plan import KnownModules

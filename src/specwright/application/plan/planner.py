@@ -7,7 +7,10 @@ report per module (design: code-index), all of them drafts. `stored_plans` reads
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ArtifactType, artifact_id, module_id
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application import scopes
 from specwright.application.context.packs import (
     PackEntry,
@@ -41,14 +44,11 @@ from specwright.application.plan.rules import (
 from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, StoredPlan
 from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import Task, neighbours
-from specwright.canonical_json import JsonValue
 from specwright.domain.acceptance.records import annotated_names
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.artifacts.artifact import Purpose
 from specwright.domain.artifacts.provenance import ContributionType, Permission
-from specwright.domain.base.ids import ArtifactType, artifact_id, module_id
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.costs.estimate import planned_estimate
 from specwright.domain.debate.amendments import (
     contract_problems,

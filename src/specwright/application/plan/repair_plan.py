@@ -3,6 +3,8 @@ bug-reports)."""
 
 from typing import cast
 
+from agent_wire.canonical_json import JsonValue
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application import scopes
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.plan.baseline import plan_of_module
@@ -10,14 +12,12 @@ from specwright.application.plan.planner import store_plan_of_code
 from specwright.application.plan.rules import OwnModule, PlanRules, known_modules
 from specwright.application.plan.stored_plans import announce_locked, load_plan
 from specwright.application.tasks import Task
-from specwright.canonical_json import JsonValue
 from specwright.domain.answers.plan_answers import (
     PlanAnswer,
     PlannedModule,
     ReuseAnswer,
     ReuseConclusion,
 )
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.spec.bug_report import BugReport
 from specwright.ports.roles import Role
 

@@ -4,21 +4,21 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, cast
 
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ModuleRef
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.error_classes import own_exceptions
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import own_statements, problems
 from specwright.application.factory import Factory
 from specwright.application.plan.baseline import sealed_by_task
 from specwright.application.plan.stored_plans import Contracts
 from specwright.application.tasks import Task, task_board
-from specwright.canonical_json import JsonValue
 from specwright.domain.acceptance.calls import unserved
 from specwright.domain.acceptance.records import TaskAcceptance, name_of, signature_of
 from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes, twice_defined
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.graph import reachable
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.error_classes import own_exceptions
-from specwright.domain.contract.normal_form import normalise
-from specwright.domain.contract.rules import own_statements, problems
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import unfit_contracts

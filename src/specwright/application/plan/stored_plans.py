@@ -7,15 +7,15 @@ contract debate is over; then they lock. What a reopened debate makes of them re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, cast
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.ids import ArtifactType
+from ship_gate.contract.contract import MicroModuleContract, contract_changes
+from ship_gate.contract.rules import problems
 from specwright.application.announce import announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.tasks import Task
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.base.ids import ArtifactType
-from specwright.domain.contract.contract import MicroModuleContract, contract_changes
-from specwright.domain.contract.rules import problems
 from specwright.domain.plan.micro_plan import MicroPlan
 from specwright.ports.progress import Step
 

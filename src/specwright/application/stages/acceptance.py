@@ -16,7 +16,7 @@ from specwright.domain.spec.acceptance_text import (
 from specwright.domain.spec.departures import outside_problems
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.errors import InputError
+from specwright.errors import InputError, InputErrors
 
 _TIMES = ("created_at", "updated_at")
 
@@ -28,7 +28,7 @@ def last_spec(view: ProjectView) -> ProductSpec | None:
         return view.projection.spec
     try:
         return ProductSpec.from_bytes(view.store.read(path), path)
-    except InputError:  # somebody edited it: nothing of it counts
+    except InputErrors:  # somebody edited it: nothing of it counts
         return view.projection.spec
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.history.criterion_checks import DebateIndex
 from specwright.application.history.criterion_evidence import RunOutcome, TaskEvidence

@@ -1,6 +1,6 @@
 """The answers at the approval gate that send a draft back, as they are stored beside it (design: approval)."""
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.application import scopes
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store import layout

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.application.debate.implementation import module_of
 from specwright.application.escalation.halt import halt
 from specwright.application.escalation.halt_reasons import halt_reason

@@ -8,15 +8,15 @@ wrong itself is struck by AMEND_SPEC. The next release closes the question.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ship_gate.base.ids import ArtifactType, artifact_id
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.docstring import public_names
 from specwright.application.announce import Announcement, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import task_at
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceItem, AcceptanceSession
 from specwright.domain.base.graph import reachable
-from specwright.domain.base.ids import ArtifactType, artifact_id
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import public_names
 from specwright.domain.escalation.escalation import (
     DebateTrail,
     EscalationArtifact,

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.change.approval import ChangePreview, approve_change, preview_of
@@ -22,7 +22,7 @@ from specwright.domain.spec.draft_history import DraftHistory
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
-from specwright.errors import CorruptionError, InputError
+from specwright.errors import CorruptionErrors, InputError, InputErrors
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Research, Role
@@ -78,7 +78,7 @@ def restore_draft(factory: Factory) -> None:
         validation_of(factory)
         factory.store.read(draft_files(factory).text)
         canonical_json.loads(factory.store.read(draft_files(factory).sources))
-    except (ValueError, InputError, CorruptionError):
+    except (ValueError, *InputErrors, *CorruptionErrors):
         research(factory)
 
 
@@ -146,7 +146,7 @@ def tasks_in_draft(factory: ProjectView) -> int:
     """How many tasks the spec that waits has; 0 if there is none, or none that can be read."""
     try:
         return sum(1 for _ in current_spec(factory).tasks())
-    except (InputError, CorruptionError):
+    except (*InputErrors, *CorruptionErrors):
         return 0
 
 
@@ -259,7 +259,7 @@ def _shown_before(factory: ProjectView, spec: ProductSpec) -> bytes:
     store, files = factory.store, draft_files(factory)
     try:
         return current_spec(factory).to_bytes()
-    except (InputError, CorruptionError):  # missing or unreadable
+    except (*InputErrors, *CorruptionErrors):  # missing or unreadable
         first = not store.exists(files.before)
         return ((factory.projection.spec if first else None) or spec).to_bytes()
 

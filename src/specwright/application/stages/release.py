@@ -5,6 +5,11 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.allowed_packages import required_by
+from ship_gate.base.ids import ModuleRef
+from ship_gate.base.text import did_you_mean, one_line
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.change.closing import closing_events
@@ -19,14 +24,9 @@ from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.log_ends import note_release_end
 from specwright.application.tasks import outcome, project_state
-from specwright.canonical_json import JsonValue
 from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
 from specwright.domain.acceptance.records import name_of
-from specwright.domain.base.allowed_packages import required_by
-from specwright.domain.base.ids import ModuleRef
 from specwright.domain.base.slugs import import_name, slugify
-from specwright.domain.base.text import did_you_mean, one_line
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.modules.release import (
@@ -40,7 +40,7 @@ from specwright.domain.modules.release_gates import ReleaseModule, check_release
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
-from specwright.errors import CorruptionError, RefusedError
+from specwright.errors import CorruptionError, RefusedError, RefusedErrors
 from specwright.ports.journal import Scope
 from specwright.ports.packaging import (
     ApprovedExample,
@@ -204,7 +204,7 @@ def _product(
     try:
         package = _package(factory, modules)
         wheel = factory.packager.build(package)
-    except RefusedError as error:
+    except RefusedErrors as error:
         return ProductResult.without_wheel(error.what), None, ()
     factory.progress.note(Step("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
     request: dict[str, JsonValue] = {

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from ship_gate.base.record import Record
 from specwright.application.criteria import unshown_criteria
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_evidence import RunOutcome
 from specwright.application.stages.acceptance_report import ReportSources, acceptance_report
 from specwright.application.store import layout
 from specwright.application.tasks import task_board
-from specwright.domain.base.record import Record
 from specwright.domain.modules.acceptance_report import AcceptanceReport, CriterionReport, TaskReport
 from specwright.errors import RefusedError
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ship_gate.base.ids import ArtifactType, artifact_id
+from ship_gate.base.record import validation_messages
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.application.store.invocations import Invocation
@@ -26,12 +28,10 @@ from specwright.domain.artifacts.artifact import (
     version_number,
 )
 from specwright.domain.base.graph import reachable
-from specwright.domain.base.ids import ArtifactType, artifact_id
-from specwright.domain.base.record import validation_messages
 from specwright.domain.debate.debate import Adjudication, Challenge
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
-from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.errors import CorruptionError, InputErrors, RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.store import StateStore
 
@@ -378,7 +378,7 @@ def _check_record(kind: ArtifactType, name: str, body: Mapping[str, bytes]) -> N
     file = f"{kind.lower()}.json"
     try:
         said = record.from_bytes(body.get(file, b""), f"{name}/{file}")
-    except InputError as error:
+    except InputErrors as error:
         raise _refusal(f"{name} is no valid {kind}: {error.what}") from error
     own = said.challenge_id if isinstance(said, Challenge) else said.adjudication_id
     if own != name:

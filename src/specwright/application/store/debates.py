@@ -5,13 +5,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.ids import ArtifactType
+from ship_gate.base.record import Record
 from specwright.application.store import layout
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure, StruckTest
 from specwright.domain.artifacts.artifact import FIRST_VERSION, Purpose
-from specwright.domain.base.ids import ArtifactType
-from specwright.domain.base.record import Record
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.errors import CorruptionError

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from specwright.application.store.layout import definition
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.domain.tasks.task_file import TaskDefinition, stored_entry
-from specwright.errors import CorruptionError, InputError
+from specwright.errors import CorruptionError, InputErrors
 from specwright.ports.store import StateStore
 
 
@@ -64,7 +64,7 @@ class ProjectDefinitions(Mapping[str, TaskDefinition]):
             where, data = self._stored[task_id]
             try:
                 self._read[task_id] = TaskDefinition.from_bytes(data, where)
-            except InputError as error:
+            except InputErrors as error:
                 raise CorruptionError(
                     f"the definition of {task_id} cannot be read: {error.what}",
                     where=error.where,

@@ -3,13 +3,13 @@ sealing)."""
 
 from collections.abc import Mapping
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.store import layout
 from specwright.application.store.debates import GateResult
 from specwright.application.store.file_hashes import note_hashes
-from specwright.canonical_json import JsonValue
 from specwright.domain.answers.answers import Failure
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.human_files import is_module_file
 from specwright.errors import AnswerError
 from specwright.ports.journal import Scope

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from ship_gate.base.text import did_you_mean
 from specwright.application.store import layout
-from specwright.domain.base.text import did_you_mean
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.errors import CorruptionError, InputError

@@ -9,8 +9,8 @@ An envelope is noted as it was created, because what became of it since follows 
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from specwright import canonical_json
-from specwright.canonical_json import JsonValue
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
 from specwright.ports.journal import Scope
 
 FILE_HASHES = "kept"

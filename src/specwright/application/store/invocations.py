@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Self
 
+from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import note_hashes
 from specwright.domain.artifacts.artifact import ArtifactEnvelope
@@ -16,7 +17,6 @@ from specwright.domain.artifacts.provenance import (
     IncludedRef,
     Permission,
 )
-from specwright.domain.base.ids import ArtifactType, artifact_id
 from specwright.domain.escalation.resolutions import OPERATOR
 from specwright.ports.journal import Scope
 from specwright.ports.store import StateStore

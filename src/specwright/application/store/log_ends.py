@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agent_wire.entries import LogEnd, WireLog
 from specwright.application.store import layout
-from specwright.errors import CorruptionError, InputError
+from specwright.errors import CorruptionError, CorruptionErrors, InputErrors
 from specwright.ports.store import StateStore
 
 
@@ -43,7 +43,7 @@ class LogEndNotes(NamedTuple):
     def contradicted(self, log: WireLog) -> Iterator[str]:
         """The notes of what a log does not hold, or not so; the log may be wrong, or the note."""
         for path, end in self.ends.items():
-            with suppress(CorruptionError):  # a log that cannot be read is told as such
+            with suppress(*CorruptionErrors):  # a log that cannot be read is told as such
                 if not log.holds(end):
                     yield path
 
@@ -55,7 +55,7 @@ def log_ends(store: StateStore) -> LogEndNotes:
         if store.exists(path):
             try:
                 notes.ends[path] = LogEnd.from_bytes(store.read(path), path)
-            except InputError as error:
+            except InputErrors as error:
                 notes.unreadable.append(
                     CorruptionError(
                         f"the note of where the log ended cannot be read: {error.what}",

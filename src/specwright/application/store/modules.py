@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_wire.canonical_json import JsonValue, digest
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import RegressionTest, RegressionTests
 from specwright.application.store import layout
-from specwright.canonical_json import JsonValue, digest
 from specwright.domain.artifacts.provenance import SURFACE
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import RegressionTest, RegressionTests
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
 from specwright.errors import CorruptionError
 from specwright.ports.store import StateStore

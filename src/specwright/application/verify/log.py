@@ -7,11 +7,11 @@ SHA-256. A log that breaks off is read as far as it goes.
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
+from agent_wire import canonical_json
 from agent_wire.entries import WireLog
-from specwright import canonical_json
 from specwright.application.store import layout
 from specwright.application.verify.sealed_version import VerifyFinding
-from specwright.errors import SpecwrightError
+from specwright.errors import SpecwrightErrors
 from specwright.ports.store import StateStore
 
 
@@ -50,7 +50,7 @@ def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
             wires += 1
             payload = cast("dict[str, Any]", entry.wire["payload"])
             _add(bindings, str(entry.wire["type"]), payload, entry.sequence_number)
-    except (SpecwrightError, KeyError, TypeError) as error:
+    except (*SpecwrightErrors, KeyError, TypeError) as error:
         findings.append(
             VerifyFinding("log.unreadable", "wire.db", f"Wire {wires + 1} cannot be read: {error}")
         )

@@ -14,8 +14,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
 from agent_wire.entries import WireLog
-from specwright import canonical_json
 from specwright.application.store import layout
 from specwright.application.store.file_hashes import noted_hashes
 from specwright.application.store.modules import ModuleStore
@@ -34,9 +35,8 @@ from specwright.application.verify.views import (
     index_findings,
     projection_findings,
 )
-from specwright.canonical_json import JsonValue
 from specwright.domain.modules.evidence import ResealedModule
-from specwright.errors import SpecwrightError
+from specwright.errors import SpecwrightErrors
 from specwright.ports.store import FileTree, StateStore
 
 _BOUND_OTHERWISE = (
@@ -128,7 +128,7 @@ def _resealed(store: StateStore, records: Mapping[str, str], findings: list[Veri
     for ref, sha256 in records.items():
         try:
             found[ref] = ResealedModule.from_bytes(store.definition(sha256), ref).sha256
-        except SpecwrightError as error:
+        except SpecwrightErrors as error:
             findings.append(VerifyFinding("definition.changed", layout.definition(sha256), error.what))
     return found
 

@@ -8,20 +8,20 @@ debate is the very body of its artifact.
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.record import Record
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.store import layout
 from specwright.application.verify.sealed_version import VerifyFinding
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack, Contribution
-from specwright.domain.base.record import Record
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation.escalation import DebateTrail, EscalationArtifact
 from specwright.domain.escalation.resolutions import ResolutionRecord
 from specwright.domain.interface_change.decision import ExceptionDecision
 from specwright.domain.interface_change.exception import InterfaceChangeException
 from specwright.domain.modules.release import ReleaseManifest
-from specwright.errors import SpecwrightError
+from specwright.errors import SpecwrightErrors
 from specwright.ports.store import StateStore
 
 _DEBATED: dict[str, type[Record]] = {
@@ -81,7 +81,7 @@ class StoredRecords:
         for path, kind in self._with_schema():
             try:
                 record = kind.from_bytes(self._store.read(path), path)
-            except SpecwrightError as error:
+            except SpecwrightErrors as error:
                 yield VerifyFinding("record.invalid", path, error.what)
                 continue
             if isinstance(record, ArtifactEnvelope):
@@ -114,7 +114,7 @@ class StoredRecords:
             if path.endswith("/envelope.json"):
                 try:
                     data = ArtifactEnvelope.from_bytes(data, path).as_created.to_bytes()
-                except SpecwrightError:
+                except SpecwrightErrors:
                     continue  # reported already
             if canonical_json.sha256(data) not in hashes:
                 yield VerifyFinding("record.changed", path, "the file was changed after it was written")

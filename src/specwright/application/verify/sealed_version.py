@@ -7,13 +7,13 @@ interface is read from the source again.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.verdict import ENTRY_FILE, SealedModule
 from specwright.application.store import layout
 from specwright.application.store.modules import ModuleStore
 from specwright.domain.base.graph import reachable
 from specwright.domain.modules.evidence import tree_sha256
-from specwright.errors import CorruptionError, InputError
-from specwright.ports.gate import ENTRY_FILE, SealedModule
+from specwright.errors import CorruptionErrors, InputErrors
 from specwright.ports.store import StateStore
 
 
@@ -79,10 +79,10 @@ def _surface_findings(modules: ModuleStore, read: SourceReader, ref: str) -> Ite
     try:
         contract = modules.contract(ref)
         seen = read(SealedModule(contract, modules.location(ref)), _called(modules, ref))
-    except InputError as error:
+    except InputErrors as error:
         yield VerifyFinding("seal.invalid", layout.module_contract(ref), error.what)
         return
-    except CorruptionError as error:
+    except CorruptionErrors as error:
         yield VerifyFinding("seal.surface", error.where or entry, error.what)
         return
     if seen != contract.interface_fingerprint:
@@ -98,7 +98,7 @@ def _called(modules: ModuleStore, ref: str) -> list[SealedModule]:
     def calls(version: str) -> list[str]:
         try:
             contract = modules.contract(version)
-        except (InputError, CorruptionError):
+        except (*InputErrors, *CorruptionErrors):
             return []
         found[version] = SealedModule(contract, modules.location(version))
         return [dependency.ref for dependency in contract.dependencies]

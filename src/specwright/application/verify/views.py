@@ -6,8 +6,8 @@ Nothing binds these by a hash. Each is made anew from what is bound, and compare
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from agent_wire import canonical_json
 from agent_wire.entries import WireLog
-from specwright import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
 from specwright.application.store.layout import CODE_INDEX_FILE, LOG_END, STATE_FILE
@@ -21,7 +21,7 @@ from specwright.domain.interface_change.decision import ExceptionOutcome, NewVer
 from specwright.domain.modules.code_index import CodeIndexEntry, summarise
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
-from specwright.errors import CorruptionError, SpecwrightError
+from specwright.errors import CorruptionErrors, SpecwrightErrors
 from specwright.ports.store import FileTree, StateStore
 
 IndexAudit: TypeAlias = Callable[
@@ -36,7 +36,7 @@ def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> It
     projection = Projection(log, store, lambda: 0.0)
     try:
         projection.catch_up()
-    except CorruptionError as error:
+    except CorruptionErrors as error:
         yield VerifyFinding("state.unprovable", error.where, error.what)
         return
     state = projection.state
@@ -81,7 +81,7 @@ def _task_file_findings(
     if text != render_at_init(definition, view.projection.definitions).encode():
         try:
             refreshed = [refreshed_file(view, definition), dispatched_file(view, definition) or ""]
-        except (SpecwrightError, ValueError):
+        except (*SpecwrightErrors, ValueError):
             return  # a surface that it shows is damaged, which is told
         if text.decode(errors="replace") not in refreshed:
             yield VerifyFinding("task_file.changed", path, "it is not what its definition makes it")
@@ -96,7 +96,7 @@ def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) 
         try:
             entries.append(summarise(modules.contract(ref)))
             retired += (decided.applied_to(entries[-1]) for decided in _deprecations(store, bindings, ref))
-        except SpecwrightError:
+        except SpecwrightErrors:
             return  # reported already; what the index should hold is not known
     required = bindings.announced.keys() & {entry.ref for entry in entries}
     for wrong in index(entries, required, retired):

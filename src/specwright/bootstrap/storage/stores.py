@@ -16,7 +16,7 @@ from agent_wire.log_file import SCHEMA as LOG_SCHEMA
 from agent_wire.log_file import TABLES as LOG_TABLES
 from agent_wire.log_file import VERSION as LOG_VERSION
 from specwright.application.store.layout import DEFINITIONS
-from specwright.errors import CorruptionError, InputError
+from specwright.errors import CorruptionError, InputError, InputErrors
 from specwright.index.database import STATEMENTS as INDEX_SCHEMA
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.index.database import VERSION as INDEX_VERSION
@@ -259,7 +259,7 @@ def store_setting(directory: Path) -> str:
     """
     try:
         return load_settings(directory).store
-    except InputError:
+    except InputErrors:
         if (directory / RUNTIME / LOG).is_file():
             return ""
         raise

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from specwright.bootstrap.storage.stores import RUNTIME, opened_store
 from specwright.bootstrap.views.last_stop import forget_stop
-from specwright.errors import SpecwrightError
+from specwright.errors import SpecwrightErrors
 from specwright.journal import SystemSource
 from specwright.ports.progress import (
     Progress,
@@ -102,13 +102,13 @@ class AtWorkProgress:
         if at_work == self._at_work:
             return
         self._at_work = at_work
-        with suppress(OSError, SpecwrightError):  # a full disk is reported where something is lost by it
+        with suppress(OSError, *SpecwrightErrors):  # a full disk is reported where something is lost by it
             self._folder.replace(AT_WORK, json.dumps(at_work._asdict()).encode())
 
 
 def at_work(directory: Path) -> AtWork | None:
     """What the run that drives a project is doing; None if none drives it, or if that cannot be read."""
-    with suppress(SpecwrightError, OSError, ValueError, TypeError), opened_store(directory) as store:
+    with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
         if store.driver() and store.folder.exists(AT_WORK):
             noted: Mapping[str, Any] = json.loads(store.folder.read(AT_WORK))
             return AtWork(**noted)

@@ -20,6 +20,7 @@ from specwright.domain.costs.estimate import Estimate, build_estimate, research_
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import (
     AnswerError,
+    AnyError,
     BudgetError,
     DatabaseUnavailableError,
     ModelError,
@@ -28,12 +29,12 @@ from specwright.errors import (
     NoAccessError,
     NoCreditError,
     ScriptError,
-    SpecwrightError,
+    SpecwrightErrors,
 )
 from specwright.journal import SystemSource
 from specwright.ports.store import FileTree
 
-_KINDS: tuple[tuple[type[SpecwrightError], str], ...] = (
+_KINDS: tuple[tuple[type[AnyError], str], ...] = (
     (BudgetError, "budget"),
     (ScriptError, "script"),
     (NoCreditError, "credit"),
@@ -74,7 +75,7 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
     """Note what stops a run; of a budget also say how much is enough to reach the next stop."""
     try:
         yield
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         kind = next((name for cause, name in _KINDS if isinstance(error, cause)), "")
         if not kind:
             raise
@@ -88,7 +89,7 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
         elif kind == "gave_up" and factory.projection.awaits_approval:
             options = "--retry researcher"
         told = (error.what, error.where, error.remedy, options, SystemSource().now(), error.exit_code)
-        with suppress(OSError, SpecwrightError):  # the error itself is what matters
+        with suppress(OSError, *SpecwrightErrors):  # the error itself is what matters
             folder.replace(LAST_STOP, json.dumps(LastStop(kind, *told)._asdict()).encode())
         raise
 
@@ -102,14 +103,14 @@ def _remedy_of_a_script(factory: Factory) -> str:
 
 def forget_stop(folder: FileTree) -> None:
     """Take the note away: a run is at work again."""
-    with suppress(OSError, SpecwrightError):
+    with suppress(OSError, *SpecwrightErrors):
         if folder.exists(LAST_STOP) and folder.read(LAST_STOP) != _NONE:
             folder.replace(LAST_STOP, _NONE)
 
 
 def last_stop(directory: Path) -> LastStop | None:
     """What stopped the last run; None if nothing did, or if it cannot be read."""
-    with suppress(SpecwrightError, OSError, ValueError, TypeError), opened_store(directory) as store:
+    with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
         if not store.driver() and store.folder.exists(LAST_STOP):
             noted = json.loads(store.folder.read(LAST_STOP))
             return LastStop(**noted) if noted else None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from specwright.application.store.layout import CHANGES, STATE_STORE
 from specwright.bootstrap.storage.stores import LOG, RUNTIME, store_setting
 from specwright.bootstrap.views.reading import position, watched_files
-from specwright.errors import SpecwrightError
+from specwright.errors import SpecwrightErrors
 from specwright.settings import SETTINGS_FILE
 from specwright.storage import driver_of
 
@@ -63,7 +63,7 @@ class Positions:
             return known.position
         try:
             found, in_files = self._work_out(directory), not store_setting(directory)
-        except (SpecwrightError, OSError):
+        except (*SpecwrightErrors, OSError):
             found, in_files = "damaged", True
         self._known[directory] = _Known(found, now, state if in_files else None)
         return found

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from agent_wire import canonical_json
 from agent_wire.entries import StoredEntry
 from agent_wire.hcs import hcs_metadata
 from agent_wire.verify import UNPROTECTED, Finding
 from agent_wire.verify import verify as verify_log
-from specwright import canonical_json
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
 from specwright.application.store.layout import CHANGES, STATE_STORE, spec_files
@@ -34,7 +34,7 @@ from specwright.bootstrap.storage.stores import (
 )
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.domain.modules.code_index import SearchHit
-from specwright.errors import SpecwrightError
+from specwright.errors import SpecwrightErrors
 from specwright.ports.code_index import IndexQuery
 from specwright.settings import load_settings
 
@@ -80,7 +80,7 @@ class LastRun(NamedTuple):
 def last_run(directory: Path) -> LastRun:
     """What the options of the last run say; nothing if there was none, or if they cannot be read."""
     with (
-        suppress(SpecwrightError, OSError, ValueError, KeyError, TypeError, AttributeError),
+        suppress(*SpecwrightErrors, OSError, ValueError, KeyError, TypeError, AttributeError),
         opened_store(directory) as store,
     ):
         if store.folder.exists(LAST_RUN):

@@ -21,12 +21,12 @@ from specwright.errors import (
     AnswerError,
     BudgetError,
     BusyError,
-    CorruptionError,
-    InputError,
+    CorruptionErrors,
+    InputErrors,
     InterruptedRunError,
     NoAccessError,
     NoCreditError,
-    SpecwrightError,
+    SpecwrightErrors,
 )
 from specwright.journal import SystemSource
 from specwright.ports.progress import Progress
@@ -56,14 +56,14 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
         outcome = _attempt(url, work, progress, record)
     except BusyError:
         return Outcome("busy", wait=_BUSY_SECONDS)
-    except InputError as error:  # the queue names no project
+    except InputErrors as error:  # the queue names no project
         return Outcome("failed", error=DriveError.of(error))
-    except SpecwrightError as error:  # the store cannot be reached
+    except SpecwrightErrors as error:  # the store cannot be reached
         return Outcome("busy", wait=_BUSY_SECONDS, error=DriveError.of(error))
     if outcome.ended == "busy":
         return outcome
     with (
-        suppress(SpecwrightError),
+        suppress(*SpecwrightErrors),
         opened_postgres_store(url) as store,
     ):  # what is not noted counts as a crash
         return _end(store, record, outcome)
@@ -84,9 +84,9 @@ def _attempt(url: str, directory: Path, progress: Progress, record: DriveRecord)
         return Outcome("busy", wait=_BUSY_SECONDS)
     except (BudgetError, NoAccessError, NoCreditError, AnswerError) as error:
         return Outcome("paused", error=DriveError.of(error))
-    except CorruptionError as error:
+    except CorruptionErrors as error:
         return Outcome("failed", error=DriveError.of(error))
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         return _again(record, DriveError.of(error))
     except Exception as error:  # a fault of ours must not end the worker, and not go round for ever
         what = f"Specwright itself broke: {type(error).__name__}: {error}"[:500]

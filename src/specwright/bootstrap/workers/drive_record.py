@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from specwright.bootstrap.storage.stores import RUNTIME, opened_store
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import AnyError, InputErrors, SpecwrightError
 from specwright.ports.store import FileTree
 from specwright.settings import load_settings
 
@@ -34,7 +34,7 @@ class DriveError(NamedTuple):
     remedy: str
 
     @classmethod
-    def of(cls, error: SpecwrightError) -> "DriveError":
+    def of(cls, error: AnyError) -> "DriveError":
         """What the error says."""
         return cls(error.what, error.where, error.remedy)
 
@@ -153,7 +153,7 @@ def queue_state(directory: Path) -> QueueState | None:
     """What the queue says about a project; None if it is not driven by workers."""
     try:
         settings = load_settings(directory)
-    except InputError:  # what is there can be looked at all the same
+    except InputErrors:  # what is there can be looked at all the same
         return None
     if settings.drive != "workers" or not settings.store:
         return None

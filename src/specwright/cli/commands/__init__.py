@@ -1,26 +1,17 @@
 """The commands, and the parameters that most of them share."""
 
 import os
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ship_gate.terminal.output import note
 from specwright.application.store.layout import CONTRACT
 from specwright.cli.terminal.output import PROJECT
-from specwright.gate.terminal.output import note
-
-JSON_REQUESTED: ContextVar[bool | None] = ContextVar("json_requested", default=None)
-"""Whether the command line has `--json`; None until its options are read."""
 
 _BEGUN = (".specwright", "specwright.toml")
 """What a directory has in which a project was begun."""
-
-
-def _note_json(value: bool) -> bool:
-    JSON_REQUESTED.set(value)
-    return value
 
 
 def is_begun(place: Path) -> bool:
@@ -64,8 +55,4 @@ Directory = Annotated[
         callback=_chosen,
         show_default=False,
     ),
-]
-AsJson = Annotated[
-    bool,
-    typer.Option("--json", help="Print one JSON document on stdout.", is_eager=True, callback=_note_json),
 ]

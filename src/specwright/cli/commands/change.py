@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from ship_gate.terminal.program import AsJson
 from specwright.bootstrap.spec_file import read_spec, spec_copy
-from specwright.cli.commands import AsJson, Directory
+from specwright.cli.commands import Directory
 from specwright.cli.terminal.output import next_command, note_opening
 from specwright.errors import InputError
 
@@ -109,10 +110,10 @@ def _show_statements(directory: Path, module: str, pointer: str, *, as_json: boo
             where="--example FILE",
             remedy=f"write the call and the value that it should give; `{shown}` lists what it may break",
         )
+    from ship_gate.terminal.page import present
     from specwright.application.change.report import reportable
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.report import statements_document, statements_page
-    from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         contract, statements = reportable(view, module)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from specwright.cli.commands import AsJson, Directory
-from specwright.gate.terminal.output import say, show
+from ship_gate.terminal.output import say, show
+from ship_gate.terminal.program import AsJson
+from specwright.cli.commands import Directory
 
 if TYPE_CHECKING:
+    from ship_gate.terminal.page import Page
     from specwright.domain.costs.cost import Cost
-    from specwright.gate.terminal.page import Page
 
 
 def register(app: typer.Typer) -> None:
@@ -60,8 +61,8 @@ def costs(
 
 def _page(by: str, parts: "Mapping[str, Cost]", whole: "Cost", *, scripted: bool) -> "Page":
     """The costs as a table, and what its zeros and gaps mean."""
+    from ship_gate.terminal.page import Page
     from specwright.domain.costs.cost import money
-    from specwright.gate.terminal.page import Page
 
     page, columns = Page(), [by, "requests", "characters", "tokens in", "tokens out", "money"]
     rows = [

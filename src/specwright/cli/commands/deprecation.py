@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from specwright.cli.commands import AsJson, Directory
+from ship_gate.base.text import closest
+from ship_gate.terminal.program import AsJson
+from specwright.cli.commands import Directory
 from specwright.cli.terminal.output import next_command
-from specwright.domain.base.text import closest
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import InputError, SpecwrightErrors
 
 if TYPE_CHECKING:
     from specwright.domain.modules.deprecation import DeprecationRequest
@@ -55,8 +56,8 @@ def _request(
             )
     from pydantic import ValidationError
 
-    from specwright.domain.base.ids import ModuleRef
-    from specwright.domain.base.record import validation_messages
+    from ship_gate.base.ids import ModuleRef
+    from ship_gate.base.record import validation_messages
     from specwright.domain.modules.deprecation import DeprecationRequest
 
     try:
@@ -80,7 +81,7 @@ def _version_meant(wanted: str, directory: Path) -> str:
     """A sentence with the version of the module that is named without one."""
     from specwright.bootstrap.views.reading import reading_project
 
-    with suppress(SpecwrightError), reading_project(directory) as view:
+    with suppress(*SpecwrightErrors), reading_project(directory) as view:
         named = {name: ref for ref in view.modules.refs() for name in (view.modules.contract(ref).name, ref)}
         named |= {ref.partition("@")[0]: ref for ref in view.modules.refs()}
         like = closest(wanted, named)

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import typer
 
-from specwright.cli.commands import AsJson, Directory
+from ship_gate.terminal.output import show
+from ship_gate.terminal.program import AsJson
+from specwright.cli.commands import Directory
 from specwright.cli.commands.drive import BaseUrl, FallbackModels, ModelName, RoleModels
 from specwright.cli.session.options import last_options, options_for, settings_for
 from specwright.cli.terminal.output import pasteable
 from specwright.errors import InputError
-from specwright.gate.terminal.output import show
 
 _LABELS = 13
 """Columns that a check's verdict and name take."""
@@ -33,8 +34,8 @@ def doctor(
     Model, schema, context, price, sandbox, index, search, disk. Each model is asked three short questions, which is the
     only thing that it costs. Options name models as in `run`, and are not kept.
     """
+    from ship_gate.terminal.page import Page
     from specwright.bootstrap.doctor import diagnosis
-    from specwright.gate.terminal.page import Page
     from specwright.settings import load_settings
 
     load_settings(directory)  # damaged settings are an error, a missing model is a finding

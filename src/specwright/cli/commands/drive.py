@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ship_gate.base.text import did_you_mean
+from ship_gate.terminal.output import note
+from ship_gate.terminal.program import AsJson
 from specwright.bootstrap.spec_file import (
     SPEC_TEMPLATE,
     awaiting_approval,
@@ -14,7 +17,7 @@ from specwright.bootstrap.spec_file import (
     spec_copy,
     spec_for_run,
 )
-from specwright.cli.commands import AsJson, Directory
+from specwright.cli.commands import Directory
 from specwright.cli.session.options import (
     SCRIPTED,
     choose_store,
@@ -25,9 +28,7 @@ from specwright.cli.session.options import (
     settings_for,
 )
 from specwright.cli.terminal.output import next_command, note_opening, on_terminal
-from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError, RefusedError
-from specwright.gate.terminal.output import note
 
 if TYPE_CHECKING:
     from specwright.application.stages.status import ProjectStatus

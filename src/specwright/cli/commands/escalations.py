@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ship_gate.terminal.output import listed, note, show, show_json
+from ship_gate.terminal.program import AsJson
 from specwright.bootstrap.spec_file import spec_copy
-from specwright.cli.commands import AsJson, Directory, found_project
+from specwright.cli.commands import Directory, found_project
 from specwright.cli.commands.drive import Sha256
 from specwright.cli.session.human_answer import AnswerOptions, answer_of, stored_escalation
 from specwright.cli.terminal.output import ask, next_command, on_terminal
 from specwright.errors import InputError
-from specwright.gate.terminal.output import listed, note, show, show_json
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
@@ -91,12 +92,12 @@ def escalations(
     specwright escalations ESC-ID DIR --draft AMEND_SPEC > answer.json
     specwright escalations ESC-ID DIR --checkout fix
     """
+    from ship_gate.terminal.page import Page
     from specwright.application.escalation.summary import escalations_waiting
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages import answers
     from specwright.cli.pages import escalation as pages
     from specwright.cli.pages.escalation_record import full_page
-    from specwright.gate.terminal.page import Page
 
     wanted, directory = _id_and_directory(words or [])
     if (draft or checkout) and not wanted:
@@ -155,9 +156,9 @@ def _check_out(
     view: "ProjectView", escalation: "EscalationArtifact", directory: Path, place: Path, *, as_json: bool
 ) -> None:
     """Lay out failed modules, and say what to type when they are mended."""
+    from ship_gate.terminal.page import Page, present
     from specwright.bootstrap.fix import check_out
     from specwright.cli.pages.answers import gate_command
-    from specwright.gate.terminal.page import Page, present
 
     page, laid_out = Page(), check_out(view, escalation, directory, place)
     name = escalation.escalation_id

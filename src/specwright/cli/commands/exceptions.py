@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ship_gate.terminal.program import AsJson
 from specwright.bootstrap.spec_file import spec_copy
-from specwright.cli.commands import AsJson, Directory
+from specwright.cli.commands import Directory
 from specwright.cli.commands.drive import Sha256
 from specwright.cli.terminal.output import next_command
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
+    from ship_gate.terminal.page import Page
     from specwright.application.interface_change.decisions import KnownException
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project
-    from specwright.gate.terminal.page import Page
 
 _Id = Annotated[str, typer.Argument(metavar="ICE-ID", help="As `specwright exceptions list` lists it.")]
 _Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why.")]
@@ -39,10 +40,10 @@ def register(app: typer.Typer) -> None:
 
 def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every interface change exception, with the change that it proposes and what was decided."""
+    from ship_gate.terminal.page import present
     from specwright.application.interface_change.decisions import exceptions
     from specwright.application.interface_change.shown import shown_sha256
     from specwright.bootstrap.views.reading import reading_project
-    from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         known = [*exceptions(view)]
@@ -106,7 +107,7 @@ def _decide(
 ) -> None:
     from pydantic import ValidationError
 
-    from specwright.domain.base.record import validation_messages
+    from ship_gate.base.record import validation_messages
     from specwright.domain.interface_change.decision import Decision, DecisionRequest
 
     if not spec_copy(directory).exists:
@@ -149,7 +150,7 @@ def _document(known: "KnownException", sha256: str) -> dict[str, Any]:
 
 
 def _page(known: "list[KnownException]", directory: Path) -> "Page":
-    from specwright.gate.terminal.page import Page
+    from ship_gate.terminal.page import Page
 
     page = Page()
     for one in known:

@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specwright.cli.commands import AsJson, Directory, is_begun
+from ship_gate.base.text import did_you_mean
+from ship_gate.terminal.output import counted, listed, note, say, show, write_new_file
+from ship_gate.terminal.program import AsJson
+from specwright.cli.commands import Directory, is_begun
 from specwright.cli.terminal.output import next_command
-from specwright.domain.base.text import did_you_mean
-from specwright.errors import CorruptionError, InputError, RefusedError
-from specwright.gate.terminal.output import counted, listed, note, say, show, write_new_file
+from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError, SpecwrightErrors
 
 if TYPE_CHECKING:
+    from ship_gate.contract.contract import MicroModuleContract
+    from ship_gate.terminal.page import Page
     from specwright.application.factory import ProjectView
     from specwright.application.history.rounds import ModuleDebates
     from specwright.bootstrap.views.last_stop import LastStop
     from specwright.cli.pages.stop import BudgetAtGate
-    from specwright.domain.contract.contract import MicroModuleContract
     from specwright.domain.costs.cost import Cost
     from specwright.domain.costs.estimate import Price
     from specwright.domain.tasks.project_state import ProjectState
-    from specwright.gate.terminal.page import Page
     from specwright.settings import Settings
 
 
@@ -43,6 +44,7 @@ def register(app: typer.Typer) -> None:
 
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
+    from ship_gate.terminal.page import Page
     from specwright.application.stages.status import project_status
     from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import driven_by, last_run, reading_project
@@ -50,7 +52,6 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.cli.pages.queued import add_queue, queue_document
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
     from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
-    from specwright.gate.terminal.page import Page
 
     if not _has_begun(directory):
         _show_not_begun(directory, as_json=as_json)
@@ -109,11 +110,10 @@ def _budget_of(directory: Path, asked: "Cost | None") -> "BudgetAtGate":
     """The budget of the project, and what was spent of it; none where that cannot be read."""
     from specwright.bootstrap.costs import budgets_in
     from specwright.cli.pages.stop import NO_BUDGET, BudgetAtGate
-    from specwright.errors import SpecwrightError
 
     try:
         return BudgetAtGate(budgets_in(directory).project, asked) if asked else NO_BUDGET
-    except SpecwrightError:
+    except SpecwrightErrors:
         return NO_BUDGET
 
 
@@ -124,7 +124,7 @@ def _cause_document(cause: "LastStop | None") -> dict[str, Any]:
 
 def _driver_line(driver: str) -> "Page":
     """That a run is at work, if one is."""
-    from specwright.gate.terminal.page import Page
+    from ship_gate.terminal.page import Page
 
     page = Page()
     if driver:
@@ -145,8 +145,8 @@ def _has_begun(directory: Path) -> bool:
 
 def _show_not_begun(directory: Path, *, as_json: bool) -> None:
     """What is still missing before the first run."""
+    from ship_gate.terminal.page import Page, present
     from specwright.bootstrap.spec_file import spec_fault
-    from specwright.gate.terminal.page import Page, present
 
     settings, fault = _settings_in(directory), spec_fault(directory)
     missing = ["spec"] * bool(fault) + ["model"] * (not (settings.model or settings.role_models))
@@ -190,10 +190,10 @@ def tasks(
     as_json: AsJson = False,
 ) -> None:
     """Every task with its status, and why it is not running."""
+    from ship_gate.terminal.page import Page, brief
     from specwright.bootstrap.views.reading import driven_by, reading_project
     from specwright.domain.tasks import task_graph
     from specwright.domain.tasks.why_not import by_spec_id, why_each
-    from specwright.gate.terminal.page import Page, brief
 
     with reading_project(directory) as view:
         state = view.projection.state
@@ -240,7 +240,7 @@ def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     if not rows:
         note(f"No module is sealed yet. `{next_command('status', directory)}`")
         return
-    from specwright.gate.terminal.page import Page, brief
+    from ship_gate.terminal.page import Page, brief
 
     page = Page()
     page.table(
@@ -272,11 +272,11 @@ def module(
             remedy=f"`{next_command('modules', Path(module_id))}` lists the names, "
             f"`{next_command('module NAME', Path(module_id))}` shows one",
         )
+    from ship_gate.terminal.page import present
     from specwright.application.history.provenance import provenance
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.debate import debate_page
     from specwright.cli.pages.module import provenance_page
-    from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         if not (trail or debate or as_json or _sealed(view, module_id)) and _planned(view, module_id):
@@ -320,10 +320,10 @@ def trace(
     as_json: AsJson = False,
 ) -> None:
     """From a criterion, task or module to its tests and code."""
+    from ship_gate.terminal.page import present
     from specwright.application.stages.trace import ProjectTrace
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.module import trace_page
-    from specwright.gate.terminal.page import present
 
     with reading_project(directory) as view:
         project = ProjectTrace(view)
@@ -358,8 +358,8 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Shipped modules by what they do, the best match first."""
+    from ship_gate.terminal.page import Page, brief
     from specwright.bootstrap.views.reading import search_index
-    from specwright.gate.terminal.page import Page, brief
     from specwright.ports.code_index import IndexQuery
 
     types = tuple(input_type or ()), tuple(output_type or ())
@@ -402,8 +402,8 @@ def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
 
 def _add_progress(page: "Page", state: "ProjectState", now: list[str], *, driven: bool) -> None:
     """How many tasks are done, which one is at work or comes next."""
+    from ship_gate.terminal.page import brief
     from specwright.domain.tasks.task_board import Outcome, TaskBoard
-    from specwright.gate.terminal.page import brief
 
     counts = Counter(_task_status(entry.to_json()) for entry in state.tasks.values())
     shipped, every = counts.pop("SHIPPED", 0), len(state.tasks)
@@ -430,7 +430,7 @@ def _price_in(directory: Path) -> "Price | None":
 
     try:
         return price_of(settings_for(directory, last_options(directory)))
-    except InputError:
+    except InputErrors:
         return None
 
 
@@ -440,7 +440,7 @@ def _cost_of(directory: Path) -> "Cost | None":
 
     try:
         return total_cost(directory, prices_in(directory))
-    except CorruptionError:
+    except CorruptionErrors:
         return None
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specwright.cli.commands import AsJson, Directory
+from ship_gate.terminal.output import counted, note, say, show
+from ship_gate.terminal.program import AsJson
+from specwright.cli.commands import Directory
 from specwright.cli.terminal.output import next_command
 from specwright.errors import InputError
-from specwright.gate.terminal.output import counted, note, say, show
 
 if TYPE_CHECKING:
     from specwright.bootstrap.mirrors.tables import Mirror, MirrorStatus

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specwright.cli.commands import AsJson
+from ship_gate.terminal.output import counted, printable, say, show, write
+from ship_gate.terminal.program import AsJson
 from specwright.errors import InputError
-from specwright.gate.terminal.output import counted, printable, say, show, write
 
 if TYPE_CHECKING:
     from specwright.bootstrap.storage.transfer import Moved

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from specwright.cli.commands import AsJson, Directory
+from ship_gate.terminal.output import counted, say, show
+from ship_gate.terminal.program import AsJson
+from specwright.cli.commands import Directory
 from specwright.errors import InputError
-from specwright.gate.terminal.output import counted, say, show
 
 _SHOWN = 20
 """How many findings are printed; `--json` has them all."""
@@ -32,7 +33,7 @@ def show_log(
     as_json: AsJson = False,
 ) -> None:
     """Every Wire of a project with its proof."""
-    from specwright import canonical_json
+    from agent_wire import canonical_json
     from specwright.bootstrap.views.reading import stored_wires
 
     if lines and as_json:

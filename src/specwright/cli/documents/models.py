@@ -9,9 +9,9 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.history.rounds import DebateRounds
 from specwright.cli.documents.parts import Document, Finding, Verdict
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.modules.acceptance_report import TaskReport

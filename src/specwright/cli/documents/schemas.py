@@ -4,8 +4,8 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
+from ship_gate.terminal.output import DOCUMENT_VERSION
 from specwright.cli.documents.models import DOCUMENTS
-from specwright.gate.terminal.output import DOCUMENT_VERSION
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -6,14 +6,14 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from ship_gate.base.text import did_you_mean
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.escalation.actions import suited_actions
 from specwright.application.escalation.fix import called_modules, failed_drafts
 from specwright.application.escalation.payloads import payload_draft
 from specwright.application.escalation.retries import recommended_action, unusable_roles
 from specwright.application.factory import ProjectView
 from specwright.cli.terminal.output import next_command
-from specwright.domain.base.text import did_you_mean
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import Action
 from specwright.errors import InputError

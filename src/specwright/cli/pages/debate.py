@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from ship_gate.terminal.page import Page, brief
 from specwright.application.history.rounds import DebateRounds, ModuleDebates, Round
 from specwright.domain.answers.answers import Failure, FaultOf
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
-from specwright.gate.terminal.page import Page, brief
 
 _LONGEST_OBSERVATION = 240
 """Of a line that says what code observed; dozens of tests are named in the records."""

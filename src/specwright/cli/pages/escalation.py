@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ship_gate.terminal.findings import FindingsPage, FindingText
+from ship_gate.terminal.output import counted
+from ship_gate.terminal.page import Page, brief
 from specwright.application.escalation.actions import suited_actions
 from specwright.application.escalation.last_answers import contract_sentences, last_answers
 from specwright.application.escalation.payloads import DECISIONS, meaning, payload_draft
@@ -24,9 +27,6 @@ from specwright.cli.pages.answers import (
 from specwright.cli.terminal.output import next_command
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.escalation.resolutions import RELEASE, Action
-from specwright.gate.terminal.findings import FindingsPage, FindingText
-from specwright.gate.terminal.output import counted
-from specwright.gate.terminal.page import Page, brief
 
 _LINES = 8
 """Of what is said of one failure, and of what it lists; the record has the rest."""

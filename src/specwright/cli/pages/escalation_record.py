@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from ship_gate.terminal.findings import FindingsPage, FindingText
+from ship_gate.terminal.page import Page, brief
 from specwright.application.escalation.summary import cause, failures
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import debates_over
@@ -10,8 +12,6 @@ from specwright.application.store import layout
 from specwright.cli.pages.debate import add_debate
 from specwright.cli.pages.escalation import escalation_page, record_file
 from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.gate.terminal.findings import FindingsPage, FindingText
-from specwright.gate.terminal.page import Page, brief
 
 _OBSERVED = 400
 """Characters of what the gate saw of a module; the file has the rest."""

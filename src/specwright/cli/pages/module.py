@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.terminal.page import Page
 from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import Provenance
 from specwright.application.history.rounds import DebateRounds
 from specwright.application.stages.trace import Trace
 from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
 from specwright.domain.artifacts.provenance import ContextPack
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.modules.acceptance_page import KINDS
 from specwright.domain.modules.acceptance_report import CriterionReport, TaskReport
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
-from specwright.gate.terminal.page import Page
 
 FEW = 3
 """References withheld for one reason that are named; the rest are counted, and are in the context pack."""

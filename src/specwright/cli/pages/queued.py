@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ship_gate.terminal.page import Page
 from specwright.bootstrap.workers.drive_record import QueueState
 from specwright.cli.terminal.output import next_command, pasteable
-from specwright.gate.terminal.page import Page
 
 
 def queued_document(state: QueueState | None) -> dict[str, Any]:

@@ -6,19 +6,19 @@ import shlex
 import zipfile
 from pathlib import Path
 
+from ship_gate.contract.examples_file import parse_examples
+from ship_gate.terminal.output import counted, listed
+from ship_gate.terminal.page import Page
 from specwright.application.factory import ProjectView
 from specwright.application.stages.release import tasks_missing
 from specwright.application.store import layout
 from specwright.cli.pages.answers import OTHER_SPEC
 from specwright.cli.terminal.output import next_command
 from specwright.domain.base.slugs import import_name
-from specwright.domain.contract.examples_file import parse_examples
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionError
-from specwright.gate.terminal.output import counted, listed
-from specwright.gate.terminal.page import Page
 
 _LABELS = 10
 """Columns that the labels take."""

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.terminal.page import Page
 from specwright.application.change.report import TriedReport
 from specwright.cli.terminal.output import next_command
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.gate.terminal.page import Page
 
 _LONGEST_POINTER = 30
 """Columns of the pointers; a longer one stands on a line of its own."""

@@ -4,6 +4,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ship_gate.base.text import one_line
+from ship_gate.terminal.output import counted
+from ship_gate.terminal.page import Page, brief
 from specwright.application.change.approval import ChangePreview
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
@@ -33,7 +36,6 @@ from specwright.cli.pages.release import (
     wheel_file,
 )
 from specwright.cli.terminal.output import next_command, pasteable
-from specwright.domain.base.text import one_line
 from specwright.domain.costs.budget import Budget, below_estimate
 from specwright.domain.costs.cost import Cost
 from specwright.domain.costs.estimate import Price
@@ -54,8 +56,6 @@ from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.why_not import Reasons, by_spec_id
 from specwright.errors import CorruptionError
-from specwright.gate.terminal.output import counted
-from specwright.gate.terminal.page import Page, brief
 
 _TASKS_SHOWN = 12
 _QUESTIONS_SHOWN = 5

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from ship_gate.terminal.output import say
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.project import Project
 from specwright.cli.terminal.output import ask
-from specwright.gate.terminal.output import say
 
 Step = Callable[[Project], ProjectStatus]
 """What a command has a project do: `Project.run`, `approve`, ..."""

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from ship_gate.base.text import did_you_mean
 from specwright.cli.terminal.output import next_command
-from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _resolution(
 ) -> "HumanResolution":
     from pydantic import ValidationError
 
-    from specwright.domain.base.record import validation_messages
+    from ship_gate.base.record import validation_messages
     from specwright.domain.escalation.resolutions import Action, HumanResolution
 
     action = action.upper().replace("-", "_")

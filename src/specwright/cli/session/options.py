@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from specwright.atomic_write import write_atomically
 from specwright.cli.terminal.output import next_command
-from specwright.errors import InputError
+from specwright.errors import InputError, InputErrors
 
 if TYPE_CHECKING:
     from specwright.settings import Settings
@@ -61,7 +61,7 @@ def options_for(
     set_now = {name: value for name, value in budgets.items() if value is not None}
     try:
         before = last_options(directory)
-    except InputError:
+    except InputErrors:
         if not model:
             raise
         before = Options()

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from ship_gate.terminal.output import note, say
 from specwright.application.escalation.payloads import FILL
 from specwright.cli.terminal.output import ask
-from specwright.errors import InputError
-from specwright.gate.terminal.output import note, say
+from specwright.errors import InputError, InputErrors
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ def asked(
         draft = {name: _field(name, value, choices) for name, value in draft.items()}
         try:
             return read(draft)
-        except InputError as error:
+        except InputErrors as error:
             note(f"specwright: {error}")
 
 
@@ -78,7 +78,7 @@ def edited(draft: dict[str, Any], read: Callable[[dict[str, Any]], T]) -> T:
         _open_editor(path)
         try:
             answer = read(_object_in(path))
-        except InputError as error:
+        except InputErrors as error:
             note(f"specwright: {error}")
         else:
             path.unlink()

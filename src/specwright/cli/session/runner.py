@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import typer
 
+from ship_gate.terminal.output import note, refused_by_system
+from ship_gate.terminal.page import Page, present
 from specwright.application.change.report import reportable
 from specwright.application.stages.release import last_release, release_all, release_some
 from specwright.application.stages.status import ProjectStatus
@@ -41,9 +43,7 @@ from specwright.domain.costs.budget import in_words
 from specwright.domain.costs.cost import Cost
 from specwright.domain.modules.deprecation import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
-from specwright.errors import InputError, ScriptError, SpecwrightError
-from specwright.gate.terminal.output import note, refused_by_system
-from specwright.gate.terminal.page import Page, present
+from specwright.errors import AnyError, InputErrors, ScriptError, SpecwrightError
 from specwright.settings import Settings
 
 
@@ -285,7 +285,7 @@ def _opened(
                     yield project, progress
                 except ScriptError:  # no bad input, and noted for what it is
                     raise
-                except (InputError, OSError) as error:
+                except (*InputErrors, OSError) as error:
                     if progress.calls > progress.journalled_calls or project.position != before:
                         raise _after_change(error, directory) from error
                     raise
@@ -293,7 +293,7 @@ def _opened(
             raise refused_by_system(error, directory) from error
 
 
-def _after_change(error: InputError | OSError, directory: Path) -> SpecwrightError:
+def _after_change(error: AnyError | OSError, directory: Path) -> SpecwrightError:
     """An error that came after something was changed: what was done is kept, and a run goes on with it."""
     if isinstance(error, OSError):
         error = refused_by_system(error, directory)

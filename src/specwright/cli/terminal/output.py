@@ -5,15 +5,14 @@ import shlex
 import shutil
 import sys
 import textwrap
-from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 
 import typer
 
-from specwright.errors import AnswerError, InterruptedRunError, SpecwrightError
-from specwright.gate.terminal.output import note, printable, show
-from specwright.gate.terminal.screen import shows_colours
+from ship_gate.terminal.output import note, printable
+from ship_gate.terminal.program import note_error, show_error
+from specwright.errors import AnswerError, AnyError, InterruptedRunError
 
 PROJECT: ContextVar[Path] = ContextVar("project", default=Path())
 """The directory of the project that the command line names."""
@@ -28,26 +27,19 @@ _OF_A_PROJECT = re.compile(
 """A command that works on a project and names none."""
 
 
-def complain(error: SpecwrightError, *, as_json: bool) -> None:
-    """Print an error: what, where, what to do. It never fails, since standard output may be what is broken."""
+def complain(error: AnyError, as_json: bool) -> None:
+    """Print an error: what, where, what to do."""
     answer, directory = _last_answer(error), PROJECT.get()
     if as_json:
         message = {"what": error.what, "where": error.where, "do": pasteable(error.remedy, directory)}
         if answer:
             message["answer"] = answer
-        with suppress(OSError):
-            show({"error": message, "exit_code": error.exit_code}, "error")
+        show_error(message, error.exit_code)
     if isinstance(error, InterruptedRunError) and sys.stderr.isatty():
         note("")  # the cursor stands behind a question or a live line
-    _note_error(pasteable(str(error), directory))
+    note_error("specwright", pasteable(str(error), directory))
     if answer:
         note(f"  the last answer of the model:\n{textwrap.indent(answer, '    ')}")
-
-
-def _note_error(text: str) -> None:
-    name = typer.style("specwright:", fg="red", bold=True)
-    with suppress(OSError):
-        typer.echo(f"{name} {printable(text)}", err=True, color=shows_colours(sys.stderr))
 
 
 def note_opening(directory: Path) -> None:
@@ -56,7 +48,7 @@ def note_opening(directory: Path) -> None:
         note(f"Opening {directory.resolve()}")
 
 
-def _last_answer(error: SpecwrightError) -> str:
+def _last_answer(error: AnyError) -> str:
     """What a model said last where a role gave up, as much as fits a screen."""
     raw = error.raw_answers[-1].strip() if isinstance(error, AnswerError) and error.raw_answers else ""
     return raw if len(raw) <= _ANSWER_SHOWN else f"{raw[:_ANSWER_SHOWN]} ..."

@@ -17,12 +17,12 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.table import Column
 from rich.text import Text
 
+from ship_gate.base.text import one_line
+from ship_gate.terminal.output import counted, printable
+from ship_gate.terminal.page import brief, coloured, wrapped
+from ship_gate.terminal.screen import UNLIMITED, width_of
 from specwright.cli.terminal.at_work import clock, place_in_words, waiting_in_words
-from specwright.domain.base.text import one_line
 from specwright.domain.costs.cost import Cost, dollars, money
-from specwright.gate.terminal.output import counted, printable
-from specwright.gate.terminal.page import brief, coloured, wrapped
-from specwright.gate.terminal.screen import UNLIMITED, width_of
 from specwright.ports.progress import (
     AnswerBought,
     ProgressEvent,

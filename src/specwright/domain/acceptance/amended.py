@@ -4,8 +4,8 @@ executable-spec)."""
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from ship_gate.base.text import did_you_mean
 from specwright.domain.acceptance.records import AcceptanceItem, TaskAcceptance
-from specwright.domain.base.text import did_you_mean
 from specwright.errors import InputError
 
 

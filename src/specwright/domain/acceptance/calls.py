@@ -9,6 +9,12 @@ import inspect
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ship_gate.contract.boundary.annotations import normal_type
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.docstring import entry_points, public_names
+from ship_gate.contract.examples_file import Example, python_tree
+from ship_gate.contract.properties import Property
+from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceProperty,
@@ -18,12 +24,6 @@ from specwright.domain.acceptance.records import (
     variable_classes,
 )
 from specwright.domain.acceptance.rules import is_standard
-from specwright.domain.contract.boundary.annotations import normal_type
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import entry_points, public_names
-from specwright.domain.contract.examples_file import Example, python_tree
-from specwright.domain.contract.properties import Property
-from specwright.domain.contract.rules import default_of, is_any_number, is_keyword_only
 
 
 class ModuleAcceptance(NamedTuple):

@@ -14,14 +14,14 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
+from ship_gate.base.record import OmittedIfEmpty, Record, Text
+from ship_gate.base.value_types import CALLABLE
+from ship_gate.contract.boundary.annotations import normal_type
+from ship_gate.contract.boundary.type_variable import is_generic
+from ship_gate.contract.boundary.types import is_class_name, named, type_problem
+from ship_gate.contract.examples_file import Example, python_tree
 from specwright.domain.acceptance.exchanges import exchanges, hosts_of, served_with
 from specwright.domain.acceptance.sessions import session_calls, session_steps
-from specwright.domain.base.record import OmittedIfEmpty, Record, Text
-from specwright.domain.base.value_types import CALLABLE
-from specwright.domain.contract.boundary.annotations import normal_type
-from specwright.domain.contract.boundary.type_variable import is_generic
-from specwright.domain.contract.boundary.types import is_class_name, named, type_problem
-from specwright.domain.contract.examples_file import Example, python_tree
 
 Author = Literal["researcher", "person"]
 """Who wrote it; what a person wrote is struck by nobody else."""

@@ -11,6 +11,10 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ship_gate.contract.boundary.annotations import normal_type
+from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, class_name_problem, type_problem
+from ship_gate.contract.examples_file import python_tree, undefined_names
+from ship_gate.contract.rules import module_name_problem
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
@@ -25,10 +29,6 @@ from specwright.domain.acceptance.records import (
     variable_classes,
 )
 from specwright.domain.base.graph import reachable
-from specwright.domain.contract.boundary.annotations import normal_type
-from specwright.domain.contract.boundary.types import BOUNDARY_IMPORTS, class_name_problem, type_problem
-from specwright.domain.contract.examples_file import python_tree, undefined_names
-from specwright.domain.contract.rules import module_name_problem
 
 EXAMPLE_IMPORTS = {
     *BOUNDARY_IMPORTS.values(),

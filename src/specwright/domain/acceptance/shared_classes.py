@@ -6,10 +6,10 @@ Two classes of one name are two classes: what one module makes, the other refuse
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.docstring import describes_otherwise, named_classes
-from specwright.domain.contract.error_classes import own_exceptions
-from specwright.domain.contract.rules import own_statements
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.docstring import describes_otherwise, named_classes
+from ship_gate.contract.error_classes import own_exceptions
+from ship_gate.contract.rules import own_statements
 
 
 class OwnedClass(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from specwright.domain.base.record import OmittedIfEmpty, Record, Text
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
+from ship_gate.base.record import OmittedIfEmpty, Record, Text
+from ship_gate.contract.falsifying_tests import FalsifyingTest
 
 CRITERIA = ("R1", "R2", "R3", "R4", "R5", "R6")
 """The Challenger's rubric (design: debate)."""

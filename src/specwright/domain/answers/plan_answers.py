@@ -9,10 +9,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from specwright.domain.answers.answers import Checks, Claim
-from specwright.domain.base.record import Record, Text
-from specwright.domain.contract.boundary.types import BOUNDARY_TYPES
-from specwright.domain.contract.contract import (
+from ship_gate.base.record import Record, Text
+from ship_gate.contract.boundary.types import BOUNDARY_TYPES
+from ship_gate.contract.contract import (
     ErrorSurface,
     Input,
     MicroModuleContract,
@@ -21,7 +20,8 @@ from specwright.domain.contract.contract import (
     Output,
     RuntimeBudgets,
 )
-from specwright.domain.contract.rules import DEFINITIONS
+from ship_gate.contract.rules import DEFINITIONS
+from specwright.domain.answers.answers import Checks, Claim
 
 NoneBecause = Annotated[Text, StringConstraints(pattern=r"^none: \S.*$")]
 """The explicit way to say that a dimension is empty: `none: pure` (design: contracts)."""

@@ -6,10 +6,10 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from ship_gate.base.ids import ArtifactId, ArtifactType
+from ship_gate.base.record import Record, SemVer, Text, Timestamp
 from specwright.domain.artifacts.provenance import Author, PackId, Reference
 from specwright.domain.base import transitions
-from specwright.domain.base.ids import ArtifactId, ArtifactType
-from specwright.domain.base.record import Record, SemVer, Text, Timestamp
 
 FIRST_VERSION = "1.0.0"
 

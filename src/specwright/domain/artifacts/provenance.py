@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from specwright.domain.base.ids import TaskId
-from specwright.domain.base.record import Record, Text, Timestamp
+from ship_gate.base.ids import TaskId
+from ship_gate.base.record import Record, Text, Timestamp
 
 Reference = Annotated[str, Field(pattern=r"^[A-Z]+-[A-Za-z0-9-]+@[0-9]+\.[0-9]+\.[0-9]+$")]
 """`id@version` (design: provenance, artifact-lifecycle)."""

@@ -7,7 +7,7 @@ price, so that an unknown price is never taken for nothing.
 from decimal import Decimal
 from typing import NamedTuple
 
-from specwright.canonical_json import JsonValue
+from agent_wire.canonical_json import JsonValue
 
 
 class Usage(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from specwright.canonical_json import JsonValue
+from agent_wire.canonical_json import JsonValue
 from specwright.domain.costs.cost import Usage, dollars
 
 FIRST_REQUEST = 2_300

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ship_gate.base.text import MIN_WORDS, is_vague
+from ship_gate.contract.boundary.types import class_names
+from ship_gate.contract.contract import MISSING, MicroModuleContract
+from ship_gate.contract.examples_file import chapters
+from ship_gate.syntax_tree import parse_module
 from specwright.domain.answers.answers import Amendment
 from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule
-from specwright.domain.base.text import MIN_WORDS, is_vague
-from specwright.domain.contract.boundary.types import class_names
-from specwright.domain.contract.contract import MISSING, MicroModuleContract
-from specwright.domain.contract.examples_file import chapters
 from specwright.domain.modules.human_files import WRITABLE
-from specwright.syntax_tree import parse_module
 
 _INTERNAL = re.compile(r"\.__\w+__")
 """What no test may read of a module, so that no ruling may ask for it."""

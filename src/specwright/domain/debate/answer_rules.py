@@ -11,6 +11,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ship_gate.base.text import MIN_WORDS, is_vague
+from ship_gate.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
+from ship_gate.contract.examples_file import chapters
 from specwright.domain.answers.answers import (
     CRITERIA,
     ArbiterAnswer,
@@ -23,9 +26,6 @@ from specwright.domain.answers.answers import (
     UnshownCriterion,
     Verdict,
 )
-from specwright.domain.base.text import MIN_WORDS, is_vague
-from specwright.domain.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
-from specwright.domain.contract.examples_file import chapters
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.debate.exact_changes import may_amend, unmended
 from specwright.domain.debate.falsifying import strike_problems

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.answers.answers import Amendment
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.contract.contract import MicroModuleContract
 
 _TEXTS = re.compile(
     r"/(purpose|modes/notes|error_cases/\d+|inputs/\d+/constraints/\d+|outputs/\d+/invariants/\d+"

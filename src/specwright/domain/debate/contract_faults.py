@@ -7,9 +7,9 @@ test that claims the statement met a limit of the boundary, and none that claims
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ship_gate.base.text import MIN_WORDS, is_vague
+from ship_gate.contract.contract import MISSING, MicroModuleContract
 from specwright.domain.answers.answers import ContractFault, Failure, FaultOf
-from specwright.domain.base.text import MIN_WORDS, is_vague
-from specwright.domain.contract.contract import MISSING, MicroModuleContract
 
 BOUNDARY_CODES = frozenset({"tests.boundary"})
 """Findings that say that something does not cross between a test and the module."""

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from ship_gate.base.ids import ArtifactId
+from ship_gate.base.record import OmittedIfEmpty, Record, Text
 from specwright.domain.answers.answers import (
     Amendment,
     ArbiterAnswer,
@@ -25,8 +27,6 @@ from specwright.domain.answers.answers import (
     UntestedCriterion,
     Verdict,
 )
-from specwright.domain.base.ids import ArtifactId
-from specwright.domain.base.record import OmittedIfEmpty, Record, Text
 from specwright.domain.debate.falsifying import TriedTest, counterexample, named_in
 
 CONTRACTS = "contracts"

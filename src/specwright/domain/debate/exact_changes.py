@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.answers.answers import Amendment, ArbiterAnswer, Decision, Failure
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.debate.amendments import target_problems, unreachable_targets
 from specwright.domain.debate.debate import Adjudication, Challenge
 

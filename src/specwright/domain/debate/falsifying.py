@@ -11,6 +11,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from ship_gate.base.record import OmittedIfEmpty, Sha256
+from ship_gate.base.text import MIN_WORDS, is_vague
+from ship_gate.contract.contract import MISSING, MicroModuleContract
+from ship_gate.contract.falsifying_tests import FalsifyingTest
 from specwright.domain.answers.answers import (
     MAX_FALSIFYING_TESTS,
     ChallengerAnswer,
@@ -18,10 +22,6 @@ from specwright.domain.answers.answers import (
     StruckTest,
     Verdict,
 )
-from specwright.domain.base.record import OmittedIfEmpty, Sha256
-from specwright.domain.base.text import MIN_WORDS, is_vague
-from specwright.domain.contract.contract import MISSING, MicroModuleContract
-from specwright.domain.contract.falsifying_tests import FalsifyingTest
 
 
 class TriedTest(OmittedIfEmpty):

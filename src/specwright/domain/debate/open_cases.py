@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from ship_gate.contract.contract import MISSING, MicroModuleContract, was_changed
+from ship_gate.contract.rules import is_scope_limit
 from specwright.domain.answers.answers import Failure, FailureKind
-from specwright.domain.contract.contract import MISSING, MicroModuleContract, was_changed
-from specwright.domain.contract.rules import is_scope_limit
 from specwright.domain.debate.answer_rules import MILD_REVIEW
 
 _POINTER = re.compile(

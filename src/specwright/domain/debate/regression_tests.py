@@ -3,8 +3,8 @@ falsifying-tests)."""
 
 from collections.abc import Iterable, Sequence
 
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import RegressionTest
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import RegressionTest
 from specwright.domain.debate.falsifying import TriedTest
 
 _LOOKED_AT = {

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from specwright.domain.base.record import Record, Text, Timestamp
+from ship_gate.base.record import Record, Text, Timestamp
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 
 

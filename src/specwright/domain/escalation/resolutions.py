@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from specwright.domain.base.record import Record, Text, Timestamp
+from ship_gate.base.record import Record, Text, Timestamp
 from specwright.domain.spec.product_spec import IoContractSketch
 
 OPERATOR = "human:operator"

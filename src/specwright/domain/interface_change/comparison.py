@@ -14,10 +14,10 @@ from typing import NamedTuple, TypeVar
 
 from packaging.version import Version
 
-from specwright import canonical_json
-from specwright.domain.base.record import Record
-from specwright.domain.contract.boundary.class_statement import looks_like_statement
-from specwright.domain.contract.contract import (
+from agent_wire import canonical_json
+from ship_gate.base.record import Record
+from ship_gate.contract.boundary.class_statement import looks_like_statement
+from ship_gate.contract.contract import (
     Effect,
     ErrorField,
     ErrorSurface,
@@ -25,8 +25,8 @@ from specwright.domain.contract.contract import (
     MicroModuleContract,
     Output,
 )
-from specwright.domain.contract.error_classes import ErrorClass, error_classes
-from specwright.domain.contract.rules import (
+from ship_gate.contract.error_classes import ErrorClass, error_classes
+from ship_gate.contract.rules import (
     ANY_NUMBER,
     DEFAULT,
     KEYWORD_ONLY,

@@ -5,8 +5,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, StrictBool, model_validator
 
-from specwright.domain.base.ids import ModuleRefText
-from specwright.domain.base.record import Record, Sha256, Timestamp
+from ship_gate.base.ids import ModuleRefText
+from ship_gate.base.record import Record, Sha256, Timestamp
 from specwright.domain.interface_change.exception import LONGEST_REASON, ExceptionId
 
 

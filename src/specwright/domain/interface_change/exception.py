@@ -11,9 +11,9 @@ from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from specwright.domain.base.ids import ModuleRefText
-from specwright.domain.base.record import Record, Text, validation_messages
-from specwright.domain.contract.contract import (
+from ship_gate.base.ids import ModuleRefText
+from ship_gate.base.record import Record, Text, validation_messages
+from ship_gate.contract.contract import (
     Effect,
     EffectType,
     ErrorSurface,
@@ -22,8 +22,8 @@ from specwright.domain.contract.contract import (
     Modes,
     Output,
 )
-from specwright.domain.contract.normal_form import normalise
-from specwright.domain.contract.rules import in_signature_order, problems
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import in_signature_order, problems
 from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
 
 LONGEST_REASON = 4_000

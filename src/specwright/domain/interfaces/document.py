@@ -6,7 +6,7 @@ The same contracts give the same document. The shell that reads it is the same i
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from specwright.domain.contract.contract import MicroModuleContract
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.interfaces.functions import PublicFunction, function_of_contract
 from specwright.domain.interfaces.records import (
     ConsoleCommand,

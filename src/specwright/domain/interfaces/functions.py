@@ -4,20 +4,20 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from specwright.domain.acceptance.records import name_of
-from specwright.domain.contract.boundary.annotations import normal_type
-from specwright.domain.contract.boundary.class_statement import ClassStatement
-from specwright.domain.contract.boundary.types import class_names
-from specwright.domain.contract.contract import MicroModuleContract, SurfaceKind
-from specwright.domain.contract.docstring import entry_points
-from specwright.domain.contract.examples_file import python_tree
-from specwright.domain.contract.rules import (
+from ship_gate.contract.boundary.annotations import normal_type
+from ship_gate.contract.boundary.class_statement import ClassStatement
+from ship_gate.contract.boundary.types import class_names
+from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
+from ship_gate.contract.docstring import entry_points
+from ship_gate.contract.examples_file import python_tree
+from ship_gate.contract.rules import (
     DEFAULT,
     default_of,
     is_any_number,
     is_read_from_code,
     own_statements,
 )
+from specwright.domain.acceptance.records import name_of
 
 
 class FunctionParameter(NamedTuple):

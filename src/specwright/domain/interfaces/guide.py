@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from specwright.domain.base.markdown_text import fenced, inline, printable
+from ship_gate.base.markdown_text import fenced, inline, printable
 from specwright.domain.interfaces.functions import PublicFunction
 from specwright.domain.interfaces.passed_values import VALUES
 from specwright.domain.interfaces.records import (

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from ship_gate.base.record import OmittedIfEmpty, Text
 from specwright.domain.acceptance.sessions import RESERVED
-from specwright.domain.base.record import OmittedIfEmpty, Text
 
 USAGE_ERROR = 2
 """The exit code of a command that was called wrongly; no other meaning is allowed for it."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from specwright.domain.base.text import did_you_mean
+from ship_gate.base.text import did_you_mean
 from specwright.domain.interfaces.functions import FunctionParameter, PublicFunction
 from specwright.domain.interfaces.records import OTHER_ERRORS, HttpApi, McpServer, Route
 from specwright.domain.interfaces.words import foreign_to_documents, is_array, value_problem

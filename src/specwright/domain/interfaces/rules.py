@@ -10,12 +10,12 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from ship_gate.base.text import did_you_mean
+from ship_gate.contract.boundary.types import class_names
+from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.acceptance.exchanges import exchanges, served_with
 from specwright.domain.acceptance.records import AcceptanceSession, PublicName, name_of
 from specwright.domain.acceptance.sessions import session_calls
-from specwright.domain.base.text import did_you_mean
-from specwright.domain.contract.boundary.types import class_names
-from specwright.domain.contract.contract import MicroModuleContract
 from specwright.domain.interfaces.functions import PublicFunction, function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import (
     OTHER_ERRORS,

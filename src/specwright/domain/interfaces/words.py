@@ -4,11 +4,11 @@ import ast
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from specwright.domain.contract.boundary.annotations import union_parts
-from specwright.domain.contract.boundary.types import is_class_name, named
+from ship_gate.contract.boundary.annotations import union_parts
+from ship_gate.contract.boundary.types import is_class_name, named
+from ship_gate.syntax_tree import parse_expression
 from specwright.domain.interfaces.functions import FunctionParameter, PublicFunction, StatedClass
 from specwright.domain.interfaces.records import Content, FunctionUse, ParameterMapping
-from specwright.syntax_tree import parse_expression
 
 RESERVED = ("help", "json", "version")
 """Options that every command has."""

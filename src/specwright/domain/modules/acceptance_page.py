@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from specwright.domain.base.markdown_text import inline, printable
+from ship_gate.base.markdown_text import inline, printable
 from specwright.domain.modules.acceptance_report import (
     AcceptanceReport,
     CriterionEvidence,

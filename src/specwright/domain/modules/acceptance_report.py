@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints
 
-from specwright import canonical_json
-from specwright.domain.base.record import OmittedIfEmpty, Record, SemVer, Text
+from agent_wire import canonical_json
+from ship_gate.base.record import OmittedIfEmpty, Record, SemVer, Text
 from specwright.errors import InputError
 
 SCHEMA = "acceptance"

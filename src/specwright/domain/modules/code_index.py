@@ -9,12 +9,12 @@ from typing import NamedTuple, Self
 import orjson
 from pydantic import ValidationError
 
-from specwright.domain.base.ids import ModuleId, ModuleRefText
-from specwright.domain.base.record import Record, SemVer, Text, validation_messages
-from specwright.domain.contract.boundary.annotations import normal_type
-from specwright.domain.contract.contract import MicroModuleContract
+from ship_gate.base.ids import ModuleId, ModuleRefText
+from ship_gate.base.record import Record, SemVer, Text, validation_messages
+from ship_gate.contract.boundary.annotations import normal_type
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.syntax_tree import parse_expression
 from specwright.errors import InputError, RefusedError
-from specwright.syntax_tree import parse_expression
 
 
 class IndexStatus(StrEnum):

@@ -4,8 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import StringConstraints, model_validator
 
-from specwright.domain.base.ids import ModuleRefText
-from specwright.domain.base.record import Record, Text, Timestamp
+from ship_gate.base.ids import ModuleRefText
+from ship_gate.base.record import Record, Text, Timestamp
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 
 LONGEST_NOTE = 2_000

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.ids import ModuleId, ModuleRefText
+from ship_gate.base.record import Record, SemVer, Sha256, Text, Timestamp
 from specwright.domain.answers.answers import StruckTest
-from specwright.domain.base.ids import ModuleId, ModuleRefText
-from specwright.domain.base.record import Record, SemVer, Sha256, Text, Timestamp
 
 EXECUTION_LOG = "tests/execution_log.json"
 """The path of a version's evidence below its directory (design: ship-gate)."""

@@ -9,8 +9,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from specwright.domain.base.ids import ModuleRefText
-from specwright.domain.base.record import Record, SemVer, Sha256, Timestamp
+from ship_gate.base.ids import ModuleRefText
+from ship_gate.base.record import Record, SemVer, Sha256, Timestamp
 from specwright.domain.modules.evidence import TestOutcome
 from specwright.domain.modules.release_gates import (
     Gate,

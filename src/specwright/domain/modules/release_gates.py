@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.versions import serves
+from ship_gate.base.ids import ModuleRef
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.versions import serves
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
 from specwright.errors import CorruptionError, RefusedError

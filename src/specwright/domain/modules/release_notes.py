@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from specwright.domain.base.markdown_text import inline
-from specwright.domain.base.text import one_line
+from ship_gate.base.markdown_text import inline
+from ship_gate.base.text import one_line
 from specwright.domain.spec.bug_report import BugReport
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.spec.spec_changes import SpecDifference, spec_difference

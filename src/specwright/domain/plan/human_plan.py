@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
+from ship_gate.contract.contract import ModuleName
+from ship_gate.contract.rules import module_name_problem
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.base.graph import describe_cycle, find_cycles
-from specwright.domain.contract.contract import ModuleName
-from specwright.domain.contract.rules import module_name_problem
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.escalation.resolutions import ShortModule
 from specwright.domain.plan.micro_plan import TAKEN, KnownModules

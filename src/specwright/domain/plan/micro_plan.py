@@ -11,6 +11,9 @@ from typing import Annotated, NamedTuple, Self
 
 from pydantic import Field
 
+from ship_gate.base.ids import ArtifactId, ModuleId, ModuleRef
+from ship_gate.base.record import Record, Text
+from ship_gate.contract.contract import DIMENSIONS, Dependency, Effect, MicroModuleContract
 from specwright.domain.answers.plan_answers import (
     PlanAnswer,
     PlannedModule,
@@ -18,9 +21,6 @@ from specwright.domain.answers.plan_answers import (
     ReuseCandidate,
     ReuseConclusion,
 )
-from specwright.domain.base.ids import ArtifactId, ModuleId, ModuleRef
-from specwright.domain.base.record import Record, Text
-from specwright.domain.contract.contract import DIMENSIONS, Dependency, Effect, MicroModuleContract
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.modules.code_index import io_summary
 

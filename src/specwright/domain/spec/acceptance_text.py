@@ -10,6 +10,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ship_gate.base.markdown_text import bullets, fenced, inline, printable
+from ship_gate.base.record import validation_messages
+from ship_gate.contract.examples_file import chapters, prose_and_fences, python_tree
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
@@ -17,9 +20,6 @@ from specwright.domain.acceptance.records import (
     AcceptanceSession,
     TaskAcceptance,
 )
-from specwright.domain.base.markdown_text import bullets, fenced, inline, printable
-from specwright.domain.base.record import validation_messages
-from specwright.domain.contract.examples_file import chapters, prose_and_fences, python_tree
 from specwright.domain.spec.product_spec import Epic, ProductSpec, ProductSpecDraft, TaskSpec
 from specwright.errors import InputError
 

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from specwright.domain.base.ids import ModuleRefText
-from specwright.domain.base.record import Record, Text
-from specwright.domain.contract.examples_file import Example
+from ship_gate.base.ids import ModuleRefText
+from ship_gate.base.record import Record, Text
+from ship_gate.contract.examples_file import Example
 
 
 class BugReport(Record):

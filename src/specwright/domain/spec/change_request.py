@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from specwright.domain.base.record import Record, SemVer, Timestamp
+from ship_gate.base.record import Record, SemVer, Timestamp
 from specwright.domain.spec.bug_report import BugReport
 
 

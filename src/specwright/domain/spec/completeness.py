@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from specwright.canonical_json import JsonObject, JsonValue
+from agent_wire.canonical_json import JsonObject, JsonValue
+from ship_gate.base.record import Record
+from ship_gate.contract.rules import OUT_OF_SCOPE, SCOPE_WORDS
 from specwright.domain.acceptance.records import TaskAcceptance, name_of
 from specwright.domain.acceptance.rules import TaskPromise, acceptance_problems
 from specwright.domain.base.graph import describe_cycle, find_cycles
-from specwright.domain.base.record import Record
 from specwright.domain.base.slugs import import_name, slugify
-from specwright.domain.contract.rules import OUT_OF_SCOPE, SCOPE_WORDS
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import interface_problems, interface_warnings, session_problems
 from specwright.domain.spec import style_hints

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from specwright.domain.base.markdown_text import inline, printable
-from specwright.domain.base.text import holds
+from ship_gate.base.markdown_text import inline, printable
+from ship_gate.base.text import holds
 from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 

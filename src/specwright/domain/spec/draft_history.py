@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from specwright.domain.base.record import Record
+from ship_gate.base.record import Record
 
 _EDITED = "SPEC.md was edited since. It now reads:"
 _EXAMPLES = "The person edited the examples and properties. Take them as they stand here, and keep those marked `Yours`:"

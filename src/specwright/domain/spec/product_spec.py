@@ -12,8 +12,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from ship_gate.base.record import OmittedIfEmpty, Record, SemVer, Text, Timestamp
 from specwright.domain.acceptance.records import TaskAcceptance
-from specwright.domain.base.record import OmittedIfEmpty, Record, SemVer, Text, Timestamp
 from specwright.domain.interfaces.records import Interfaces, OutsideScope
 
 DIMENSION_LABELS = {

@@ -4,17 +4,17 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from specwright.domain.contract.contract import MISSING, MicroModuleContract
-from specwright.domain.contract.docstring import entry_points, public_names
-from specwright.domain.contract.examples_file import (
+from ship_gate.contract.contract import MISSING, MicroModuleContract
+from ship_gate.contract.docstring import entry_points, public_names
+from ship_gate.contract.examples_file import (
     Example,
     parse_examples,
     placeholder_faults,
     python_tree,
     undefined_names,
 )
-from specwright.domain.contract.obligations import obligations
-from specwright.domain.contract.rules import default_of, is_any_number, is_keyword_only
+from ship_gate.contract.obligations import obligations
+from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only
 from specwright.errors import InputError
 
 STATEMENTS = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "error_cases")

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from ship_gate.base.markdown_text import bullets, inline, printable
 from specwright.domain.acceptance.exchanges import exchanges
 from specwright.domain.acceptance.records import AcceptanceSession, name_of
 from specwright.domain.acceptance.sessions import session_calls
-from specwright.domain.base.markdown_text import bullets, inline, printable
 from specwright.domain.base.slugs import slugify
 from specwright.domain.interfaces.functions import function_of_signature
 from specwright.domain.interfaces.guide import ShownUses, interface_guide, started

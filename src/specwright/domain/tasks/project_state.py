@@ -11,9 +11,9 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from ship_gate.base.ids import ModuleRefText, TaskId
+from ship_gate.base.record import Record, SemVer, Timestamp
 from specwright.domain.base import transitions
-from specwright.domain.base.ids import ModuleRefText, TaskId
-from specwright.domain.base.record import Record, SemVer, Timestamp
 from specwright.domain.spec.product_spec import SpecTaskId
 
 

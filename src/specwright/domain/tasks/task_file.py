@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from specwright import canonical_json
+from agent_wire import canonical_json
+from ship_gate.base.ids import TaskId
+from ship_gate.base.markdown_text import bullets, fenced, inline, printable
+from ship_gate.base.record import OmittedIfEmpty, Record, Text, Timestamp, validation_messages
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import text_for_callers
+from ship_gate.contract.examples_file import examples_in_short
 from specwright.domain.acceptance.amended import amended_acceptance
 from specwright.domain.acceptance.records import TaskAcceptance
-from specwright.domain.base.ids import TaskId
-from specwright.domain.base.markdown_text import bullets, fenced, inline, printable
-from specwright.domain.base.record import OmittedIfEmpty, Record, Text, Timestamp, validation_messages
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.contract_text import text_for_callers
-from specwright.domain.contract.examples_file import examples_in_short
 from specwright.domain.spec.acceptance_text import task_acceptance
 from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId, all_decided
 from specwright.domain.tasks.project_state import TaskEntry

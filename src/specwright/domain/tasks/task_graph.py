@@ -6,8 +6,8 @@ A dependency on a task that was split is drawn as one on its parts (design: task
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 
+from ship_gate.base.text import one_line
 from specwright.domain.base.graph import reachable
-from specwright.domain.base.text import one_line
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
 
 MARKS: Mapping[TaskStatus, str] = {

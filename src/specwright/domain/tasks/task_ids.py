@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from ship_gate.base.text import shortened
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import sibling_slugs
-from specwright.domain.base.text import shortened
 from specwright.domain.spec.product_spec import Epic, Pillar, ProductSpec, Story, TaskSpec
 from specwright.domain.spec.spec_changes import SpecDifference
 from specwright.domain.tasks.task_file import TaskDefinition

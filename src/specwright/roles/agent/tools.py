@@ -16,16 +16,16 @@ from typing import Annotated, Any, Literal, cast
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from specwright import canonical_json
-from specwright.canonical_json import JsonValue
-from specwright.domain.base.ids import ArtifactType
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ArtifactType
 from specwright.domain.interface_change.exception import InterfaceChangeRequest
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.spec.completeness import Deficiency, Severity, ValidationReport, validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
-from specwright.errors import RefusedError, SpecwrightError
+from specwright.errors import RefusedError, RefusedErrors, SpecwrightErrors
 from specwright.ports.code_index import CodeIndex, IndexQuery
 from specwright.ports.journal import Journal, Scope
 from specwright.ports.roles import Files, Role, StoreAccess
@@ -131,7 +131,7 @@ def web_search_tool(
                 return [cast(JsonValue, dict(result._asdict())) for result in search.search(query, limit)][
                     :limit
                 ]
-            except SpecwrightError as error:
+            except SpecwrightErrors as error:
                 return without_secrets(str(error))[:_LONGEST_FAULT]
 
         request: JsonValue = {"tool": "web_search", "query": query, "limit": limit}
@@ -223,7 +223,7 @@ def query_tool(store: StoreAccess, journal: Journal, run_id: str) -> BaseTool:
         def live() -> JsonValue:
             try:
                 return store.query(ref) if ref else store.listed()
-            except RefusedError as error:
+            except RefusedErrors as error:
                 return error.what
 
         found = scope_of_call(journal, run_id, call_id, request).recall("tool", request, live)
@@ -276,7 +276,7 @@ def raise_tool(store: StoreAccess, journal: Journal, run_id: str, raised: Raised
             asked = cast(JsonValue, mended(InterfaceChangeRequest, arguments).to_json())
         try:
             raised.name = store.raise_exception(journal.scope(f"{run_id}/exception/{content[:8]}"), asked)
-        except RefusedError as error:
+        except RefusedErrors as error:
             return f"Not raised; nothing was changed. Correct this, or go on without it:\n{error.what}"
         return json.dumps({"exception_id": raised.name, "status": "RAISED", "task_halted": True})
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend
 from deepagents.backends.protocol import BackendProtocol, EditResult, GlobResult, GrepResult, WriteResult
 
-from specwright.canonical_json import digest
+from agent_wire.canonical_json import digest
+from ship_gate.base.text import MAX_CHARACTERS, edited_length
 from specwright.domain.base.glob_patterns import compile_glob
-from specwright.domain.base.text import MAX_CHARACTERS, edited_length
 from specwright.ports.roles import Assignment, Files
 
 _TOO_LONG = f"the file would be too long; it has at most {MAX_CHARACTERS:,} characters."

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from specwright.domain.base.record import OmittedIfEmpty, Record
+from ship_gate.base.record import OmittedIfEmpty, Record
 from specwright.roles.answers.json_text import LenientError, parse_object
 
 R = TypeVar("R", bound=Record)

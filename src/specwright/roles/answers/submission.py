@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 import jsonpatch
 from pydantic import ValidationError
 
-from specwright.domain.base.record import Record, validation_messages
+from ship_gate.base.record import Record, validation_messages
 from specwright.errors import AnswerError
 from specwright.roles.answers.json_text import ObjectsFound, objects_in, within
 from specwright.roles.answers.mending import mended

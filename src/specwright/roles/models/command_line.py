@@ -22,7 +22,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from specwright.domain.base.text import one_line
+from ship_gate.base.text import one_line
 from specwright.errors import InputError, ModelUnavailableError
 from specwright.ports.roles import Place
 from specwright.roles.answers.json_text import visible_text

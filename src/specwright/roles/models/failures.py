@@ -9,7 +9,15 @@ from typing import Any, NamedTuple, cast
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from specwright.errors import InputError, ModelUnavailableError, NoCreditError, SpecwrightError
+from specwright.errors import (
+    AnyError,
+    InputError,
+    InputErrors,
+    ModelUnavailableError,
+    NoCreditError,
+    SpecwrightError,
+    SpecwrightErrors,
+)
 
 _UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
 _UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
@@ -105,7 +113,7 @@ def translated(error: Exception, model: str = "") -> SpecwrightError:
     )
 
 
-def another_may_answer(error: SpecwrightError) -> bool:
+def another_may_answer(error: AnyError) -> bool:
     """Whether a call failed for good because of its model or endpoint, so that a fallback is worth asking.
 
     Not an answer that is none, and not a budget: those would meet any model.
@@ -113,15 +121,15 @@ def another_may_answer(error: SpecwrightError) -> bool:
     return isinstance(error, ModelUnavailableError) or is_refused_access(error)
 
 
-def is_refused_access(error: SpecwrightError) -> bool:
+def is_refused_access(error: AnyError) -> bool:
     """Whether the endpoint refuses the key, or does not know the model."""
-    return isinstance(error, InputError) and getattr(error.__cause__, "status_code", None) in (401, 403, 404)
+    return isinstance(error, InputErrors) and getattr(error.__cause__, "status_code", None) in (401, 403, 404)
 
 
 def passes(error: Exception) -> bool:
     """Whether the same call may succeed a little later."""
     status = _status(error)
-    if isinstance(error, SpecwrightError) or _lasting(error, status):
+    if isinstance(error, SpecwrightErrors) or _lasting(error, status):
         return False
     names = {base.__name__ for base in type(error).__mro__}
     return status in _PASSING_STATUS or bool(names & _UNREACHABLE)

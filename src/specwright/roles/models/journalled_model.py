@@ -15,8 +15,8 @@ from langchain_core.messages import AIMessage, BaseMessage, message_to_dict, mes
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import run_in_executor
 
-from specwright.canonical_json import JsonValue
-from specwright.errors import SpecwrightError
+from agent_wire.canonical_json import JsonValue
+from specwright.errors import SpecwrightErrors
 from specwright.ports.journal import Scope, provider_of, read_as_model_answer, usage_of
 from specwright.ports.progress import RoleDone
 from specwright.roles.models.failures import answer_in, openai_usage, translated
@@ -112,7 +112,7 @@ class _Journalled:
             sent = marked_for_caching(messages, below._llm_type)
             try:
                 message = _message_of(asking(lambda: below._generate(sent, stop, None, **kwargs), size))
-            except SpecwrightError:
+            except SpecwrightErrors:
                 raise
             except Exception as error:  # whatever a provider's client raises becomes one message
                 if (given := answer_in(error)) is None:

@@ -31,7 +31,7 @@ from langchain_core.runnables import RunnableLambda
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict
 
-from specwright import canonical_json
+from agent_wire import canonical_json
 from specwright.errors import InputError, ScriptError
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.journalled_model import answers_so_far

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from specwright.errors import RefusedError
+from specwright.errors import RefusedErrors
 from specwright.postgres import PostgresDatabase, QuestionMarks
 from specwright.roles.models.rate_limits import MINUTE, Request, Use, in_words, shortage
 from specwright.settings import ProviderLimits
@@ -91,7 +91,7 @@ class SharedRateLimiter:
         try:
             yield found.request
         finally:
-            with suppress(RefusedError):  # a session that is over holds no slot
+            with suppress(*RefusedErrors):  # a session that is over holds no slot
                 self._free(provider, found.slot)
 
     def settle(self, request: Request, tokens: int) -> None:

@@ -11,7 +11,7 @@ from langchain.chat_models import init_chat_model
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
-from specwright.errors import InputError, ScriptError, SpecwrightError
+from specwright.errors import InputError, ScriptError, SpecwrightErrors
 from specwright.ports.roles import Place, Role
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
@@ -220,7 +220,7 @@ def probe(source: ModelSource) -> str:
     try:
         answer = source.model(Place("", 1, "", "", Role.ARBITER)).invoke("Answer with the word: ready")
     except Exception as error:  # whatever a provider's client raises becomes one message
-        raise error if isinstance(error, SpecwrightError) else translated(error) from error
+        raise error if isinstance(error, SpecwrightErrors) else translated(error) from error
     return f"answers ({len(visible_text(answer.content))} characters)"
 
 
@@ -247,7 +247,7 @@ def probe_forms(source: ModelSource) -> tuple[bool, bool]:
         structured = cast(Any, model.with_structured_output(_PROBE, include_raw=True))
         raw = cast(AIMessage, structured.invoke("Answer with the word: ready")["raw"])
     except Exception as error:  # whatever a provider's client raises becomes one message
-        raise error if isinstance(error, SpecwrightError) else translated(error) from error
+        raise error if isinstance(error, SpecwrightErrors) else translated(error) from error
     return any(call["name"] == "reply" for call in called.tool_calls), _fits(raw)
 
 

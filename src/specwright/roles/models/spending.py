@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple, cast
 
-from specwright.canonical_json import JsonValue
+from agent_wire.canonical_json import JsonValue
 from specwright.domain.costs.budget import (
     RESERVED_OUTPUT,
     TIMES_THE_MOST,

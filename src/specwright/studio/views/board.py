@@ -13,7 +13,7 @@ from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.domain.tasks.why_not import Reasons, by_spec_id
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import InputError, InputErrors, SpecwrightErrors
 from specwright.studio.views.graph import Drawing, drawing
 
 PER_PAGE = 100
@@ -187,7 +187,7 @@ def project_cost(directory: Path) -> Cost | None:
     """What was asked of models; None if the journal cannot be read."""
     try:
         return total_cost(directory, prices_in(directory))
-    except SpecwrightError:
+    except SpecwrightErrors:
         return None
 
 
@@ -195,7 +195,7 @@ def shares(directory: Path, cost: Cost) -> list[Share]:
     """What was spent of the budgets of the project."""
     try:
         budget = budgets_in(directory).project
-    except InputError:
+    except InputErrors:
         return []
     found: list[Share] = []
     if budget.tokens:

@@ -16,7 +16,7 @@ from specwright.application.interface_change.shown import shown_sha256
 from specwright.domain.escalation.escalation import EscalationArtifact, FailedInvariant
 from specwright.domain.escalation.resolutions import Action, ResolutionRecord, payload_schema
 from specwright.domain.tasks.project_state import TaskEntry
-from specwright.errors import InputError, RefusedError
+from specwright.errors import InputError, InputErrors, RefusedErrors
 from specwright.studio.forms import Field, fields_of
 
 _FAILURES = 5
@@ -140,7 +140,7 @@ def _with_files(view: ProjectView, record: EscalationArtifact, draft: dict[str, 
     """The draft of a fix with the files that are to be mended."""
     try:
         drafts = failed_drafts(view, record)
-    except (InputError, RefusedError):
+    except (*InputErrors, *RefusedErrors):
         return draft
     name, first = next(iter(drafts.items()))
     files = {path: data.decode(errors="replace") for path, data in first.files.items()}

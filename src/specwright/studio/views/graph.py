@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from specwright.domain.base.text import one_line
+from ship_gate.base.text import one_line
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus, effective_dependencies
 from specwright.domain.tasks.why_not import Reasons, by_spec_id
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ship_gate.base.text import first_sentences
 from specwright.application.escalation.summary import cause, escalations_waiting
 from specwright.application.factory import ProjectView
 from specwright.application.stages.product import current_spec, tasks_in_draft
@@ -15,10 +16,9 @@ from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.views.at_work import AtWork, at_work
 from specwright.bootstrap.views.last_stop import last_stop
 from specwright.bootstrap.views.reading import driven_by, last_run, position
-from specwright.domain.base.text import first_sentences
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.tasks.project_state import TaskStatus
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import InputErrors, SpecwrightErrors
 from specwright.studio.jobs import Failure
 from specwright.studio.projects import StudioProject
 from specwright.studio.views.board import Share, project_cost, shares
@@ -117,7 +117,7 @@ def head_of(project: StudioProject) -> ProjectHead:
             return _not_begun(project)
         with project.reading() as view:
             return head_in(view, project)
-    except SpecwrightError as error:
+    except SpecwrightErrors as error:
         failure = Failure(error.what, error.where, error.remedy, error.exit_code)
         return ProjectHead(
             project.key, directory.resolve().name, str(directory), "damaged", "", {}, failure=failure
@@ -187,7 +187,7 @@ def _title(view: ProjectView) -> str:
         return view.projection.spec_title
     try:
         return current_spec(view).title
-    except (InputError, SpecwrightError):
+    except (*InputErrors, *SpecwrightErrors):
         return ""
 
 

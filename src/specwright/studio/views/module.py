@@ -5,6 +5,9 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ship_gate.base.ids import ModuleRef
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.falsifying_tests import RegressionTest
 from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import Provenance, provenance
 from specwright.application.history.rounds import (
@@ -14,12 +17,9 @@ from specwright.application.history.rounds import (
     debates_of,
     planned_modules,
 )
-from specwright.domain.base.ids import ModuleRef
-from specwright.domain.contract.contract import MicroModuleContract
-from specwright.domain.contract.falsifying_tests import RegressionTest
 from specwright.domain.modules.deprecation import Deprecation
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
-from specwright.errors import CorruptionError, InputError, SpecwrightError
+from specwright.errors import CorruptionErrors, InputError, SpecwrightErrors
 
 _MOST_LINES = 400
 """Of the difference between two drafts of a file."""
@@ -206,7 +206,7 @@ def _debate_page(
 def _texts(view: ProjectView, folder: str, name: str) -> dict[str, str]:
     try:
         body = view.artifacts.body(folder, name) if folder else {}
-    except SpecwrightError:
+    except SpecwrightErrors:
         return {}
     return {path: data.decode(errors="replace") for path, data in body.items()}
 
@@ -228,5 +228,5 @@ def _chain(view: ProjectView, ref: str) -> Provenance | None:
     """The chain back to the spec; None if a link is missing, which `specwright verify` tells."""
     try:
         return provenance(view, ref)
-    except CorruptionError:
+    except CorruptionErrors:
         return None

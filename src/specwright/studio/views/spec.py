@@ -26,7 +26,7 @@ from specwright.domain.spec.completeness import in_words
 from specwright.domain.spec.departures import Decision, built_otherwise, decisions_of, missing
 from specwright.domain.spec.draft_history import GateAnswer
 from specwright.domain.spec.product_spec import DIMENSION_LABELS, Pillar, ProductSpec, TaskSpec
-from specwright.errors import InputError, SpecwrightError
+from specwright.errors import InputError, SpecwrightErrors
 from specwright.settings import load_settings
 
 MOST_TASKS = 60
@@ -156,7 +156,7 @@ def _acceptance(view: ProjectView) -> str:
 def _estimate(view: ProjectView, directory: Path) -> str:
     try:
         found = approval_estimate(view, price_of(load_settings(directory)))
-    except SpecwrightError:
+    except SpecwrightErrors:
         return ""
     return found.in_words() if found else ""
 
@@ -167,7 +167,7 @@ def _short_budget(view: ProjectView, directory: Path) -> str:
         settings = load_settings(directory)
         found, spent = approval_estimate(view, price_of(settings)), total_cost(directory, prices_of(settings))
         return below_estimate(budgets_in(directory).project, spent, found) if found else ""
-    except SpecwrightError:
+    except SpecwrightErrors:
         return ""
 
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from specwright.gate.inside.frames import Link
-from specwright.gate.inside.observation.clock import ModuleClock, install, offer
-from specwright.gate.inside.web.direct import lead_to
-from specwright.gate.inside.web.script import Web
+from ship_gate.inside.frames import Link
+from ship_gate.inside.observation.clock import ModuleClock, install, offer
+from ship_gate.inside.web.direct import lead_to
+from ship_gate.inside.web.script import Web
 from specwright.wheels.inside.program import exit_code, file_text, redirect
 
 _WRITES = {"write", "writelines"}

@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from specwright.gate.inside.example_runner import outcome_of
-from specwright.gate.inside.frames import Link
-from specwright.gate.inside.observation.clock import ModuleClock, install, offer
-from specwright.gate.inside.web.direct import lead_to
-from specwright.gate.inside.web.script import Web
+from ship_gate.inside.example_runner import outcome_of
+from ship_gate.inside.frames import Link
+from ship_gate.inside.observation.clock import ModuleClock, install, offer
+from ship_gate.inside.web.direct import lead_to
+from ship_gate.inside.web.script import Web
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:

@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from specwright.gate.inside.frames import Link
-from specwright.gate.inside.observation.clock import ModuleClock
-from specwright.gate.inside.web.direct import lead_to
-from specwright.gate.inside.web.script import Web
+from ship_gate.inside.frames import Link
+from ship_gate.inside.observation.clock import ModuleClock
+from ship_gate.inside.web.direct import lead_to
+from ship_gate.inside.web.script import Web
 from specwright.wheels.inside.program import redirect
 
 _MOST_BYTES = 100_000

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from specwright.cli.commands import AsJson, Directory, nearest_project
+from ship_gate.terminal.output import note, say
+from ship_gate.terminal.program import AsJson
+from specwright.cli.commands import Directory, nearest_project
 from specwright.errors import InputError
-from specwright.gate.terminal.output import note, say
 
 _MISSING = "pip install 'specwright[studio]'"
 
@@ -71,7 +72,7 @@ def export_html(
         from specwright.studio.export import export
     except ImportError as error:
         raise _not_installed(error) from error
-    from specwright.gate.terminal.page import Page, present
+    from ship_gate.terminal.page import Page, present
 
     made = export(directory, out)
     page = Page()

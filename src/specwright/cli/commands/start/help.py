@@ -4,9 +4,9 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from specwright.domain.base.text import did_you_mean
+from ship_gate.base.text import did_you_mean
+from ship_gate.terminal.output import say
 from specwright.errors import InputError
-from specwright.gate.terminal.output import say
 
 
 def register(app: typer.Typer) -> None:

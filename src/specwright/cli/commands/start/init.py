@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from ship_gate.terminal.output import counted, say, show
+from ship_gate.terminal.program import AsJson
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.spec_file import SPEC_TEMPLATE, spec_for_new_project
-from specwright.cli.commands import AsJson
 from specwright.cli.terminal.output import next_command
 from specwright.errors import InputError
-from specwright.gate.terminal.output import counted, say, show
 
 SETTINGS_TEMPLATE = """\
 # Which model answers: provider:model. The key comes from the provider's own variable.

@@ -1,0 +1,1 @@
+"""What all records of the gate are made of: ids, texts, values, and the base of records."""

@@ -1,0 +1,51 @@
+"""Third-party packages that a project's settings allow to its modules (design: module-scope).
+
+Roles that write imports are told their names; the product requires those that one of its modules imports.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ship_gate.syntax_tree import parse_module
+
+
+class AllowedPackage(NamedTuple):
+    """A package that is allowed.
+
+    Args:
+        requirement: As the settings say it: `attrs>=25`.
+        installed: What is installed here and what modules are proved with: `attrs==25.3.0`.
+        imports: The names by which it is imported.
+    """
+
+    requirement: str
+    installed: str
+    imports: tuple[str, ...]
+
+
+def import_names(packages: Iterable[AllowedPackage]) -> frozenset[str]:
+    """All names that may be imported."""
+    return frozenset(name for package in packages for name in package.imports)
+
+
+def required_by(packages: Sequence[AllowedPackage], sources: Iterable[bytes]) -> tuple[str, ...]:
+    """The requirements on those packages that Python files import, in the order of the settings.
+
+    Args:
+        packages: That are allowed.
+        sources: Python files that can be parsed.
+    """
+    imported = {name for source in sources for name in _imported(parse_module(source))}
+    return tuple(package.requirement for package in packages if imported.intersection(package.imports))
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(level=0, module=str(module)):
+                yield module.partition(".")[0]
+            case ast.Import(names=names):
+                yield from (alias.name.partition(".")[0] for alias in names)
+            case _:
+                pass

@@ -1,0 +1,87 @@
+"""Falsifying tests: black-box tests that somebody else than the author of a module wrote against its contract, and those of
+them that are kept beside a sealed version (design: falsifying-tests).
+
+A criterion is kept by its text: its number may be another one once the spec has changed.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ship_gate.base.ids import ModuleRefText
+from ship_gate.base.record import OmittedIfEmpty, Record, Sha256
+
+MAX_TEST_CHARACTERS = 4000
+"""Of the source of one falsifying test."""
+
+
+class FalsifyingTest(OmittedIfEmpty):
+    """A black-box test of what the contract says and no listed test shows (design: falsifying-tests)."""
+
+    omitted = ("criteria",)
+
+    name: Annotated[
+        str,
+        Field(
+            pattern=r"^test_[a-z0-9_]{1,80}$", description="The name of the one test function in `source`."
+        ),
+    ]
+    obligation: Annotated[
+        str,
+        Field(
+            description='What it tries to falsify: "" for the purpose, or a contract pointer such as '
+            "/inputs/0/constraints/1, /outputs/0/invariants/0, /error_surfaces/0, /effects/0."
+        ),
+    ]
+    source: Annotated[
+        str,
+        Field(
+            min_length=20,
+            max_length=MAX_TEST_CHARACTERS,
+            description="A whole pytest file: imports, `from modules.<module> import <module>`, one test function.",
+        ),
+    ]
+    criteria: Annotated[
+        list[Annotated[int, Field(ge=1)]],
+        Field(description="The acceptance criteria that it tries, by their numbers."),
+    ] = Field(default_factory=list)
+
+
+class RegressionTest(Record):
+    """A falsifying test that a sealed version passed and that nobody struck.
+
+    Args:
+        contract_sha256: Of the whole contract that it was written against.
+        criteria: The acceptance criteria that it tries, as they read then.
+        since: The first version that it was kept with.
+    """
+
+    name: str
+    obligation: str
+    source: str
+    contract_sha256: Sha256
+    criteria: list[str] = Field(default_factory=list)
+    since: ModuleRefText
+
+    @property
+    def test(self) -> FalsifyingTest:
+        """As the gate runs it."""
+        return FalsifyingTest(name=self.name, obligation=self.obligation, source=self.source)
+
+    @property
+    def about(self) -> str:
+        """What it tries, in words."""
+        named = "".join(f" and the criterion {text!r}" for text in self.criteria)
+        return f"{self.obligation or 'the purpose'}{named}"
+
+
+class RegressionTests(Record):
+    """The falsifying tests beside a sealed version.
+
+    Args:
+        contract_sha256: Of the version's contract; under another one they say nothing.
+        tests: The earliest first.
+    """
+
+    contract_sha256: Sha256
+    tests: list[RegressionTest]

@@ -1,0 +1,440 @@
+"""Contract fuzz: inputs of the declared types give only declared outputs and errors (design: module-directory, ship-gate).
+
+A contract is total. So the module is called with a few hundred drawn inputs, the same ones whenever the same module is
+judged. As with tests, who draws and judges runs in another process than the module (`sandbox.pair`), so that a module
+cannot acquit itself. A counterexample is
+
+- an exception that is no declared error surface, by exact class (a subclass of OSError counts as OSError);
+- a result of another type than declared, looked at deeply; where the type is `T`, a value that was not given;
+- an argument that is not as it was;
+- more items of an iterable taken, or yielded, than the contract states, or a callable that is called otherwise;
+- another result for the same input, in this process or in another one (`fuzz.determinism`), unless a CALL or MUTATION
+  effect is declared;
+- an async twin that does something else;
+- a result for an input that breaks a constraint beyond doubt, where only exceptions are declared;
+- a declared error out of a call in the module, not by a `raise` of its own, at a line where no test and no example met
+  one: nobody has said that this input is one of those that the contract refuses;
+- a call that does not end, or that ends the process.
+
+It is shrunk, and shown as a call with what happened.
+
+Left out: whether a result is the right one, which is for the tests. A large input that merely takes long is
+no counterexample; it ends the run, which is then made again with modest inputs."""
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ship_gate import canonical_json
+from ship_gate.contract.boundary.class_statement import ClassStatement
+from ship_gate.contract.boundary.lazy_types import is_iterable, stated_bound
+from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.contract.boundary.type_variable import tried_types
+from ship_gate.contract.contract import EffectType, MicroModuleContract, SurfaceKind
+from ship_gate.contract.docstring import entry_points, error_fields, return_type
+from ship_gate.contract.network import is_network, network_effects
+from ship_gate.contract.rules import (
+    default_of,
+    is_any_number,
+    is_keyword_only,
+    is_vocabulary,
+    own_statements,
+)
+from ship_gate.findings import FindingCode
+from ship_gate.fuzz.constants import constants_of
+from ship_gate.fuzz.determinism import SecondProcess, first_difference
+from ship_gate.fuzz.limits import bounds, numbers, quoted, small_range
+from ship_gate.fuzz.run import FuzzRun, before_any_answer, run_fuzz, unanswered_call
+from ship_gate.sandbox.pair import Pair, prepare
+from ship_gate.sandbox.staging import Staged
+from ship_gate.source.files import ParsedFiles
+from ship_gate.static.effect_table import Kind
+from ship_gate.static.effects import declared_kinds
+from ship_gate.verdict import ENTRY_FILE, Candidate, Finding
+
+_MODEST = 400
+"""The size up to which an input is modest: characters, elements, magnitudes."""
+
+
+_FOUND = {
+    "databases": (b"sqlite3",),
+    "notes": (b"os.walk", b".walk(", b"glob(", b"iterdir(", b"scandir(", b"listdir("),
+}
+
+
+class FuzzBounds(NamedTuple):
+    """How much is drawn.
+
+    Args:
+        examples: Drawn inputs at most, beside those that are always tried; 0 turns the fuzz off.
+        seconds: Of processor time, for finding; shrinking may take as long again.
+        call_seconds: For one call, without what it waits for a processor.
+    """
+
+    examples: int = 250
+    seconds: float = 1.0
+    call_seconds: float = 1.5
+
+
+class FuzzResult(NamedTuple):
+    """What the fuzz saw.
+
+    Args:
+        findings: One for each kind of counterexample.
+        inputs: How many inputs were tried.
+        compared: How many calls were made once more in other surroundings.
+    """
+
+    findings: tuple[Finding, ...]
+    inputs: int
+    compared: int = 0
+
+    def summary(self) -> str:
+        """In one line, for the evidence."""
+        found = len(self.findings)
+        return (
+            f"contract fuzz: {self.inputs} inputs, {found or 'no'} counterexample{'s' * (found > 1)}, "
+            f"{self.compared} calls compared in other surroundings"
+        )
+
+    def counts(self) -> dict[str, int]:
+        """How much was looked at."""
+        return {"inputs": self.inputs, "calls_elsewhere": self.compared}
+
+
+def examine_contract(
+    staged: Staged,
+    candidate: Candidate,
+    files: Mapping[str, bytes],
+    limits: FuzzBounds,
+    pair: Pair | None = None,
+    second: SecondProcess | None = None,
+    shown: Collection[str] | None = None,
+) -> FuzzResult:
+    """Draw inputs for a staged candidate whose surface is its contract's.
+
+    Args:
+        staged: Laid out by `stage`.
+        candidate: Its contract and those of its dependencies.
+        files: As they would ship; the tests lend their constants.
+        limits: How much is drawn.
+        pair: Processes that were started before for this run, of the role `inside.fuzz.runner`; the caller stops them.
+        second: Of `second_process`; the caller stops it.
+        shown: Lines out of which exceptions came while tests and examples ran, as the module's process names them; if
+            they are not known, no declared error is a counterexample.
+
+    Raises:
+        ShipGateError: the processes did not come up, or there is no sandbox.
+    """
+    if not candidate.contract.inputs and not is_vocabulary(candidate.contract):
+        limits = limits._replace(examples=2)
+    request = _request(candidate, files, limits)
+    if is_vocabulary(candidate.contract):
+        request |= _of_definitions(candidate.contract)
+    if pair is None:
+        with prepare(staged, "fuzz.runner") as own:
+            ran = run_fuzz(staged, request, own)
+    else:
+        ran = run_fuzz(staged, request, pair)
+    if (slow := unanswered_call(ran)) and int(slow.get("size", 0)) > _MODEST:
+        again = staged._replace(root=staged.root / "modest", scratch=staged.root / "modest" / "scratch")
+        again.scratch.mkdir(parents=True)
+        with prepare(again, "fuzz.runner") as own:
+            ran = run_fuzz(again, {**request, "most_size": _MODEST, "huge": False}, own)
+    inputs = sum(event.get("event") == "calling" for event in ran.events)
+    parameters = ", ".join(slot.name for slot in candidate.contract.inputs)
+    findings = [*_findings(ran, staged, limits, f"{candidate.contract.name}({parameters})")]
+    if not findings and shown is not None:
+        findings += _unshown_errors(ran, candidate.contract.name, ParsedFiles.of(files), shown, staged)
+    compared = 0
+    if second and not findings:
+        difference, compared = first_difference(second, staged, ran.calls)
+        if difference:
+            findings.append(_finding(ENTRY_FILE, f"{difference.call.text} {difference.text()}", staged))
+    return FuzzResult(tuple(findings), inputs, compared)
+
+
+def is_repeatable(contract: MicroModuleContract) -> bool:
+    """Whether a call gives the same anywhere: it follows its arguments and the files that it finds, and nothing else."""
+    return not declared_kinds(contract) & _ELSEWHERE_OTHER
+
+
+_ELSEWHERE_OTHER = {
+    Kind.HTTP,
+    Kind.CLOCK,
+    Kind.RANDOMNESS,
+    Kind.ENVIRONMENT,
+    Kind.MUTATION,
+    Kind.WAITING,
+    Kind.INPUT,
+}
+
+
+def meets_files(contract: MicroModuleContract) -> bool:
+    """Whether a call may find or leave files."""
+    types = " ".join(slot.type for slot in (*contract.inputs, *contract.outputs))
+    return bool(contract.effects) or "Path" in types
+
+
+def _request(candidate: Candidate, files: Mapping[str, bytes], limits: FuzzBounds) -> dict[str, Any]:
+    contract = candidate.contract
+    constants = constants_of(files, contract)
+    texts = _texts(contract)
+    kinds = {effect.type for effect in contract.effects}
+    return {
+        "name": contract.name,
+        "entries": [entry._asdict() for entry in entry_points(contract)],
+        "parameters": {
+            slot.name: f"tuple[{slot.type}, ...]" if is_any_number(slot) else _drawn_type(slot.type)
+            for slot in contract.inputs
+        },
+        "takes": {
+            slot.name: bound
+            for slot in contract.inputs
+            if (bound := stated_bound(slot.type, slot.constraints, "takes"))
+        },
+        "many": next((slot.name for slot in contract.inputs if is_any_number(slot)), ""),
+        "keywords": [slot.name for slot in contract.inputs if is_keyword_only(slot)],
+        "defaults": [slot.name for slot in contract.inputs if default_of(slot) is not None],
+        "returns": return_type(contract),
+        "errors": [e.name for e in contract.error_surfaces if e.surface is SurfaceKind.EXCEPTION],
+        "error_fields": _types_of_fields(contract),
+        **_limits(contract),
+        "classes": described_classes([*(d.contract for d in candidate.dependencies), contract]),
+        "constants": constants.values,
+        "given": constants.by_parameter,
+        "aware": constants.aware or any(speaks_of_zones(text) for text in texts),
+        "numbers": numbers(texts),
+        "texts": quoted(texts),
+        "repeatable": kinds <= {EffectType.WRITE},
+        "web": bool(network_effects(contract)),
+        "files": meets_files(contract),
+        "found": _found(files),
+        "writes": EffectType.WRITE in kinds,
+        "confined": any(not is_network(effect) for effect in contract.effects),
+        "seed": int(canonical_json.digest(contract.interface_fingerprint)[:12], 16),
+        "examples": limits.examples,
+        "seconds": limits.seconds,
+        "whole_seconds": limits.seconds,
+        "call_seconds": limits.call_seconds,
+        "most_size": 0,
+        "huge": True,
+        "ordinary": False,
+        "makers": [_maker(one) for one in own_statements(contract).values() if one.has_code],
+        "variants": _variants(contract, limits),
+    }
+
+
+def _variants(contract: MicroModuleContract, limits: FuzzBounds) -> list[dict[str, Any]]:
+    """What a generic function is tried with, one type after the other, in twice the time of another function."""
+    tried = tried_types([slot.type for slot in (*contract.inputs, *contract.outputs)])
+    share = 2 / max(len(tried), 2)
+    return [
+        {
+            "variable": kind,
+            "examples": max(1, int(limits.examples * share)),
+            "seconds": limits.seconds * share,
+        }
+        for kind in tried
+    ]
+
+
+def _drawn_type(slot_type: str) -> str:
+    """What is drawn for a parameter: of an iterator a list, of which the module gets an iterator."""
+    return slot_type.replace("Iterator[", "Iterable[", 1) if is_iterable(slot_type) else slot_type
+
+
+def _maker(statement: ClassStatement) -> dict[str, Any]:
+    """What is drawn to make values of a class that checks its fields or derives properties: making one is a call."""
+    return {
+        "entries": [{"name": statement.name, "is_async": False}],
+        "parameters": {field.name: field.type for field in statement.fields},
+        "many": "",
+        "takes": {},
+        "keywords": [],
+        "defaults": [field.name for field in statement.fields if field.default],
+        "returns": statement.name,
+        "errors": [*statement.raises],
+        "bounds": {},
+        "ranges": {},
+        "echoes": False,
+    }
+
+
+def _limits(contract: MicroModuleContract) -> dict[str, Any]:
+    """What constraints say of numbers and lengths: `bounds` beyond doubt, and the `ranges` of a few numbers."""
+    total = all(error.surface is SurfaceKind.EXCEPTION for error in contract.error_surfaces)
+    slots = [slot for slot in contract.inputs if not is_any_number(slot)]
+    said = {slot.name: bounds(slot.type, slot.constraints) for slot in slots if total}
+    few = {slot.name: small_range(slot.type, slot.constraints) for slot in slots}
+    return {
+        "bounds": {name: [limit._asdict() for limit in limits] for name, limits in said.items()},
+        "ranges": {name: found for name, found in few.items() if found},
+    }
+
+
+def _of_definitions(contract: MicroModuleContract) -> dict[str, Any]:
+    """What is called where there is no function: values of each class are made, go to the module's process and come back."""
+    either = " | ".join(own_statements(contract)) or "None"
+    entries = [{"name": "definitions", "is_async": False}]
+    return {
+        "entries": entries,
+        "parameters": {"value": either},
+        "takes": {},
+        "returns": either,
+        "errors": [],
+        "variants": [],
+        "echoes": True,
+    }
+
+
+def _found(files: Mapping[str, bytes]) -> list[str]:
+    """What else lies where a module is called whose source speaks of it."""
+    source = b"\n".join(data for path, data in files.items() if path.startswith("implementation/"))
+    return [kind for kind, words in _FOUND.items() if any(word in source for word in words)]
+
+
+def _types_of_fields(contract: MicroModuleContract) -> dict[str, dict[str, str]]:
+    stated = error_fields(contract)
+    return {name: {field.name: field.type for field in fields} for name, fields in stated.items()}
+
+
+def _texts(contract: MicroModuleContract) -> list[str]:
+    slots = [text for slot in contract.inputs for text in slot.constraints]
+    slots += [text for output in contract.outputs for text in output.invariants]
+    return [*slots, *(error.when for error in contract.error_surfaces), contract.purpose]
+
+
+def speaks_of_zones(text: str) -> bool:
+    """Whether a text wants times with a zone."""
+    return any(word in text.lower() for word in ("time zone", "timezone", "aware", "utc"))
+
+
+def described_classes(contracts: Iterable[MicroModuleContract], package: str = "modules") -> dict[str, Any]:
+    """What exported classes are made of, by their names.
+
+    Args:
+        contracts: Of the modules that export them.
+        package: That holds the modules.
+    """
+    return {
+        statement.name: {
+            "kind": statement.kind,
+            "fields": [(field.name, field.type) for field in statement.fields],
+            "properties": [(one.name, one.type) for one in statement.properties],
+            "module": f"{package}.{contract.name}",
+        }
+        for contract in contracts
+        for statement in own_statements(contract).values()
+    }
+
+
+def _findings(ran: FuzzRun, staged: Staged, limits: FuzzBounds, called: str) -> Iterator[Finding]:
+    """What a run found of what is called, `name(parameters)`."""
+    found = {str(event["key"]): event for event in ran.events if event.get("event") == "counterexample"}
+    for event in found.values():
+        line = str(event.get("line", ""))
+        location = f"implementation/{line}" if event.get("kind") == "raises" and line else ENTRY_FILE
+        advice = advice_on(str(event["kind"]), str(event["happened"]))
+        yield _finding(location, f"{event['call']} {event['happened']}; {advice}", staged)
+    if ran.finished():
+        return
+    if (call := unanswered_call(ran)) is None:
+        yield _finding(ENTRY_FILE, before_any_answer(ran, called), staged)
+    else:
+        text = BROKEN_OFF[ran.ended.how].format(seconds=limits.call_seconds)
+        yield _finding(ENTRY_FILE, f"{call['call']} {text}", staged)
+
+
+def _unshown_errors(
+    ran: FuzzRun, name: str, files: ParsedFiles, shown: Collection[str], staged: Staged
+) -> Iterator[Finding]:
+    """Declared errors that something in the module's calls raised, where no test and no example met one."""
+    known = {_statement(line.rpartition(f"/lib/modules/{name}/")[2], files) for line in shown}
+    for line, raised in sorted(ran.raised.items()):
+        statement = _statement(line, files)
+        # what the system says of files and folders differs from machine to machine
+        if statement is None or statement.is_raise or statement in known or raised.error in _OF_THE_SYSTEM:
+            continue
+        message = (
+            f"{raised.text} raises {raised.error} out of what this line calls, where no test and no example met one; "
+            "return a result, or raise it yourself and show in a test that the contract refuses such an input"
+        )
+        yield _finding(f"implementation/{line}", message, staged)
+
+
+class _Statement(NamedTuple):
+    """Where an exception came out of: a file, the first line of a statement, and whether it is a `raise`."""
+
+    path: str
+    line: int
+    is_raise: bool
+
+
+def _statement(place: str, files: ParsedFiles) -> _Statement | None:
+    """The innermost statement at a place like `__init__.py:7`."""
+    path, _, number = place.rpartition(":")
+    path = f"implementation/{path}"
+    if path not in files or not number.isdigit():
+        return None
+    at = int(number)
+    around = [
+        node
+        for node in ast.walk(files.tree(path))
+        if isinstance(node, ast.stmt) and node.lineno <= at <= (node.end_lineno or at)
+    ]
+    innermost = max(around, key=lambda node: (node.lineno, -(node.end_lineno or 0)), default=None)
+    return _Statement(path, innermost.lineno, isinstance(innermost, ast.Raise)) if innermost else None
+
+
+_OF_THE_SYSTEM = {
+    "OSError",
+    "FileNotFoundError",
+    "PermissionError",
+    "IsADirectoryError",
+    "NotADirectoryError",
+}
+_ENDLESS = "does not end within {seconds:g} seconds; find what never stops"
+BROKEN_OFF: Mapping[str, str] = {
+    "finished": _ENDLESS,
+    "timeout": _ENDLESS,
+    "processor": "uses up its processor time; find what never stops",
+    "broke": "ends the process; return or raise a declared error instead",
+    "output": "prints or returns too much; print less",
+    "disk": "writes too many or too large files; write less",
+    "boundary": "gives what does not cross the module's boundary; return what is declared",
+    "forged": "tampers with what calls it; return or raise a declared error instead",
+}
+"""What a call does that ends its run, and what to do; `{seconds}` is what it had."""
+
+
+def _finding(location: str, message: str, staged: Staged) -> Finding:
+    return Finding(FindingCode.FUZZ_COUNTEREXAMPLE, location, staged.anonymous(message))
+
+
+def advice_on(kind: str, happened: str) -> str:
+    """What to do about a counterexample.
+
+    Args:
+        kind: Of the counterexample.
+        happened: What was observed.
+    """
+    is_too_large = any(
+        happened.startswith("returns a value") and limit.text in happened for limit in BoundaryLimit
+    )
+    return _ADVICE["too large" if kind == "returns" and is_too_large else kind]
+
+
+_ADVICE = {
+    "too large": "that is a limit of the gate, whatever the contract declares, and a container counts as a value beside its "
+    "elements: declare an error for inputs that give so much (`Raises:` in a docstring) and raise it, or state a smaller "
+    "limit of an input and raise the error beyond it",
+    "raises": "the contract does not declare that; handle the input, or raise a declared error",
+    "returns": "return what the contract declares",
+    "uses": "use iterables and callables as the contract says",
+    "fields": "set the fields that the contract declares wherever the exception is raised",
+    "changed": "work on a copy",
+    "differs": "the same input must give the same result, unless a CALL effect is declared",
+    "twins": "let both do the same",
+    "accepts": "a contract is total; raise a declared error",
+}

@@ -1,0 +1,205 @@
+"""Takes away, irrevocably, what a process inside the sandbox does not need (design: ship-gate).
+
+Called by our own code before anything of a candidate is loaded. Limits and the system call filter always; Landlock
+where no mount namespace does its part. What is taken cannot be had again by anything that runs in the process.
+
+Left out, because only a mount namespace can do it: hiding that a file exists, under Landlock. `stat` finds it, and opening
+it raises PermissionError.
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import resource
+import signal
+import struct
+from collections.abc import Iterable
+from typing import Any
+
+from ship_gate.inside.syscalls import (
+    AUDIT_ARCH,
+    DENIED,
+    FORKING,
+    NUMBERS,
+    PRETENDED,
+    SELF_ONLY,
+)
+
+LEAST_LANDLOCK = 3
+"""The first version that also guards truncation (Linux 6.2)."""
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_SET_DEATH_SIGNAL, _SET_DUMPABLE, _SET_SECCOMP, _BOUNDING_DROP, _NO_NEW_PRIVILEGES = 1, 4, 22, 24, 38
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _DEVICES = 1, 2, 4, 8, 1 << 14, 1 << 15
+_MAKE_SPECIAL = 1 << 6 | 1 << 9 | 1 << 11  # character devices, sockets, block devices
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _DEVICES
+
+
+def confine(plan: dict[str, Any], *, pretend: bool = True) -> None:
+    """Confine this process as its plan says.
+
+    Args:
+        plan: `sandbox` its kind; `reads` and `writes` paths; `limits` by name of `RLIMIT_`; `forks` if it may fork.
+        pretend: Whether changes of metadata do nothing under Landlock.
+
+    Raises:
+        OSError: the kernel refuses; nothing of a candidate may then be loaded.
+    """
+    _limit(plan["limits"])
+    if plan["sandbox"] == "none":
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    _checked(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0))
+    _drop_capabilities(libc)
+    if plan["sandbox"] == "landlock":
+        _checked(libc.prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0))
+        _restrict_files(libc, plan["reads"], plan["writes"])
+    _checked(libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0))
+    forks = bool(plan.get("forks"))
+    # what a module's process tells of the module goes this way, and cannot be cut off
+    link = (plan["from_gate"], plan["to_gate"]) if plan["role"] == "module_host" else ()
+    pretend = pretend and plan["sandbox"] == "landlock"
+    _filter_calls(libc, pretend=pretend, forks=forks, link=link)
+    if forks:
+        # only our own code forks; what it forks may not
+        os.register_at_fork(after_in_child=lambda: _filter_calls(libc, pretend=False, forks=False))
+
+
+def landlock_version() -> int:
+    """Of the running kernel; 0 or less without Landlock."""
+    return ctypes.CDLL(None, use_errno=True).syscall(_CREATE_RULESET, None, 0, 1)
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
+def _limit(limits: dict[str, int]) -> None:
+    for name, most in limits.items():
+        number = getattr(resource, f"RLIMIT_{name}", None)
+        if number is not None:
+            hard = resource.getrlimit(number)[1]
+            if hard != resource.RLIM_INFINITY:
+                most = min(most, hard)
+            # a process that uses up its processor time gets a signal a second before its end
+            soft = most - 1 if name == "CPU" else most
+            resource.setrlimit(number, (soft, most))
+
+
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    """Also root owns no more than its files then. Without capabilities there is nothing to drop."""
+    for capability in range(64):
+        if libc.prctl(_BOUNDING_DROP, capability, 0, 0, 0) < 0:
+            break
+    header = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0))
+    _checked(libc.capset(header, ctypes.create_string_buffer(24)))
+
+
+def _restrict_files(libc: ctypes.CDLL, reads: Iterable[str], writes: Iterable[str]) -> None:
+    version = landlock_version()
+    if version < LEAST_LANDLOCK:
+        raise OSError(errno.ENOSYS, "Landlock is too old")
+    every = (1 << (15 if version < 5 else 16)) - 1
+    parts = (every, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    ruleset = _checked(libc.syscall(_CREATE_RULESET, struct.pack("=QQQ", *parts)[:size], size, 0))
+    for paths, rights in (
+        (reads, _READ_FILE | _READ_DIR),
+        (writes, every & ~_EXECUTE & ~_MAKE_SPECIAL & ~_DEVICES),
+    ):
+        for path in paths:
+            _allow(libc, ruleset, path, rights & every)
+    _checked(libc.syscall(_RESTRICT_SELF, ruleset, 0))
+    os.close(ruleset)
+
+
+def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
+    if not os.path.exists(path):  # noqa: PTH110 - nothing more is loaded here than is needed
+        return
+    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    if not os.path.isdir(path):  # noqa: PTH112 - pathlib is not loaded in here
+        rights &= _OF_FILES
+    _checked(libc.syscall(_ADD_RULE, ruleset, 1, struct.pack("=Qi", rights, place), 0))
+    os.close(place)
+
+
+# --- The filter: a program for the kernel's packet filter over (call number, architecture, arguments) ---
+
+_LOAD, _EQUAL, _AT_LEAST, _SET, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
+_NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
+_THREAD = 0x00010000  # CLONE_THREAD
+_STREAM = 1
+_X32 = 0x40000000
+_TIOCSTI = 0x5412
+_IOCTL = {"x86_64": 16, "aarch64": 29}
+
+
+def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, yes, no, value)
+
+
+def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> bytes:
+    machine = platform.machine()
+    steps = [
+        _step(_LOAD, _ARCHITECTURE),
+        _step(_EQUAL, AUDIT_ARCH[machine], yes=1),
+        _step(_RETURN, _KILL),
+        _step(_LOAD, _NUMBER),
+    ]
+    if machine == "x86_64":
+        steps += [_step(_AT_LEAST, _X32, no=1), _step(_RETURN, _KILL)]
+    allowed = FORKING if forks else ()
+    steps += _numbers((name for name in DENIED if name not in allowed), _FAIL | errno.EPERM)
+    if not forks:
+        # the library falls back to `clone`, whose flags can be read
+        steps += _numbers(("clone3",), _FAIL | errno.ENOSYS)
+        steps += _argument("clone", _ARGUMENT_0, [_step(_SET, _THREAD, yes=1)])
+    if pretend:
+        steps += _numbers(PRETENDED, _FAIL)
+    # a connected stream can be aimed at nothing else, unlike a datagram
+    steps += _argument("socketpair", _ARGUMENT_1, [_step(_AND, 0xF), _step(_EQUAL, _STREAM, yes=1)])
+    if link:
+        steps += _numbers(("close_range",), _FAIL | errno.ENOSYS)
+        one, other = link
+        not_kept = [_step(_EQUAL, one, yes=1), _step(_EQUAL, other, no=1)]
+        for name, place in (("close", _ARGUMENT_0), ("dup2", _ARGUMENT_1), ("dup3", _ARGUMENT_1)):
+            steps += _argument(name, place, not_kept) if name in NUMBERS else []
+    for name in [name for name in SELF_ONLY if name not in allowed]:
+        itself = [_step(_EQUAL, os.getpid(), yes=1)]
+        if name == "prlimit64":
+            itself = [_step(_EQUAL, 0, yes=2), *itself]
+        steps += _argument(name, _ARGUMENT_0, itself)
+    steps += [
+        _step(_EQUAL, _IOCTL[machine], no=4),
+        _step(_LOAD, _ARGUMENT_1),
+        _step(_EQUAL, _TIOCSTI, no=1),
+        _step(_RETURN, _FAIL | errno.EPERM),
+        _step(_RETURN, _ALLOW),
+    ]
+    steps.append(_step(_RETURN, _ALLOW))
+    return b"".join(steps)
+
+
+def _numbers(names: Iterable[str], answer: int) -> list[bytes]:
+    steps: list[bytes] = []
+    for name in names:
+        if name in NUMBERS:
+            steps += [_step(_EQUAL, NUMBERS[name], no=1), _step(_RETURN, answer)]
+    return steps
+
+
+def _argument(name: str, place: int, allowed: list[bytes]) -> list[bytes]:
+    """One call that is allowed where the last of these steps jumps over one, and fails elsewhere."""
+    inner = [_step(_LOAD, place), *allowed, _step(_RETURN, _FAIL | errno.EPERM), _step(_RETURN, _ALLOW)]
+    return [_step(_EQUAL, NUMBERS[name], no=len(inner)), *inner]
+
+
+def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> None:
+    program = _program(pretend=pretend, forks=forks, link=link)
+    buffer = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
+    _checked(libc.prctl(_SET_SECCOMP, 2, ctypes.create_string_buffer(header), 0, 0))

@@ -1,0 +1,325 @@
+"""The inputs that the fuzz draws: Hypothesis strategies from the annotations (design: module-directory, ship-gate).
+
+Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing else of the factory.
+
+Annotations alone find half of the faults. So every leaf is drawn from one of: the constants of the tests, as
+they are or changed a little; what the contract's texts mention, with its neighbours; what was drawn for
+another place of the same call (equal names, keys that hit and miss); what breaks programs (unpaired
+surrogates, digits that are not decimal, texts over 4,300 digits, NaN, the ends of datetime); and anything.
+
+Left out: integers beyond 64 bits and deeply nested JSON, which every plain program refuses in its own way, and
+paths that hold NUL or lie outside the scratch directory."""
+
+import contextlib
+import copy
+import dataclasses
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from ship_gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values, is_ordinary
+from ship_gate.inside.values.lazy_values import DrawnFunction
+from ship_gate.inside.values.shapes import (
+    GIVEN_AS,
+    RefusedError,
+    Shape,
+    instance_of,
+    is_endless,
+    is_hashable,
+    is_json,
+    mismatch,
+)
+from ship_gate.inside.values.value_types import VALUE_ROWS
+
+_Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+_LENGTHS = [2, 3, 10, 63, 64, 255, 256, 1000, 1001, 5000]
+_MOST_LENGTH = 20_000
+_JSON_DEPTH = 3
+_MOST_REFUSED = 6
+"""So often fields are drawn anew for a class that refuses them."""
+_MOST_NESTED = 2
+"""A class that is so often within itself is drawn without itself again, where its type lets it."""
+
+
+def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
+    """The leaves of some values by kind, each once."""
+    found: dict[str, dict[str, Any]] = {}
+    waiting = list(values)
+    while waiting:
+        value = whole = waiting.pop(0)
+        if isinstance(value, dict):
+            waiting += (*whole, *whole.values())
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            waiting += [getattr(value, field.name) for field in dataclasses.fields(value)]
+        elif type(value).__name__ in {"list", "tuple", "set", "frozenset"} or hasattr(value, "_fields"):
+            waiting += list(whole)
+        elif isinstance(value, DrawnFunction):
+            waiting += value.results
+        elif value is not None:
+            found.setdefault(_kind_of(value), {})[repr(value)] = value
+    return {kind: list(of.values()) for kind, of in found.items()}
+
+
+def _kind_of(value: Any) -> str:
+    """The type of a leaf as a contract writes it."""
+    kind = type(value).__name__
+    return (
+        f"re.Pattern[{type(value.pattern).__name__}]"
+        if kind == "Pattern"
+        else kind.replace("PosixPath", "Path")
+    )
+
+
+def arguments(
+    shapes: Mapping[str, Shape], defaults: frozenset[str], sources: Sources
+) -> st.SearchStrategy[dict[str, Any]]:
+    """The arguments of one call, by name.
+
+    Args:
+        shapes: The types of the parameters.
+        defaults: Parameters that may be left out.
+        sources: What to draw from.
+    """
+    kinds = _strategies(sources)
+    candidates = {
+        name: [
+            value
+            for value in (*sources.by_parameter.get(name, ()), *filter(_fits_bare(shape), sources.whole))
+            if not mismatch(value, shape)
+        ]
+        for name, shape in shapes.items()
+    }
+
+    @st.composite
+    def call(draw: _Draw) -> dict[str, Any]:
+        maker = _Maker(draw, kinds, sources)
+        drawn: dict[str, Any] = {}
+        for name, shape in shapes.items():
+            if name in defaults and draw(_ONE_IN_FOUR) == 3:
+                continue
+            if (whole := candidates[name]) and draw(_ONE_IN_FOUR) == 3:
+                drawn[name] = maker.noted(copy.deepcopy(draw(st.sampled_from(whole))))
+            else:
+                drawn[name] = maker.value(shape, 0)
+        return drawn
+
+    return call()
+
+
+def _fits_bare(shape: Shape) -> Callable[[Any], bool]:
+    """Of the values that tests mention, those that may go where `list` or `dict` stands alone: they hold JSON values, as
+    what is drawn for them does. A list of tuples is more often a table of cases than an input."""
+    parts = shape.parts if shape.kind == "union" else (shape,)
+    bare = any(part.kind in {"list", "dict"} and not part.parts for part in parts)
+    return is_json if bare else lambda value: True
+
+
+_ONE_IN_FOUR = st.integers(0, 3)
+_RESULTS = st.integers(1, 3)
+_ONE_IN_TEN = st.integers(0, 9)
+_SMALL = st.sampled_from([1, 2, 0, 3, 1, 2, 4, 6])
+# not `st.characters()`: its tables of Unicode take a second to make, and there is no place to keep them
+_LETTERS = st.one_of(
+    st.integers(32, 126).map(chr), st.integers(0, 0x2FFF).map(chr), st.integers(0, 0x10FFFF).map(chr)
+)
+_JSON_KEYS = st.sampled_from(["a", "b", "id", "", "name"])
+
+
+class _Maker:
+    """Draws the values of one call, and remembers them for its other places."""
+
+    def __init__(
+        self,
+        draw: _Draw,
+        kinds: Mapping[str, st.SearchStrategy[Any]],
+        sources: Sources,
+    ) -> None:
+        self._draw = draw
+        self._kinds = kinds
+        self._sources = sources
+        self._seen: dict[str, list[Any]] = {}
+        self._within: list[str] = []
+
+    def noted(self, value: Any) -> Any:
+        """The value, with its leaves remembered."""
+        for kind, leaves in leaves_of([value]).items():
+            self._seen.setdefault(kind, []).extend(leaves[:20])
+        return value
+
+    def value(self, shape: Shape, depth: int) -> Any:
+        """A value of a type."""
+        match shape.kind:
+            case "none":
+                return None
+            case "union":
+                parts = [part for part in shape.parts if not self._is_too_deep(part)]
+                return self.value(self._draw(st.sampled_from(parts or shape.parts)), depth)
+            case "literal":
+                return self._draw(st.sampled_from(shape.values))
+            case "class":
+                return self._instance(shape, depth)
+            case "named":
+                self._within.append(shape.name)
+                drawn = self.value(shape.parts[0], depth)
+                self._within.pop()
+                return drawn
+            case "tuple":
+                return tuple(self.value(part, depth + 1) for part in shape.parts)
+            case "list" | "dict" if not shape.parts:
+                return self._json(shape.kind, 0)
+            case "list" | "tuple..." | "set" | "frozenset" | "dict":
+                return self._container(shape, depth)
+            case "Callable" | "Mapping" | "Sequence" | "Collection" | "Iterable" | "Iterator":
+                return self._abstract(shape, depth)
+            case kind:
+                return self._leaf(kind)
+
+    def _abstract(self, shape: Shape, depth: int) -> Any:
+        if shape.kind == "Callable":
+            results = range(self._draw(_RESULTS))
+            return DrawnFunction([self.value(shape.parts[0], depth + 1) for _ in results])
+        given = self._draw(st.sampled_from(GIVEN_AS[shape.kind]))
+        return self._container(shape._replace(kind=given), depth)
+
+    def _leaf(self, kind: str) -> Any:
+        seen = self._seen.setdefault(kind, [])
+        if seen and self._draw(_ONE_IN_FOUR) == 3:
+            return self._draw(st.sampled_from(list(seen)))
+        value = copy.copy(self._draw(self._kinds[kind]))
+        seen.append(value)
+        return value
+
+    def _instance(self, shape: Shape, depth: int) -> Any:
+        if shape.instances and self._draw(_ONE_IN_FOUR) == 3:
+            return copy.deepcopy(self._draw(st.sampled_from(shape.instances)))
+        for _ in range(_MOST_REFUSED):
+            self._within.append(shape.name)
+            drawn = {
+                field: self.value(part, depth + 1)
+                for field, part in zip(shape.fields, shape.parts, strict=True)
+            }
+            self._within.pop()
+            with contextlib.suppress(RefusedError):
+                return instance_of(shape._replace(instances=()), drawn)
+        return copy.deepcopy(self._draw(st.sampled_from(shape.instances))) if shape.instances else reject()
+
+    def _is_too_deep(self, shape: Shape) -> bool:
+        """Whether a value would hold one more of a class that it is within often enough."""
+        often = frozenset(name for name in self._within if self._within.count(name) > _MOST_NESTED)
+        return bool(often) and is_endless(shape, often)
+
+    def _container(self, shape: Shape, depth: int) -> Any:
+        if any(map(self._is_too_deep, shape.parts)):
+            return _EMPTY[shape.kind]()
+        length = self._draw(_SMALL)
+        if self._sources.huge and depth == 0 and self._draw(_ONE_IN_TEN) == 9:
+            length = self._draw(st.sampled_from([20, 100, *self._sources.lengths]))
+        distinct = min(length, 6)
+        if shape.kind == "dict":
+            pairs = [
+                (self.value(shape.parts[0], depth + 1), self.value(shape.parts[1], depth + 1))
+                for _ in range(distinct)
+            ]
+            return {key: value for key, value in pairs if is_hashable(key)}
+        parts = [self.value(shape.parts[0], depth + 1) for _ in range(distinct)]
+        if parts and self._draw(_ONE_IN_FOUR) == 3:
+            parts[-1] = copy.deepcopy(parts[0])
+        while parts and len(parts) < length:
+            parts += copy.deepcopy(parts[: length - len(parts)])
+        if shape.kind == "list":
+            return parts
+        if shape.kind == "tuple...":
+            return tuple(parts)
+        return (set if shape.kind == "set" else frozenset)(filter(is_hashable, parts))
+
+    def _json(self, kind: str, depth: int) -> Any:
+        length = self._draw(_SMALL) if depth < _JSON_DEPTH else 0
+        if kind == "list":
+            return [self._json_value(depth + 1) for _ in range(length)]
+        return {self._json_key(): self._json_value(depth + 1) for _ in range(length)}
+
+    def _json_key(self) -> str:
+        return self._leaf("str") if self._draw(_ONE_IN_FOUR) else self._draw(_JSON_KEYS)
+
+    def _json_value(self, depth: int) -> Any:
+        kind = self._draw(st.sampled_from(["str", "int", "float", "bool", "none", "list", "dict"]))
+        if kind in {"list", "dict"}:
+            return self._json(kind, depth)
+        return None if kind == "none" else self._leaf(kind)
+
+
+_EMPTY: dict[str, Callable[[], Any]] = {
+    "list": list, "dict": dict, "tuple...": tuple, "set": set, "frozenset": frozenset
+}  # fmt: skip
+
+
+def _strategies(sources: Sources) -> dict[str, st.SearchStrategy[Any]]:
+    dangers = dangerous_values(sources)
+
+    def kind(name: str, *free: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        drawn = [st.sampled_from(list(found)) for found in (sources.leaves.get(name), dangers[name]) if found]
+        return st.one_of(*drawn, *free)
+
+    zones = st.sampled_from([None, datetime.UTC]) if sources.aware else st.none()
+    return {
+        "str": _texts(sources, dangers["str"]),
+        "bytes": kind("bytes", st.binary(max_size=12)),
+        "bool": st.booleans(),
+        "int": kind("int", st.integers(-20, 120), st.integers()),
+        "float": kind("float", st.floats(-1000, 1000), _any_number(st.floats, sources)),
+        "Decimal": kind("Decimal", st.decimals(-1000, 1000, places=2), _any_number(st.decimals, sources)),
+        "datetime": kind("datetime", st.datetimes(timezones=zones)),
+        "date": kind("date", st.dates()),
+        "time": kind("time", st.times(timezones=zones)),
+        "timedelta": kind("timedelta", st.timedeltas()),
+        "UUID": kind("UUID", st.uuids()),
+        "Path": st.sampled_from(dangers["Path"]),
+        **{row.name: kind(row.name, st.integers(0, 2**64).map(row.drawn)) for row in VALUE_ROWS},
+    }
+
+
+def _any_number(of: Callable[..., st.SearchStrategy[Any]], sources: Sources) -> st.SearchStrategy[Any]:
+    if sources.ordinary:
+        return of(allow_nan=False, allow_infinity=False)
+    return of() if of is st.floats else of(allow_nan=False)
+
+
+def _texts(sources: Sources, dangers: list[str]) -> st.SearchStrategy[str]:
+    own = [text for text in sources.leaves.get("str", ()) if len(text) <= _MOST_LENGTH]
+    alphabet = st.sampled_from(sorted({letter for text in own for letter in text[:200]} | set("a0 -.")))
+    any_letter = _LETTERS.filter(is_ordinary) if sources.ordinary else _LETTERS
+    written, free = (st.lists(letters, max_size=16).map("".join) for letters in (alphabet, any_letter))
+    branches: list[st.SearchStrategy[str]] = [st.sampled_from(own)] if own else []
+    branches += [st.sampled_from(dangers), written, free, _changed(own or ["a"], dangers)]
+    if sources.huge:
+        lengths = [length for length in (*sources.lengths, *_LENGTHS) if 0 < length <= _MOST_LENGTH]
+        units = st.one_of(alphabet, st.sampled_from([*own, "a"]))
+        branches.append(st.builds(_filled, units, st.sampled_from(lengths)))
+    return st.one_of(*branches).map(confined) if sources.confined else st.one_of(*branches)
+
+
+@st.composite
+def _changed(draw: _Draw, own: list[str], dangers: list[str]) -> str:
+    """A text of the tests with one thing changed."""
+    text = draw(st.sampled_from(own))
+    place = draw(st.integers(0, min(len(text), 60)))
+    other = draw(st.sampled_from([*own, *dangers]))
+    how = draw(st.sampled_from(["cut", "put", "drop", "twice", "swap", "join", "lines"]))
+    changed = {
+        "cut": text[:place],
+        "put": text[:place] + other[:40] + text[place:],
+        "drop": text[:place] + text[place + 1 :],
+        "twice": text[:place] + text,
+        "swap": text[:place] + other[:1] + text[place + 1 :],
+        "join": text + draw(st.sampled_from(["", " ", ",", "-", ":", "=", "\n"])) + other[:40],
+        "lines": f"{text}\n{other[:40]}\n",
+    }
+    return changed[how]
+
+
+def _filled(unit: str, length: int) -> str:
+    return (unit * (length // max(1, len(unit)) + 1))[:length] if unit else ""

@@ -1,0 +1,225 @@
+"""The module's end of iterables, iterators and callables: what it is given counts and checks its use (design: ship-gate).
+
+An iterable is an iterator here, whatever the caller passed, so that a module which takes its length or reads it twice fails
+where it is judged. It is one of Python's own: what counts stands in a generator behind it, which has no attribute that the
+source of a module may name, cannot be copied, and belongs to no class that the module could change. A callable is a function
+that asks the other end, or, where it was drawn, chooses one of its results; it belongs to its call, and a use of it after
+that is told, whatever the module made of the error.
+Items that the module yields are written down one by one, so that each is what it was when it was yielded.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from ship_gate.inside.classes import nearest_class, rebuilt_error
+from ship_gate.inside.codec import ClassKey, Codec, EncodedValue, UndecodableError, UnencodableError
+from ship_gate.inside.frames import Link
+from ship_gate.inside.lazy.callable_shapes import CallableShape, callable_shapes, unfit_arguments
+from ship_gate.inside.values.lazy_values import Function, Items, chosen
+from ship_gate.inside.values.shapes import mismatch
+
+
+class LazySide:
+    """What a process that holds modules knows of their lazy slots.
+
+    Args:
+        link: To the gate.
+        codec: For what crosses.
+        surface: Of `gate.sandbox.staging`.
+        classes: The exported classes, by the module and their names.
+        exceptions: The exported exceptions, likewise.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        codec: Codec,
+        surface: Mapping[str, Any],
+        classes: Mapping[ClassKey, type],
+        exceptions: Mapping[ClassKey, type],
+    ) -> None:
+        self._link = link
+        self._codec = codec
+        self._exceptions = exceptions
+        self._stated: dict[tuple[str, str], dict[str, Any]] = {}
+        self._shapes = {name: callable_shapes(name, surface, classes) for name in surface}
+        self.stale_call = ""
+        """What the module did with a callable after its call was over, first."""
+        for module, described in surface.items():
+            if lazy := described.get("lazy"):
+                self._stated |= {(module, entry): lazy for entry in described["functions"]}
+
+    def opened(self, module: str, entry: str) -> "OpenCall | None":
+        """A call of an entry point; None if none of its slots is lazy."""
+        stated = self._stated.get((module, entry))
+        if stated is None:
+            return None
+        return OpenCall(
+            entry,
+            stated,
+            self._shapes[module],
+            self._link,
+            self._codec,
+            self._exceptions,
+            self._note_stale_call,
+        )
+
+    def _note_stale_call(self, what: str) -> None:
+        self.stale_call = self.stale_call or what
+
+
+class OpenCall:
+    """One call with lazy slots.
+
+    Args:
+        entry: What is called.
+        stated: Of its contract, as `lazy_surface` gives it.
+        shapes: Of its callables.
+        link: To the gate.
+        codec: For what crosses.
+        exceptions: The exported ones.
+        note_stale_call: Is told what is done after the call is over.
+    """
+
+    def __init__(
+        self,
+        entry: str,
+        stated: Mapping[str, Any],
+        shapes: Mapping[str, CallableShape],
+        link: Link,
+        codec: Codec,
+        exceptions: Mapping[ClassKey, type],
+        note_stale_call: Callable[[str], None],
+    ) -> None:
+        self._note_stale_call = note_stale_call
+        self._entry = entry
+        self._stated = stated
+        self._shapes = shapes
+        self._link = link
+        self._codec = codec
+        self._exceptions = exceptions
+        self._lock = threading.Lock()
+        self._is_over = False
+        self.fault = ""
+        """What the module did that its contract does not say, first."""
+        self.items: list[EncodedValue] | None = None
+        """What was yielded so far; None before there is an iterator."""
+
+    def arguments(self, args: list[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """What the module is given for what crossed."""
+        names = [*self._stated["parameters"], *([""] * len(args))]
+        placed = [self._argument(name, value) for name, value in zip(names, args, strict=False)]
+        return placed, {name: self._argument(name, value) for name, value in kwargs.items()}
+
+    def _argument(self, name: str, value: Any) -> Any:
+        if type(value) is Function:
+            return self._function(name, value)
+        if name in self._stated["takes"] and isinstance(value, (Items, list, tuple)):
+            items: Items = value if isinstance(value, Items) else Items([*value])
+            error = self._error(items.error) if items.error else None
+            # an iterator of Python's own: nothing of it can be reached, changed or copied
+            return itertools.chain(_counted(items.values, error, lambda taken: self._took(name, taken)))
+        return value
+
+    def _took(self, name: str, taken: int) -> None:
+        most = self._stated["takes"][name]
+        if taken > most:
+            self._note(f"takes more than {most} items of {name}, the most that its contract states")
+
+    def _note(self, what: str) -> None:
+        self.fault = self.fault or f"{self._entry} {what}"
+
+    def _error(self, crossed: Any) -> BaseException:
+        names, message, args = crossed
+        return rebuilt_error(nearest_class(names, self._exceptions), tuple(args or ()), message)
+
+    def _function(self, name: str, function: Function) -> Callable[..., object]:
+        def called(*arguments: object, **named: object) -> object:
+            if self._is_over:
+                what = f"calls {name} after the call of {self._entry} that it was passed to was over"
+                self._note_stale_call(f"{self._entry} {what}")
+                raise RuntimeError(what)
+            what = f"calls {name} with arguments by name" if named else self._unfit_call(name, arguments)
+            if what:
+                self._note(what)
+                raise TypeError(f"{self._entry} {what}")
+            text = self._codec.encode_call([*arguments], {})
+            if function.results:
+                return chosen(function.results, text)
+            result = self._asked(name, text)
+            if problem := mismatch(result, self._shapes[name].returns):
+                self._note(f"is given a {name} that gives what is not declared: {problem}")
+                raise TypeError(self.fault)
+            return result
+
+        called.__name__ = called.__qualname__ = name
+        return called
+
+    def _unfit_call(self, name: str, arguments: tuple[Any, ...]) -> str:
+        if what := unfit_arguments(name, arguments, self._shapes[name]):
+            return what
+        try:
+            self._codec.encode_call([*arguments], {})
+        except UnencodableError as error:
+            return f"calls {name} with {error}, which does not cross a module's boundary"
+        return ""
+
+    def _asked(self, name: str, text: bytes) -> Any:
+        if not self._lock.acquire(blocking=False):
+            self._note(f"calls {name} while one of its callables is called")
+            raise RuntimeError(self.fault)
+        try:
+            self._link.send({"event": "callback", "name": name}, text)
+            header, payload = self._link.receive()
+        finally:
+            self._lock.release()
+        try:
+            value = self._codec.decode(payload)
+        except UndecodableError as error:
+            self._note(f"is given a {name} that gives what is no value of the boundary: {error}")
+            raise TypeError(self.fault) from error
+        if "error" in header:
+            raise self._error([header["error"], header["message"], value])
+        return value
+
+    def collected(self, result: object) -> object:
+        """The items of an iterator that was returned, as they were yielded, up to one more than may be; what is none comes
+        back as it is. What iterating raises is raised."""
+        most = self._stated["yields"]
+        wants_iterator = self._stated["returns"].startswith("Iterator")
+        if not most or not isinstance(result, Iterator if wants_iterator else Iterable):
+            return result
+        if isinstance(result, (str, bytes, bytearray)):
+            return result
+        whole = cast("Iterable[object]", result)
+        self.items = []
+        for item in itertools.islice(whole, most + 1):
+            try:
+                self.items.append(self._codec.written(item))
+            except UnencodableError as error:
+                self._note(f"yields {error}, which does not cross a module's boundary")
+                break
+        if len(self.items) > most:
+            self._note(f"yields more than {most} items, the most that its contract states")
+        return Items([*self.items])
+
+    def close(self) -> None:
+        """The call is over: its callables answer no more."""
+        self._is_over = True
+
+
+def _counted(values: list[Any], error: BaseException | None, took: Callable[[int], None]) -> Iterator[Any]:
+    """What a caller passed, with the error that comes instead of a further item.
+
+    Args:
+        values: The items.
+        error: None if there is none.
+        took: Is told how many were taken, each time.
+    """
+    for taken, value in enumerate(values, 1):
+        took(taken)
+        yield value
+    if error is not None:
+        raise error from None

@@ -1,0 +1,45 @@
+"""The verdicts as Markdown, for the summary of a build or a comment on a pull request."""
+
+from collections.abc import Sequence
+
+from ship_gate.batch import JudgedModule, remedy_of
+
+BEGINS = "<!-- shipgate -->"
+"""How every report begins."""
+
+_MOST_FINDINGS = 50
+_LONGEST = 500
+
+
+def markdown_report(modules: Sequence[JudgedModule]) -> str:
+    """A table of the modules, and below it the findings of those that failed."""
+    passed = sum(module.passed for module in modules)
+    lines = [BEGINS, f"### Ship gate: {passed} of {len(modules)} modules pass", ""]
+    lines += ["| result | module | findings | seconds |", "|---|---|---|---|"]
+    lines += [
+        f"| {module.result} | {_cell(module.name)} | {len(module.findings)} | {module.seconds:.1f} |"
+        for module in modules
+    ]
+    failed = [module for module in modules if module.findings]
+    for module in failed:
+        lines += ["", f"**{_cell(module.name)}**", ""]
+        lines += [
+            f"- `{finding.code}` {_cell(finding.where)}: {_cell(finding.message)} "
+            f"*{remedy_of(finding.code) or 'do what the message says'}*"
+            for finding in module.findings[:_MOST_FINDINGS]
+        ]
+        left = len(module.findings) - _MOST_FINDINGS
+        lines += [f"- and {left} more"] if left > 0 else []
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A text in one line in which nothing is markup; it may be of a module that nobody has read."""
+    short = " ".join(text.split())
+    short = short if len(short) <= _LONGEST else f"{short[:_LONGEST]} ..."
+    for character in "\\`*_[]<>|~#!@":
+        short = short.replace(character, f"\\{character}" if character not in "<>@" else _HTML[character])
+    return short
+
+
+_HTML = {"<": "&lt;", ">": "&gt;", "@": "&#64;"}

@@ -1,0 +1,83 @@
+"""SARIF 2.1.0: findings of the gate as code scanners report theirs, each at its file and line."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ship_gate import __version__
+from ship_gate.batch import UNREADABLE, JudgedModule, remedy_of
+from ship_gate.errors import InputError
+from ship_gate.explain import explain_finding
+from ship_gate.verdict import Finding
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+BEGINS = '{\n  "$schema": "https://docs.oasis-open.org/sarif/'
+"""How every report begins."""
+
+_PLACE = re.compile(r"(?P<file>[^:]+)(:(?P<line>\d+))?")
+
+
+def sarif_report(modules: Sequence[JudgedModule], root: Path) -> str:
+    """The log of one run.
+
+    Args:
+        modules: All of the batch.
+        root: What the paths of files are relative to.
+    """
+    codes = sorted({finding.code for module in modules for finding in module.findings})
+    run: dict[str, Any] = {
+        "tool": {"driver": {"name": "shipgate", "version": __version__, "rules": [_rule(c) for c in codes]}},
+        "invocations": [{"executionSuccessful": all(code != UNREADABLE for code in codes)}],
+        "columnKind": "unicodeCodePoints",
+        "results": [
+            _result(finding, module, root, codes.index(finding.code))
+            for module in modules
+            for finding in module.findings
+        ],
+    }
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(code: str) -> dict[str, Any]:
+    try:
+        found = explain_finding(code)
+    except InputError:
+        return {"id": code}
+    text = " ".join([found.why, *found.steps])
+    return {
+        "id": code,
+        "shortDescription": {"text": remedy_of(code) or found.means},
+        "fullDescription": {"text": found.means},
+        "help": {"text": text},
+    }
+
+
+def _result(finding: Finding, module: JudgedModule, root: Path, rule: int) -> dict[str, Any]:
+    directory = module.directory
+    found = _PLACE.fullmatch(finding.where)
+    file = directory / found["file"] if found and found["file"] else directory
+    is_file = file.is_file()
+    line = int(found["line"]) if found and found["line"] and is_file else 1
+    place: dict[str, Any] = {
+        "physicalLocation": {
+            "artifactLocation": {"uri": _uri(file if is_file else directory / "contract.json", root)},
+            "region": {"startLine": max(1, line)},
+        }
+    }
+    if not is_file and finding.where:
+        place["logicalLocations"] = [{"fullyQualifiedName": finding.where}]
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": "error",
+        "message": {"text": finding.message or finding.code},
+        "locations": [place],
+    }
+
+
+def _uri(file: Path, root: Path) -> str:
+    file, root = file.resolve(), root.resolve()
+    return quote(file.relative_to(root).as_posix()) if file.is_relative_to(root) else file.as_uri()

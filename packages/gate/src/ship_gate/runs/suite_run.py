@@ -1,0 +1,271 @@
+"""Runs a candidate's tests and reports what was observed (design: ship-gate).
+
+Tests and module run in two sandboxed processes, and everything between them goes through the gate. A run counts only if
+it is complete: what was collected is what the files name, all of it was executed one after the other, and every test
+that passed had something to do with the module.
+
+What is guaranteed: the module has no way to the verdict but the values that it returns and the errors that it raises;
+which errors came out of it is known from the gate's side of the pipe; no run that broke off, reported out of turn or
+changed what runs the tests passes. What is not: tests share a process with pytest, and tests that search the interpreter
+for the reporter can report a pass that they did not earn. The static stage refuses the means for it by an allow-list, and
+`strength.observation` finds the tests that report a pass where no module answers as well.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
+from ship_gate.findings import FindingCode
+from ship_gate.sandbox.pair import Pair, prepare
+from ship_gate.sandbox.staging import Staged
+from ship_gate.sandbox.stream import Ending, Ledger, RunEnd
+from ship_gate.source.files import ParsedFiles
+from ship_gate.verdict import ENTRY_FILE, Finding, TestResult
+
+
+class TestRun(NamedTuple):
+    """What a run showed.
+
+    Args:
+        tests: Every executed test.
+        findings: What keeps the run from counting.
+        outcomes: What came out of the entry points, by test without parameters: the names of an exception's class
+            and bases, or the name of a returned code.
+        in_module: Whether it broke off during a call of the module.
+        calls: How many calls were watched.
+    """
+
+    __test__ = False  # the word is the field's; pytest must not collect it
+    tests: tuple[TestResult, ...]
+    findings: tuple[Finding, ...]
+    outcomes: Mapping[str, list[tuple[str, ...]]]
+    in_module: bool = False
+    calls: int = 0
+
+    def seconds(self) -> float:
+        """How long the tests took."""
+        return sum(test.duration_ms for test in self.tests) / 1000
+
+
+def named_tests(files: Mapping[str, bytes]) -> list[str]:
+    """The tests that the files name, `test_file.py::test_x`, as pytest would collect them; all can be parsed."""
+    parsed = ParsedFiles.of(files)
+    return [
+        f"{path.removeprefix('tests/')}::{name}"
+        for path in parsed.tests()
+        for name in _named(parsed.tree(path).body, "")
+    ]
+
+
+def _named(body: list[ast.stmt], prefix: str) -> Iterator[str]:
+    for node in body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name.startswith("test"):
+                yield prefix + name
+            case ast.ClassDef(name=name) if name.startswith("Test") or _is_test_case(node):
+                yield from _named(node.body, f"{prefix}{name}::")
+            case _:
+                pass
+
+
+def _is_test_case(node: ast.ClassDef) -> bool:
+    return any(ast.unparse(base).endswith("TestCase") for base in node.bases)
+
+
+def run_tests(
+    staged: Staged,
+    contract: MicroModuleContract,
+    named: list[str],
+    timeout_seconds: float,
+    pair: Pair | None = None,
+) -> TestRun:
+    """Run the tests of a staged candidate.
+
+    Args:
+        staged: Laid out by `stage`.
+        contract: Names the codes that are watched for.
+        named: Of `named_tests`.
+        timeout_seconds: For all of them, without what they wait for a processor.
+        pair: Processes that were started before for this run, of the role `test_runner`; the caller stops them.
+
+    Raises:
+        ShipGateError: the processes did not come up, or there is no sandbox.
+    """
+    codes = [e.name for e in contract.error_surfaces if e.surface is not SurfaceKind.EXCEPTION]
+    ledger = _Ledger(codes)
+    if pair is None:
+        with prepare(staged, "test_runner") as own:
+            ended = own.run({}, dict(staged.surface), ledger, timeout_seconds)
+    else:
+        ended = pair.run({}, dict(staged.surface), ledger, timeout_seconds)
+    tests = tuple(test._replace(message=staged.anonymous(test.message)) for test in ledger.tests)
+    findings = tuple(_findings(ledger, ended, named, timeout_seconds))
+    findings = tuple(f._replace(message=staged.anonymous(f.message)) for f in findings)
+    return TestRun(tests, findings, ledger.outcomes, ended.in_module, ledger.calls)
+
+
+class _Ledger(Ledger):
+    """What the run showed, in the order in which it came (a `Ledger`)."""
+
+    def __init__(self, codes: list[str]) -> None:
+        self._codes = [code.encode() for code in codes]
+        self.collected: list[str] | None = None
+        self.uncollected: list[tuple[str, str]] = []
+        self.tests: list[TestResult] = []
+        self.outcomes: dict[str, list[tuple[str, ...]]] = {}
+        self.uncalled: list[str] = []
+        self.changed: list[str] = []
+        self.out_of_turn = False
+        self.running = ""
+        self._is_set_up = False
+        self.calls = self._calls = 0
+        self._shared_calls = 0
+        self._traceback = ""
+
+    def reported(self, header: dict[str, Any]) -> None:
+        """A word of the test runner; one that comes out of turn makes the run worthless."""
+        name = str(header.get("name", ""))
+        match header.get("event"):
+            case "uncollected" if self.collected is None:
+                self.uncollected.append((name, str(header.get("message", ""))))
+            case "collected" if self.collected is None:
+                self.collected = [str(item) for item in header.get("names", [])]
+            case "start" if not self.running and name in (self.collected or ()):
+                self.running, self._is_set_up, self._calls, self._traceback = name, False, 0, ""
+            case "set_up" if name == self.running and not self._is_set_up:
+                self._is_set_up = True
+            case "test" if name == self.running and self._is_set_up:
+                self._finished(name, header)
+            case _:
+                self.out_of_turn = True
+
+    def _finished(self, name: str, header: dict[str, Any]) -> None:
+        passed = header.get("passed") is True
+        message = "" if passed else str(header.get("message", ""))
+        if self._traceback and not passed:
+            message += f"\nin the module:\n{self._traceback}"
+        duration = header.get("duration_ms", 0.0)
+        self.tests.append(
+            TestResult(
+                name,
+                "PASS" if passed else "FAIL",
+                float(duration) if isinstance(duration, (int, float)) else 0.0,
+                message,
+            )
+        )
+        if passed and not self._calls and not self._shared_calls:
+            self.uncalled.append(name)
+        self.running = ""
+
+    def called(self, call: dict[str, Any], payload: bytes) -> None:
+        """A call that is made outside of any test's own part may serve several."""
+        self._calls += 1
+        self.calls += 1
+        if not self.running or not self._is_set_up:
+            self._shared_calls += 1
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> None:
+        """What came out of the module, and whether it left its arguments alone."""
+        known = self.outcomes.setdefault(self.running.partition("[")[0], [])
+        if "error" in header:
+            names = tuple(str(name) for _, name in header["error"])
+            if names and names not in known:
+                known.append(names)
+            self._traceback = str(header.get("traceback", ""))[-2000:]
+        else:
+            known += [(c.decode(),) for c in self._codes if c in payload and (c.decode(),) not in known]
+        if header.get("changed") is not False and self.running not in self.changed:
+            self.changed.append(self.running)
+
+    def location(self) -> str:
+        """The test that is running, or the first that is still to come."""
+        done = {test.name for test in self.tests}
+        name = self.running or next((name for name in self.collected or () if name not in done), "")
+        return f"tests/{name}" if name else "tests"
+
+
+_MOST_OTHERS = 10
+_FORGED = "the run tampered with its own report, and shows nothing; leave the test runner alone"
+_BROKEN_OFF: dict[Ending, tuple[FindingCode, str]] = {
+    "broke": (
+        FindingCode.TESTS_INCOMPLETE,
+        "the run broke off; neither the module nor a test may end the process",
+    ),
+    "output": (
+        FindingCode.TESTS_OUTPUT,
+        "the tests or the module print or send too much and were stopped; print less",
+    ),
+    "disk": (
+        FindingCode.TESTS_DISK,
+        "the tests or the module write too many or too large files and were stopped; write less",
+    ),
+    "boundary": (FindingCode.TESTS_BOUNDARY, ""),
+    "forged": (FindingCode.TESTS_FORGED, _FORGED),
+}
+
+
+def _findings(ledger: _Ledger, ended: RunEnd, named: list[str], timeout_seconds: float) -> Iterator[Finding]:
+    for name, message in ledger.uncollected:
+        yield Finding(
+            FindingCode.TESTS_UNCOLLECTED, f"tests/{name}", f"the file cannot be loaded:\n{message}"
+        )
+    yield from _failed_tests([test for test in ledger.tests if test.result == "FAIL"])
+    for name in ledger.changed:
+        message = "the module changed an argument that it was given; work on a copy"
+        yield Finding(FindingCode.TESTS_ARGUMENT_CHANGED, f"tests/{name}" if name else "tests", message)
+    if ended.how in {"timeout", "processor"}:
+        what = ended.message or f"the tests did not end within {timeout_seconds:g} seconds"
+        yield Finding(
+            FindingCode.TESTS_TIMEOUT, ledger.location(), f"{what}, and the run was stopped; find what hangs"
+        )
+    elif ended.how == "unloaded":
+        message = f"the module cannot be imported:\n{ended.message}"
+        yield Finding(FindingCode.TESTS_UNCOLLECTED, ENTRY_FILE, message)
+    elif ended.how != "finished":
+        code, what = _BROKEN_OFF[ended.how]
+        message = ": ".join(part for part in (what, ended.message) if part)
+        printed = f":\n{ended.output[-500:]}" if ended.how == "broke" and ended.output else ""
+        yield Finding(code, ledger.location(), message + printed)
+    elif ledger.out_of_turn or ledger.collected is None:
+        yield Finding(FindingCode.TESTS_FORGED, ledger.location(), _FORGED)
+    elif not ledger.uncollected:
+        yield from _completeness(ledger, ledger.collected, named)
+
+
+def _failed_tests(failed: list[TestResult]) -> Iterator[Finding]:
+    """One finding for each test function, however many of its parameters fail."""
+    by_function: dict[str, list[TestResult]] = {}
+    for test in failed:
+        by_function.setdefault(test.name.partition("[")[0], []).append(test)
+    for tests in by_function.values():
+        others = [f"[{test.name.partition('[')[2]}" for test in tests[1:]]
+        also = f" (and for {len(others)} more: {', '.join(others[:_MOST_OTHERS])})" if others else ""
+        message = f"the test fails{also}; correct the module:\n{tests[0].message}"
+        yield Finding(FindingCode.TESTS_FAILED, f"tests/{tests[0].name}", message)
+
+
+def _completeness(ledger: _Ledger, collected: list[str], named: list[str]) -> Iterator[Finding]:
+    if not collected:
+        yield Finding(
+            FindingCode.TESTS_NONE, "tests", "there is no test; write test functions in tests/test_*.py"
+        )
+    if sorted(collected) != sorted(test.name for test in ledger.tests):
+        message = "not every collected test was executed; run all of them"
+        yield Finding(FindingCode.TESTS_INCOMPLETE, ledger.location(), message)
+    for name in sorted({name for name in named if named.count(name) > 1}):
+        message = "two tests have this name and one hides the other; rename one"
+        yield Finding(FindingCode.TESTS_NAMES, f"tests/{name}", message)
+    plain = {name.partition("[")[0] for name in collected}
+    # a test that the source does not name is reported below
+    for name in [name for name in ledger.uncalled if name.partition("[")[0] in named]:
+        message = "the test passes without calling the module; call it, or remove the test"
+        yield Finding(FindingCode.TESTS_UNCALLED, f"tests/{name}", message)
+    for name in sorted(plain ^ set(named)):
+        how = (
+            "collected but not named in the source"
+            if name in plain
+            else "named in the source but not collected"
+        )
+        message = f"the test is {how}; write plain test functions with names of their own"
+        yield Finding(FindingCode.TESTS_NAMES, f"tests/{name}", message)

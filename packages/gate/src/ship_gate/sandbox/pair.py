@@ -1,0 +1,171 @@
+"""The sandboxed processes of one run, started before they are needed and used once (design: ship-gate).
+
+Starting takes most of a run's time: Python, pytest, the sandbox. It happens while the gate still reads the candidate's
+source; a pair that is not needed then is stopped."""
+
+import secrets  # noqa: TID251 - what a module must not foretell is no input
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any, Literal, Self
+
+from ship_gate.sandbox.exchange import Exchange
+from ship_gate.sandbox.kind import Sandbox
+from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
+from ship_gate.sandbox.plan import Plan, Surrounding
+from ship_gate.sandbox.process import Child, start
+from ship_gate.sandbox.staging import Staged
+from ship_gate.sandbox.starvation import OwnTime
+from ship_gate.sandbox.stream import Ledger, ObservedEffect, RunEnd
+
+_LETTERS = 9
+"""Of a package as which a consumer could import a product."""
+
+Role = Literal["test_runner", "example_runner", "fuzz.runner", "fuzz.properties", "variants.repetition"]
+
+
+class Pair:
+    """A runner that waits for its job, with a module's host in most runs; as a context manager it leaves nothing running."""
+
+    def __init__(self, runner: Child, module: Child | None, plan: Plan, other: Child | None = None) -> None:
+        self._runner = runner
+        self._module = module
+        self._other = other
+        self._plan = plan
+        self._exchange: Exchange | None = None
+        self.observed: tuple[ObservedEffect, ...] = ()
+        self.raised: frozenset[str] = frozenset()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def run(
+        self,
+        job: dict[str, Any],
+        surface: dict[str, Any],
+        ledger: Ledger,
+        timeout_seconds: float,
+        *,
+        reports_unfit: bool = False,
+    ) -> RunEnd:
+        """Run a job to its end, as `Exchange.run`."""
+        exchange = Exchange(self._runner, self._module, self._plan.writes, self._plan.limits, self._other)
+        self._exchange = exchange
+        try:
+            return exchange.run(job, surface, ledger, timeout_seconds, reports_unfit=reports_unfit)
+        finally:
+            self.observed = exchange.observed()
+            self.raised = frozenset(exchange.raised)
+
+    def repeat(self) -> None:
+        """As `Exchange.repeat`, while a job runs."""
+        assert self._exchange is not None  # it runs
+        self._exchange.repeat()
+
+    def take_other(self, *, is_other: bool) -> None:
+        """As `Exchange.take_other`, while a job runs."""
+        assert self._exchange is not None  # it runs
+        self._exchange.take_other(is_other=is_other)
+
+    @property
+    def scratch(self) -> Path:
+        """The folder that the runner works in."""
+        return self._plan.scratch
+
+    def own_time(self) -> OwnTime:
+        """Of all processes, from here on."""
+        return OwnTime(child.pid for child in (self._runner, self._module) if child)
+
+    def stop(self) -> None:
+        """End all processes."""
+        with ExitStack() as stack:
+            for child in (self._runner, self._module, self._other):
+                if child:
+                    stack.callback(child.stop)
+
+
+def prepare(staged: Staged, role: Role) -> Pair:
+    """Start the processes of a run over folders that may still be empty.
+
+    Args:
+        staged: Its folders exist; its sandbox is used, or the best of this machine.
+        role: What runs beside the module.
+
+    Raises:
+        ShipGateError: a process could not be started.
+    """
+    sandbox = staged.sandbox or Sandbox.best()
+    (staged.scratch / role).mkdir()
+    plan = _plan(staged, role, role, sandbox, TEST_TOOLS | sandbox.packages)
+    if role == "variants.repetition":
+        plan = plan._replace(more={**plan.more, "forks": True})
+    host = host_plan(staged, role, sandbox)
+    plans = [plan, host]
+    if role == "variants.repetition":
+        plans.append(_surrounded(host, frozenset(Surrounding)))
+    with ExitStack() as stack:
+        children: list[Child] = []
+        for one in plans:
+            children.append(start(one, sandbox.kind))
+            stack.callback(children[-1].stop)
+        stack.pop_all()
+    return Pair(children[0], children[1], plan, *children[2:])
+
+
+def prepare_variants(staged: Staged, listing: str, *, draws: bool, seconds: float) -> Pair:
+    """Start the process that runs variants of a module together with their tests; it may fork.
+
+    Args:
+        staged: Laid out by `stage`.
+        listing: The name of the file, in the run's folder, that lists the variants when the job comes.
+        draws: Whether the tests draw their examples with Hypothesis.
+        seconds: How long the run may last.
+
+    Raises:
+        ShipGateError: the process could not be started, or there is no sandbox.
+    """
+    sandbox = (staged.sandbox or Sandbox.best()).within(seconds)
+    role = "variants.runner"
+    (staged.scratch / role).mkdir()
+    plan = _plan(staged, role, role, sandbox, TEST_TOOLS | sandbox.packages)
+    more = {"lib": str(staged.lib), "listing": str(plan.scratch / listing), "draws": draws, "forks": True}
+    plan = plan._replace(reads=(*plan.reads, staged.lib), more={**plan.more, **more})
+    return Pair(start(plan, sandbox.kind), None, plan)
+
+
+def host_plan(
+    staged: Staged, run: str, sandbox: Sandbox, surroundings: frozenset[Surrounding] = frozenset()
+) -> Plan:
+    """The plan of the process that holds the module in a run.
+
+    Args:
+        staged: Its folders exist.
+        run: The name of the run's folder.
+        sandbox: In what it runs.
+        surroundings: What is another there than usual.
+    """
+    return _surrounded(_plan(staged, run, "module_host", sandbox, sandbox.packages), surroundings)
+
+
+def _surrounded(plan: Plan, surroundings: frozenset[Surrounding]) -> Plan:
+    lib = plan.more["lib"]
+    package, folder = "modules", f"{lib}/modules/"
+    if Surrounding.NAME in surroundings:
+        package = "".join(secrets.choice(ascii_lowercase) for _ in range(_LETTERS))
+        folder = f"/opt/application/lib/python{sys.version_info[0]}/site-packages/{package}/"
+    more = {"package": package, "folder": folder, "surroundings": " ".join(one.name for one in surroundings)}
+    return plan._replace(more={**plan.more, **more}, surroundings=surroundings)
+
+
+def _plan(staged: Staged, run: str, role: str, sandbox: Sandbox, packages: frozenset[str]) -> Plan:
+    scratch = staged.scratch / run
+    site = staged.root / f"{run}-{role}" / "site-packages" if packages else None
+    places = link_packages(packages, site) if site else []
+    own = staged.lib if role == "module_host" else staged.tests
+    reads = (own, *([site] if site else []), *places)
+    more = {"lib": str(staged.lib)} if role == "module_host" else {"tests": str(staged.tests)}
+    return Plan(role, scratch, scratch, reads, site, sandbox.limits, more)

@@ -1,0 +1,198 @@
+"""Tests that do not run as they stand (design: module-directory, ship-gate).
+
+    tests.trick        skips, expected failures, stand-ins, hooks; a test that returns before its end
+    tests.internals    reads the implementation's files
+    tests.broad        `raises(Exception)`: any failure at all would do
+    tests.sleep        waits
+
+`suite_reach` checks what a test may name, `assertions` what it asserts, `imports` what it imports.
+
+Left out: what the observation sees, which is that a test shows nothing, by whatever means.
+"""
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from ship_gate.findings import FindingCode
+from ship_gate.source.names import BUILTIN, OWN, Names
+from ship_gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
+from ship_gate.verdict import Finding
+
+_TRICKS = {
+    "skip", "skipif", "xfail", "importorskip", "usefixtures", "exit", "skipTest", "skipUnless", "expectedFailure",
+    "MonkeyPatch", "filterwarnings", "deprecated_call",
+}  # fmt: skip
+_HOOKS = {"pytest_plugins", "collect_ignore", "collect_ignore_glob", "__test__"}
+_BROAD = {
+    "Exception",
+    "BaseException",
+    "AssertionError",
+    "KeyboardInterrupt",
+    "SystemExit",
+    "GeneratorExit",
+    "BaseExceptionGroup",
+    "ExceptionGroup",
+}
+_RAISES = {"assertRaises", "assertRaisesRegex"}
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def trick_findings(tree: ast.Module, names: Names, path: str) -> Iterator[Finding]:
+    """Everything in a file of tests that keeps them from showing something.
+
+    Args:
+        tree: The file.
+        names: Of `read_names`.
+        path: The file's place, for the findings.
+    """
+    for node in ast.walk(tree):
+        for code, message in _faults(node, names):
+            yield Finding(code, f"{path}:{getattr(node, 'lineno', 1)}", message)
+    for node, what in dynamic_uses(tree, names):
+        if not what.startswith(("import unittest", "import pytest", "unittest", "pytest", ".")):
+            yield Finding(FindingCode.TESTS_TRICK, f"{path}:{node.lineno}", f"`{what}`; {DYNAMIC_ADVICE}")
+
+
+def _faults(node: ast.AST, names: Names) -> Iterator[tuple[str, str]]:
+    match node:
+        case ast.Attribute():
+            yield from _attribute(node, names)
+        case ast.Name():
+            yield from _name(node, names)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield from _bound_name(node.name)
+            yield from _early_return(node)
+        case ast.Import() | ast.ImportFrom():
+            for alias in node.names:
+                yield from _bound_name(alias.asname or alias.name)
+        case ast.Call():
+            yield from _call(node, names)
+        case ast.Constant(value=str(text)) if "implementation/" in text or text.endswith("__init__.py"):
+            yield (
+                FindingCode.TESTS_INTERNALS,
+                "a test does not read the implementation's files; call the entry point",
+            )
+        case _:
+            pass
+
+
+def _attribute(node: ast.Attribute, names: Names) -> Iterator[tuple[str, str]]:
+    dotted = names.dotted(node)
+    if node.attr in _TRICKS and (dotted.startswith(("pytest.", "unittest.")) or node.attr == "skipTest"):
+        advice = "a test that does not run as it stands shows nothing: write it so that it runs"
+        yield FindingCode.TESTS_TRICK, f"`{ast.unparse(node)}`; {advice}"
+
+
+def _name(node: ast.Name, names: Names) -> Iterator[tuple[str, str]]:
+    dotted = names.dotted(node)
+    if isinstance(node.ctx, ast.Store):
+        yield from _bound_name(node.id)
+    elif dotted.startswith(("pytest.", "unittest.")) and dotted.rpartition(".")[2] in _TRICKS:
+        yield FindingCode.TESTS_TRICK, f"`{node.id}`; a test that does not run as it stands shows nothing"
+
+
+def _bound_name(name: str) -> Iterator[tuple[str, str]]:
+    if name in _HOOKS or name.startswith("pytest_"):
+        yield FindingCode.TESTS_TRICK, f"`{name}` changes how tests are found or run; leave that to the gate"
+
+
+def _early_return(node: ast.stmt) -> Iterator[tuple[str, str]]:
+    """Whether what follows may never be asserted, on a module that gives other answers."""
+    if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+        waiting: list[ast.AST] = [*node.body]
+        for part in waiting:
+            if isinstance(part, ast.Return) and part is not node.body[-1]:
+                yield FindingCode.TESTS_TRICK, f"`{node.name}` returns before its end; assert in either case"
+            if not isinstance(part, _Function):
+                waiting += ast.iter_child_nodes(part)
+
+
+def _call(node: ast.Call, names: Names) -> Iterator[tuple[str, str]]:
+    dotted = names.dotted(node.func)
+    last = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+    if dotted == "pytest.raises" or last in _RAISES:
+        kinds = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "expected_exception")]
+        if not kinds or not all(_is_named_error(kind, names) for kind in kinds):
+            shown = ast.unparse(kinds[0]) if kinds else ""
+            yield (
+                FindingCode.TESTS_BROAD,
+                f"`raises({shown})` may be content with any failure; name the declared error, or what a callable of the "
+                "test raises: a plain `class Refused(Exception): pass`",
+            )
+    elif dotted == "time.sleep" or (dotted == "asyncio.sleep" and not _is_zero(node)):
+        yield (
+            FindingCode.TESTS_SLEEP,
+            "a test does not wait; assert what the call left behind when it returned",
+        )
+
+
+def _is_own_error(node: ast.Name, names: Names) -> bool:
+    """Whether it is a class of errors that the file defines, once, for what its own callables and iterables raise."""
+    *_, module = names.above(node)
+    bindings = [part for part in ast.walk(module) if _binds(part, node.id)]
+    match bindings:
+        case [ast.ClassDef(bases=[ast.Name(id=base) as above], keywords=[], decorator_list=[])]:
+            kind = getattr(builtins, base, None)
+            is_error = isinstance(kind, type) and issubclass(kind, Exception)
+            return is_error and names.dotted(above) == BUILTIN + base
+        case _:
+            return False
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """Whether a node gives a name a meaning."""
+    match node:
+        case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
+            return bound == name
+        case ast.FunctionDef(name=bound) | ast.AsyncFunctionDef(name=bound) | ast.ClassDef(name=bound):
+            return bound == name
+        case (
+            ast.arg(arg=bound)
+            | ast.ExceptHandler(name=bound)
+            | ast.MatchAs(name=bound)
+            | ast.MatchStar(name=bound)
+        ):
+            return bound == name
+        case ast.alias(name=bound, asname=other):
+            return name in (other, bound.partition(".")[0])
+        case ast.Global(names=bound) | ast.Nonlocal(names=bound):
+            return name in bound
+        case _:
+            return False
+
+
+def _is_named_error(node: ast.expr, names: Names) -> bool:
+    """Whether it is visibly a class of errors that a module declares, or a test's parameter that stands for one."""
+    if isinstance(node, ast.Tuple):
+        return bool(node.elts) and all(_is_named_error(element, names) for element in node.elts)
+    dotted = names.dotted(node)
+    if isinstance(node, ast.Name):
+        if _is_own_error(node, names):
+            return True
+        if dotted.startswith(BUILTIN):
+            kind = getattr(builtins, node.id, None)
+            return isinstance(kind, type) and issubclass(kind, BaseException) and node.id not in _BROAD
+        return not dotted.startswith((OWN, "pytest.")) and (bool(dotted) or _is_parameter(node, names))
+    return (
+        isinstance(node, ast.Attribute) and bool(dotted) and not dotted.startswith((OWN, BUILTIN, "pytest."))
+    )
+
+
+def _is_parameter(node: ast.Name, names: Names) -> bool:
+    return any(
+        argument.arg == node.id
+        for above in names.above(node)
+        if isinstance(above, _Function)
+        for argument in ast.walk(above.args)
+        if isinstance(argument, ast.arg)
+    ) or any(
+        isinstance(part, ast.Name) and part.id == node.id
+        for above in names.above(node)
+        if isinstance(above, ast.For)
+        for part in ast.walk(above.target)
+    )
+
+
+def _is_zero(node: ast.Call) -> bool:
+    return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0

@@ -1,0 +1,48 @@
+"""The limits that constraints of a contract state and the source guards: tests call at each and one beyond (design:
+obligations, ship-gate).
+
+Where a condition before a `raise` compares with a number that a constraint names, the comparison's fault at its edge, and
+the number's by one, must be noticed, however many other mutants die. Of a constraint with two ends one is enough.
+
+Left out: limits in patterns, and numbers that are worked out.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.rules import DEFAULT, is_scope_limit
+from ship_gate.findings import FindingCode
+from ship_gate.fuzz.limits import numbers
+from ship_gate.strength.mutants import Mutant
+from ship_gate.verdict import Finding
+
+_CLAIMS = "tests/obligations.json"
+
+
+def unshown_limits(
+    judged: Iterable[Mutant], alive: Iterable[Mutant], contract: MicroModuleContract
+) -> Iterator[Finding]:
+    """A finding for each constraint of which every limit that the source guards could be another one.
+
+    Args:
+        judged: The mutants that were run.
+        alive: Those of them that no test noticed.
+        contract: States the constraints.
+    """
+    guarded = {float(mutant.limit) for mutant in judged if mutant.limit}
+    moved = [mutant for mutant in alive if mutant.limit]
+    for index, slot in enumerate(contract.inputs):
+        for place, text in enumerate(slot.constraints):
+            if is_scope_limit(text) or text.startswith(DEFAULT):
+                continue  # nothing is promised of such values; and a default is no end of what may be given
+            stated = guarded.intersection(map(float, numbers([text])))
+            found = [mutant for mutant in moved if float(mutant.limit) in stated]
+            if stated and stated == {float(mutant.limit) for mutant in found}:
+                pointer = f"/inputs/{index}/constraints/{place}"
+                faults = "; ".join(f"{mutant.location}: {mutant.listed}" for mutant in found)
+                message = (
+                    f"no test shows where the limit of the input constraint {slot.name}: {text} ({pointer}) is; call it "
+                    f"with the value at the limit and with the next one beyond it, and assert what comes of both. The "
+                    f"tests pass with {faults}"
+                )
+                yield Finding(FindingCode.OBLIGATIONS_UNSEEN, _CLAIMS, message)

@@ -1,0 +1,724 @@
+"""What a contract may say when it is locked."""
+
+import json
+
+import pytest
+
+from ship_gate.contract.contract import (
+    Dependency,
+    Effect,
+    EffectType,
+    ErrorField,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+    SurfaceKind,
+)
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import problems
+from ship_gate.errors import InputError
+
+
+def a_contract(**changes):
+    """A contract without problems, with changes."""
+    base = {
+        "module_id": "MM-00000001",
+        "name": "slugify",
+        "purpose": "Turn a title into a URL slug.",
+        "inputs": [Input(name="text", type="str", constraints=["non-empty"])],
+        "outputs": [Output(name="slug", type="str", invariants=["matches [a-z0-9-]+"])],
+        "error_surfaces": [
+            ErrorSurface(name="ValueError", when="text is empty", surface=SurfaceKind.EXCEPTION)
+        ],
+        "effects": [],
+        "modes": Modes(sync=True, async_=False),
+    }
+    return MicroModuleContract(**{**base, **changes})
+
+
+def an_input(type_="str", *constraints, name="text"):
+    """A contract with one input."""
+    return a_contract(inputs=[Input(name=name, type=type_, constraints=list(constraints))])
+
+
+def an_effect(kind, target):
+    """A contract with one effect."""
+    return a_contract(effects=[Effect(type=kind, target=target, description="as it says")])
+
+
+def an_error(name, kind=SurfaceKind.EXCEPTION, when="it fails"):
+    """A contract with one error surface."""
+    return a_contract(error_surfaces=[ErrorSurface(name=name, when=when, surface=kind)])
+
+
+def test_a_sound_contract_has_no_problems():
+    """D-S8.1-04: the example of §8.1 can be locked."""
+    assert problems(a_contract()) == []
+
+
+TYPES = [
+    "None | str",
+    "bool",
+    "dict",
+    "list",
+    "dict[str, list[int]]",
+    "set[date]",
+    "frozenset[UUID]",
+    "tuple[int, str]",
+    "tuple[int, ...]",
+    "tuple[()]",
+    "Literal['a', -1, None, True, b'x']",
+    "Decimal | datetime | time | timedelta | Path | bytes | float",
+    "Fraction | ZoneInfo | complex | bytearray",
+    "IPv4Address | IPv6Address | IPv4Network | IPv6Network",
+    "re.Pattern[str] | re.Pattern[bytes]",
+    "Mapping[str, Sequence[int]]",
+    "Collection[Collection[str]]",
+    "Callable[[], None]",
+    "Callable[[str, list[int]], Decimal | None] | None",
+    "T",
+    "dict[T, list[T | None]]",
+    "Callable[[], T]",
+]
+
+
+@pytest.mark.parametrize("type_", TYPES)
+def test_a_type_of_the_boundary_can_be_locked(type_):
+    """D-S8.1-05: JSON types, the listed ones, and classes by CamelCase names."""
+    assert problems(an_input(type_).model_copy(update={"error_surfaces": []})) == []
+
+
+REFUSED_TYPES = {
+    "T[int]": "no type parameters",
+    "Any": "says nothing",
+    "object": "says nothing",
+    "Callable": "lacks its types; write Callable",
+    "Callable[..., int]": "names the types that it is called with",
+    "Callable[[Any], int]": "says nothing",
+    "Callable[[Iterator[int]], int]": "for a whole parameter or the whole result",
+    "Callable[[int], Callable[[int], int]]": "for a whole parameter alone",
+    "list[Callable[[int], int]]": "for a whole parameter alone",
+    "list[Iterable[int]]": "for a whole parameter or the whole result; write list[...]",
+    "Iterable[int] | int": "for a whole parameter or the whole result",
+    "Iterator": "lacks its elements",
+    "Iterator[int, str]": "takes 1",
+    "AsyncIterator[int]": "does not cross",
+    "Sequence": "lacks its elements",
+    "Pattern[str]": "no type parameters",
+    "re.Pattern": "write re.Pattern[str]",
+    "re.Pattern[int]": "not a type of the boundary",
+    "Fraction[int]": "no type parameters",
+    "Optional[int]": "write 'int | None'",
+    "Union[int, str]": "write 'int | str'",
+    "Mapping": "lacks its elements",
+    "Mapping[str]": "takes 2",
+    "MutableMapping[str, int]": "does not cross",
+    "ValueError": "does not cross",
+    "my_type": "does not cross",
+    "list[Any]": "says nothing",
+    "decimal.Decimal": "write the bare name 'Decimal'",
+    "tuple": "lacks its elements",
+    "set": "lacks its elements",
+    "dict[str]": "takes 2",
+    "list[int, str]": "takes 1",
+    "str[int]": "no type parameters",
+    "Receipt[int]": "no type parameters",
+    "Literal[1.5]": "no literal",
+    "Literal[x]": "no literal",
+    "[int]": "not a type of the boundary",
+    "'int'": "not a type of the boundary",
+    "int if x else str": "not a type of the boundary",
+    "dict[str,int]": "write 'dict[str, int]'",
+    "int |": "not a Python expression",
+    "": "not a Python expression",
+    "list[" * 90 + "int" + "]" * 90: "longer than 500",
+}
+
+
+@pytest.mark.parametrize("type_", REFUSED_TYPES)
+def test_a_type_outside_the_boundary_is_refused_with_advice(type_):
+    """D-S8-22, D-S8.1-05: one contract per type."""
+    (problem,) = problems(an_input(type_))
+    assert problem.startswith("inputs.0.type: ")
+    assert REFUSED_TYPES[type_] in problem
+
+
+PLAIN_TYPES = {
+    "Optional[int]": "int | None",
+    "typing.Optional[str | bytes]": "str | bytes | None",
+    "Union[int, None]": "int | None",
+    "list[Union[int, Optional[str]]]": "list[int | str | None]",
+    "Dict[str, List['Node']]": "dict[str, list[Node]]",
+    "datetime.date": "date",
+    "datetime.datetime | decimal.Decimal": "datetime | Decimal",
+    "typing.Literal['Optional[int]', 'x']": "Literal['Optional[int]', 'x']",
+    "Tuple[int,...]": "tuple[int, ...]",
+    "int": "int",
+    "typing.Sequence[int]": "Sequence[int]",
+    "collections.abc.Mapping[str, fractions.Fraction]": "Mapping[str, Fraction]",
+    "typing.Pattern[str]": "re.Pattern[str]",
+    "re.Pattern[bytes]": "re.Pattern[bytes]",
+    "Optional[Pattern]": "Pattern | None",
+    "list[Pattern]": "list[Pattern]",
+    "Pattern[str]": "re.Pattern[str]",
+    "ipaddress.IPv4Address": "IPv4Address",
+}
+
+
+@pytest.mark.parametrize("type_", PLAIN_TYPES)
+def test_a_type_that_has_a_plainer_form_is_written_so(type_):
+    """D-S8.1-05: what everyday Python writes is repaired before a contract is locked."""
+    assert normalise(an_input(type_)).inputs[0].type == PLAIN_TYPES[type_]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TBD",
+        "TODO: say which",
+        "todo",
+        "...",
+        "<description>",
+        "{what happens}",
+        "n/a",
+        "FIXME later",
+        "<the limit>",
+    ],
+)
+@pytest.mark.parametrize(
+    "place", ["constraint", "invariant", "when", "target", "description", "case", "notes"]
+)
+def test_a_placeholder_cannot_be_locked(text, place):
+    """D-S8-01: wherever it stands; nothing could show it."""
+    effect = Effect(type=EffectType.CALL, target="the clock", description="reads today")
+    surface = ErrorSurface(name="ValueError", when="text is empty", surface=SurfaceKind.EXCEPTION)
+    changes = {
+        "constraint": {"inputs": [Input(name="text", type="str", constraints=[text])]},
+        "invariant": {"outputs": [Output(name="slug", type="str", invariants=[text])]},
+        "when": {"error_surfaces": [surface.model_copy(update={"when": text})]},
+        "target": {"effects": [effect.model_copy(update={"target": text})]},
+        "description": {"effects": [effect.model_copy(update={"description": text})]},
+        "case": {"error_cases": [text]},
+        "notes": {"modes": Modes(sync=True, async_=False, notes=text)},
+    }[place]
+    (problem,) = problems(a_contract(**changes))
+    assert "placeholder" in problem
+
+
+@pytest.mark.parametrize("value", ["true", "yes", 1, "false", 1.0])
+def test_modes_are_booleans(value):
+    """D-S8-01: a text that looks like one is refused when it is read."""
+    whole = a_contract().to_json()
+    whole["modes"] = {"sync": value, "async": False}
+    with pytest.raises(InputError, match="sync"):
+        MicroModuleContract.from_bytes(json.dumps(whole).encode(), "contract.json")
+
+
+ITEMS = "Iterable[str]", "Iterator[str]", "Iterable[tuple[str, int]] | None"
+
+
+@pytest.mark.parametrize("type_", ITEMS)
+def test_an_iterable_goes_in_with_a_stated_bound(type_):
+    """D-43-05: without one it is not locked; with two, or with a larger one than can be tried, neither."""
+    bound = "takes at most 100 items"
+    assert problems(an_input(type_, bound)) == []
+    for stated in ([], ["at most 100 items"], ["yields at most 100 items"], [bound, "takes at most 1 item"]):
+        (problem,) = problems(an_input(type_, *stated))
+        assert problem.startswith("inputs.0.constraints: how many items it takes at most is not stated, once")
+    (problem,) = problems(an_input(type_, "takes at most 100001 items"))
+    assert "state 100000 at most" in problem
+    assert "is not stated" in problems(an_input(type_, "takes at most 0 items"))[0]
+    (problem,) = problems(an_input(type_, bound, "any number of arguments"))
+    assert "stands alone" in problem
+
+
+def test_an_iterator_comes_out_with_a_stated_bound():
+    """D-43-05: alone, since the parts of a tuple are there at once."""
+    found = Output(name="found", type="Iterator[int]", invariants=["yields at most 1 item"])
+    assert problems(a_contract(outputs=[found])) == []
+    (problem,) = problems(a_contract(outputs=[found.model_copy(update={"invariants": ["in order"]})]))
+    assert problem.startswith("outputs.0.invariants: how many items it yields at most is not stated, once")
+    (problem,) = problems(a_contract(outputs=[found, Output(name="count", type="int")]))
+    assert problem.startswith("outputs.0.type: 'Iterator[int]' stands alone")
+    (problem,) = problems(a_contract(outputs=[Output(name="found", type="Iterator[int] | None")]))
+    assert "for a whole parameter or the whole result" in problem
+    (problem,) = problems(a_contract(outputs=[Output(name="found", type="Callable[[], int]")]))
+    assert "for a whole parameter alone" in problem
+
+
+GENERIC = {
+    "Callable[[T], int]": ("inputs: no input gives a value of T", "take a `T` or a container of it"),
+    "Callable[[T], T]": (),
+    "T": (),
+    "int": ("inputs: no input gives a value of T", "or name the type"),
+}
+
+
+@pytest.mark.parametrize("type_", GENERIC)
+def test_a_type_of_the_caller_s_is_given_before_it_comes_back(type_):
+    """D-S8.1-05: by an input that holds a value of it, or is called for one."""
+    contract = an_input(type_).model_copy(update={"outputs": [Output(name="found", type="list[T]")]})
+    found = problems(contract)
+    assert bool(found) == bool(GENERIC[type_])
+    assert all(part in found[0] for part in GENERIC[type_])
+
+
+@pytest.mark.parametrize("default", ["0", "'a'", "(1,)"])
+def test_a_parameter_of_any_type_has_no_default_of_one(default):
+    """D-S8.1-05, D-S8.1-02: nothing but None and empty ones stand for every type."""
+    (problem,) = problems(an_input("T | None", f"defaults to {default}"))
+    assert "is of one type, where T is of the caller's; write `T | None`, defaults to None" in problem
+    assert problems(an_input("T | None", "defaults to None")) == []
+    assert problems(an_input("Sequence[T]", "defaults to ()")) == []
+
+
+def test_what_a_class_or_an_error_holds_is_of_a_named_type():
+    """D-S8.1-05: functions alone are generic."""
+    stated = "Box is a frozen dataclass: inner: T"
+    (problem,) = problems(an_input("tuple[Box, T]", stated))
+    assert "'T' stands for a type in the inputs and outputs of a function alone; name the type" in problem
+    field = ErrorField(name="at", type="T")
+    error = ErrorSurface(name="BoxError", when="no", surface="exception", fields=[field])
+    (problem,) = problems(an_input("T").model_copy(update={"error_surfaces": [error]}))
+    assert "error_surfaces.0.fields.0: 'T' stands for a type in the inputs" in problem
+
+
+@pytest.mark.parametrize("type_", ["Sequence[int]", "list[Mapping[str, int]]"])
+def test_what_is_returned_is_named_as_what_it_is(type_):
+    """D-43-04: an interface that a value only has to meet is for parameters."""
+    (problem,) = problems(a_contract(outputs=[Output(name="found", type=type_)]))
+    assert "is for parameters alone; write" in problem
+
+
+KEYWORD, MANY = "passed by keyword only", "any number of arguments"
+
+
+def inputs_of(*slots):
+    """A contract with inputs of texts, each with its constraints."""
+    return a_contract(
+        inputs=[Input(name=name, type="str", constraints=list(texts)) for name, *texts in slots]
+    )
+
+
+def test_how_a_parameter_is_passed_stands_last_before_a_default():
+    """Issue 22: keyword-only parameters and any number of arguments are constraints that the signature declares."""
+    sound = inputs_of(
+        ("a",), ("b", MANY), ("c", "not empty", KEYWORD), ("d", KEYWORD, "defaults to ''"), ("e", KEYWORD)
+    )
+    assert problems(sound) == []
+    odd = inputs_of(("c", KEYWORD, "not empty"))
+    assert problems(odd) == [
+        "inputs.0.constraints: 'passed by keyword only' stands once, as the last, before a default"
+    ]
+    assert normalise(odd).inputs[0].constraints == ["not empty", KEYWORD]
+    swapped = inputs_of(("c", "defaults to ''", KEYWORD))
+    assert normalise(swapped).inputs[0].constraints == [KEYWORD, "defaults to ''"]
+
+
+@pytest.mark.parametrize(
+    ("slots", "advice"),
+    [
+        ([("a", KEYWORD), ("b",)], "those by keyword last; write b, a"),
+        ([("a", KEYWORD), ("b", MANY)], "write b, a"),
+        ([("a", MANY), ("b",)], "write b, a"),
+        ([("a", MANY), ("b", MANY)], "a and b both stand for any number"),
+        ([("a", MANY, "defaults to ()")], "have no default"),
+        ([("a", KEYWORD, MANY)], "stands once"),
+    ],
+)  # fmt: skip
+def test_parameters_that_python_could_not_declare_are_refused(slots, advice):
+    """Issue 22: one problem for each."""
+    assert any(advice in problem for problem in problems(inputs_of(*slots)))
+
+
+DEFAULTS = ["Decimal('0.5')", "date(2024, 1, 31)", "Path('a/b')", "()", "frozenset()", "frozenset({'a'})",
+            "timedelta(days=7)", "ZoneInfo('UTC')", "(Fraction(1, 2), None)", "Mode.OPEN", "UUID(int=1)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("default", DEFAULTS)
+def test_a_default_may_be_an_immutable_value(default):
+    """D-43-04: a Decimal, date, Path, member of an Enum, empty tuple, and what else no caller can change."""
+    dependency = Dependency(ref="MM-0000000a@1.0.0", why="It exports Mode.")
+    contract = a_contract(
+        inputs=[Input(name="a", type="Mode", constraints=[f"defaults to {default}"])],
+        dependencies=[dependency],
+    )
+    assert problems(contract) == []
+
+
+@pytest.mark.parametrize(
+    "default",
+    ["bytearray()", "list()", "[]", "{}", "set()", "date.today()", "Mode._x", "datetime.now", "open('a')", "f()",
+     "Decimal(x)", "Decimal([1])", "UUID(**{})", "mode.OPEN", "re.compile('a')"],
+)  # fmt: skip
+def test_a_default_that_is_no_constant_is_refused(default):
+    """D-S8.1-04: what can be changed, and what calls anything."""
+    assert any(
+        "is no immutable literal" in problem
+        for problem in problems(an_input("str", f"defaults to {default}"))
+    )
+
+
+def test_a_default_that_is_no_member_of_its_enum_is_refused():
+    """D-43-04: where the Enum is stated."""
+    stated = "Mode is an Enum: OPEN='open', AJAR='ajar'"
+    assert problems(an_input("Mode", stated, "defaults to Mode.OPEN")) == []
+    (problem,) = problems(an_input("Mode", stated, "defaults to Mode.SHUT"))
+    assert "'Mode.SHUT' is no member of Mode" in problem
+    (problem,) = problems(an_input("Mode", stated, "defaults to Side.LEFT"))
+    assert "nothing says what Side is" in problem
+    of_field = "Bill is a frozen dataclass: total: int, mode: Mode = {}"
+    for default, said in (
+        ("Mode.OPEN", ""),
+        ("Mode.SHUT", "no member"),
+        ("Side.LEFT", "nothing says what Side"),
+    ):
+        found = problems(an_input("Bill", of_field.format(default), stated))
+        assert [said in problem for problem in found] == [True] * bool(said)
+
+
+def test_an_output_of_none_is_no_output():
+    """D-S8.1-03: no output is `-> None`."""
+    (problem,) = problems(a_contract(outputs=[Output(name="nothing", type="None")]))
+    assert problem.startswith("outputs.0.type: None is no output")
+
+
+REFUSED_TEXTS = {
+    "two  spaces": "single spaces",
+    " leading": "single spaces",
+    "a\u00a0b": "single spaces",
+    "a\nb": "U+000A",
+    "a\tb": "U+0009",
+    "a\x7fb": "U+007F",
+    "a\u202eb": "U+202E",
+    "a\u2066b": "U+2066",
+    "a\u200fb": "U+200F",
+    "a\u2028b": "U+2028",
+    "a\ufeffb": "U+FEFF",
+    "```python": "three backticks",
+    "": "is empty",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED_TEXTS)
+def test_a_text_that_a_docstring_cannot_carry_is_refused_wherever_it_stands(text):
+    """D-S8.1-04: constraints, invariants, conditions, effects, notes, error cases and the purpose."""
+    contract = a_contract()
+    error, effect = contract.error_surfaces[0], Effect(type="WRITE", target="x", description="y")
+    places = {
+        "inputs.0.constraints.0": an_input("str", text),
+        "outputs.0.invariants.0": a_contract(outputs=[Output(name="slug", type="str", invariants=[text])]),
+        "error_surfaces.0.when": a_contract(error_surfaces=[error.model_copy(update={"when": text})]),
+        "effects.0.target": a_contract(effects=[effect.model_copy(update={"target": text})]),
+        "effects.0.description": a_contract(effects=[effect.model_copy(update={"description": text})]),
+        "error_cases.0": a_contract(error_cases=[text]),
+        "purpose": contract.model_copy(update={"purpose": text}),
+    }
+    if text:
+        places["modes.notes"] = a_contract(modes=Modes(sync=True, async_=False, notes=text))
+    for path, wrong in places.items():
+        problem, *_ = problems(wrong)
+        assert problem.startswith(f"{path}: ")
+        assert REFUSED_TEXTS[text] in problem
+
+
+@pytest.mark.parametrize(
+    "text", ["é€漢字", "👨\u200d👩\u200d👧", "- a: b", "Args:", '"""', "a \\ b", "```".join("ab")]
+)
+def test_a_text_that_only_looks_odd_can_be_locked(text):
+    """D-S8.1-04: what a docstring can carry is not refused."""
+    assert problems(an_input("str", text)) == []
+
+
+def test_an_error_case_may_be_about_repeated_spaces():
+    """A reader had to write a printed table's seven spaces as escapes: error cases stand in no docstring (D-S8.1-04)."""
+    assert problems(a_contract(error_cases=["'  a' and \"b   c\" are refused"])) == []
+    (problem,) = problems(a_contract(error_cases=["a  b is refused, 'c'"]))
+    assert problem.endswith(r"or write spaces that are meant as \x20")
+
+
+REFUSED_NAMES = ["class", "1st", "a b", "ﬁ", "", "__x", "a-b"]
+
+
+@pytest.mark.parametrize("name", REFUSED_NAMES)
+def test_a_name_that_is_no_identifier_is_refused(name):
+    """D-21-01: parameters and outputs are ASCII identifiers and no keywords."""
+    (problem,) = problems(an_input(name=name))
+    assert problem.startswith("inputs.0.name: ")
+    (problem,) = problems(a_contract(outputs=[Output(name=name, type="str")]))
+    assert problem.startswith("outputs.0.name: ")
+
+
+def test_a_name_that_stands_twice_is_refused():
+    """D-S8-19: parameters and outputs are told apart by name."""
+    twice = [Input(name="x", type="str"), Input(name="x", type="int")]
+    assert problems(a_contract(inputs=twice)) == [
+        "inputs.1.name: 'x' is there already; give each its own name"
+    ]
+
+
+@pytest.mark.parametrize("name", ["date", "list", "print"])
+def test_a_module_that_would_hide_a_name_of_python_is_refused(name):
+    """D-21-01: the entry point has the module's name, and types are read by bare names."""
+    (problem,) = problems(a_contract(name=name))
+    assert problem.startswith("name: ")
+
+
+DEFAULTS = {
+    "defaults to x": "no immutable literal",
+    "defaults to []": "no immutable literal",
+    "defaults to {}": "no immutable literal",
+    "defaults to f()": "no immutable literal",
+    "defaults to 1e999": "no immutable literal",
+    'defaults to "a"': "write \"'a'\"",
+    "defaults to": "is no default",
+    "Defaults to 3": "is no default",
+}
+
+
+@pytest.mark.parametrize("text", DEFAULTS)
+def test_a_default_that_is_no_literal_in_normal_form_is_refused(text):
+    """D-S8.1-02: `defaults to <literal>`."""
+    (problem,) = problems(an_input("str", text))
+    assert problem.startswith("inputs.0.constraints.0: ")
+    assert DEFAULTS[text] in problem
+
+
+@pytest.mark.parametrize(
+    "literal", ["None", "True", "-1", "1.5", "'a  b'", "b'x'", "()", "(1, (2,))", "'\\n'"]
+)
+def test_a_literal_default_can_be_locked_whatever_its_spaces(literal):
+    """D-S8.1-02: the default stands in the signature, so its text is not the docstring's."""
+    assert problems(an_input("str", "non-empty", f"defaults to {literal}")) == []
+
+
+def test_a_default_that_is_not_last_is_refused():
+    """D-S8.1-02: a default is the last constraint."""
+    (problem,) = problems(an_input("str", "defaults to 'a'", "non-empty"))
+    assert problem.startswith("inputs.0.constraints.0: ")
+
+
+def test_a_parameter_without_default_after_one_with_is_refused():
+    """D-S8-19: the signature could not be written."""
+    inputs = [Input(name="a", type="int", constraints=["defaults to 1"]), Input(name="b", type="int")]
+    assert problems(a_contract(inputs=inputs)) == [
+        "inputs.1: 'b' has no default; move it before 'a', which has"
+    ]
+
+
+def test_a_changed_argument_is_refused_with_the_advice_to_return_a_copy():
+    """D-23-03: MUTATION of a parameter."""
+    (problem,) = problems(an_effect(EffectType.MUTATION, "text, in place"))
+    assert "does not change its arguments (text)" in problem
+    assert "inject it as a value" in problem
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [
+        (EffectType.WRITE, "target"),
+        (EffectType.CALL, "the clock"),
+        (EffectType.CALL, "os.environ['HOME']"),
+        (EffectType.MUTATION, "os.environ['HOME']"),
+        (EffectType.MUTATION, "the working directory"),
+    ],
+)
+def test_effects_on_files_and_the_process_can_be_locked(kind, target):
+    """D-23-03, D-S8-20: declared ones pass where the tests can show them."""
+    assert problems(an_effect(kind, target)) == []
+
+
+def test_a_backtick_in_a_target_is_refused():
+    """D-S8.1-04: the target stands between backticks."""
+    (problem,) = problems(an_effect(EffectType.WRITE, "a`b"))
+    assert problem.startswith("effects.0.target: ")
+
+
+@pytest.mark.parametrize(
+    "name", ["Exception", "BaseException", "KeyboardInterrupt", "NotImplementedError", "AssertionError"]
+)
+def test_an_exception_that_tells_nothing_is_refused(name):
+    """D-S8-18: a caller must be able to tell the error from any other, and a test from a stub's."""
+    (problem,) = problems(an_error(name))
+    assert "tells the caller nothing" in problem
+
+
+@pytest.mark.parametrize("name", ["ValueError", "OSError", "TabError", "LedgerError", "NoSuchTab"])
+def test_a_builtin_or_camel_case_exception_can_be_locked(name):
+    """D-S8-19: exceptions are Python's or the module's own."""
+    assert problems(an_error(name)) == []
+
+
+@pytest.mark.parametrize("name", ["not_found", "a.B", "Decimal", "str", "E-1"])
+def test_what_is_no_exception_s_name_is_refused(name):
+    """D-S8-19: an exception is a class that can be exported."""
+    (problem,) = problems(an_error(name))
+    assert problem.startswith("error_surfaces.0.name: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "sound"), [("E_EMPTY", True), ("404", True), ("a b", False), ("[x]", False), ("", False)]
+)
+def test_a_code_is_one_plain_word(name, sound):
+    """D-S8.1-01: `- NAME [code]: when` can be read back."""
+    assert (problems(an_error(name, SurfaceKind.CODE)) == []) is sound
+
+
+def test_exceptions_stand_before_codes():
+    """D-S8.1-01: the docstring has a section for each, so their order must be that of the sections."""
+    surfaces = [
+        ErrorSurface(name="E_X", when="it is cut", surface=SurfaceKind.CODE),
+        ErrorSurface(name="ValueError", when="it fails", surface=SurfaceKind.EXCEPTION),
+    ]
+    contract = a_contract(error_surfaces=surfaces)
+    assert problems(contract) == [
+        "error_surfaces.1: an exception comes after a code or variant; list exceptions first"
+    ]
+    assert problems(normalise(contract)) == []
+
+
+ITEM = "Item is a frozen dataclass: name: str"
+ORDER = "Order is a frozen dataclass: items: list[Item]"
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        [ITEM, ORDER, "is not empty", "defaults to None"],
+        ["is not empty", ITEM, ORDER, "defaults to None"],
+        [ORDER, "is not empty", ITEM, "defaults to None"],
+    ],
+)
+def test_classes_are_put_where_they_belong(constraints):
+    """D-S8.1-02: their order follows from the types, so code sorts them."""
+    contract = normalise(an_input("Order | None", *constraints))
+    assert contract.inputs[0].constraints == ["is not empty", ORDER, ITEM, "defaults to None"]
+    assert problems(contract) == []
+
+
+def test_a_class_that_is_stated_where_it_is_named_second_moves_to_where_it_is_named_first():
+    """D-S8.1-02: an input comes before an output."""
+    contract = normalise(
+        a_contract(
+            inputs=[Input(name="item", type="Item")],
+            outputs=[Output(name="same", type="Item", invariants=[ITEM])],
+        )
+    )
+    assert (contract.inputs[0].constraints, contract.outputs[0].invariants) == ([ITEM], [])
+    assert problems(contract) == []
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [[ITEM, "Item is a frozen dataclass: name: int"], [ITEM, ORDER], ["Item is a frozen dataclass: 1", "x"]],
+    ids=["stated in two ways", "named by no type", "cannot be read"],
+)
+def test_classes_that_can_be_read_in_two_ways_stay(constraints):
+    """D-S8.1-02: which was meant is the planner's to say."""
+    contract = normalise(an_input("Item", *constraints))
+    assert contract.inputs[0].constraints == constraints
+    assert problems(contract)
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        (" is  not   empty ", "is not empty"),
+        ("the module's text  and the user's", "the module's text and the user's"),
+        ("keeps 'a  b' as it is", "keeps 'a  b' as it is"),
+        ("tab\tand", "tab\tand"),
+    ],
+)
+def test_spaces_are_made_single_unless_they_are_quoted(text, normal):
+    """D-S8.1-02: a slip of the planner costs no attempt; what may be meant is asked for."""
+    contract = normalise(
+        a_contract(
+            purpose=text,
+            inputs=[Input(name="text", type="str", constraints=[text])],
+            error_surfaces=[ErrorSurface(name="ValueError", when=text, surface=SurfaceKind.EXCEPTION)],
+            error_cases=[text],
+        )
+    )
+    assert contract.purpose == normal
+    assert contract.inputs[0].constraints == [normal]
+    assert contract.error_surfaces[0].when == normal
+    assert contract.error_cases == [normal]
+
+
+def test_normalising_repairs_types_and_defaults_and_nothing_else():
+    """D-S8.1-02: types are stored as `ast.unparse(ast.parse(t))`."""
+    contract = normalise(an_input("dict[str,int]|None", "x", 'defaults to  "a"'))
+    assert contract.inputs[0].type == "dict[str, int] | None"
+    assert contract.inputs[0].constraints == ["x", "defaults to 'a'"]
+    assert problems(contract) == []
+    assert normalise(contract) == contract
+
+
+def test_normalising_leaves_what_cannot_be_read_for_the_problems():
+    """D-S8.1-02: a broken type is told, not hidden by an exception."""
+    contract = normalise(an_input("int |"))
+    assert contract.inputs[0].type == "int |"
+    assert problems(contract)
+
+
+FIELDS = [ErrorField(name="index", type="int | None"), ErrorField(name="reason", type="str")]
+
+
+def surface_with_fields(name="PatchError", fields=FIELDS, surface=SurfaceKind.EXCEPTION):
+    """An error surface with fields."""
+    return ErrorSurface(name=name, when="the patch is refused", surface=surface, fields=fields)
+
+
+def test_fields_of_an_error_belong_to_the_interface():
+    """D-S8-04: they change the fingerprint, and a contract without them keeps its own."""
+    with_fields, without = (
+        a_contract(error_surfaces=[surface_with_fields()]),
+        a_contract(error_surfaces=[surface_with_fields(fields=[])]),
+    )
+    assert problems(with_fields) == []
+    assert with_fields.interface_fingerprint != without.interface_fingerprint
+    assert without.dimensions()["error_surfaces"] == [
+        {"name": "PatchError", "when": "the patch is refused", "surface": "exception"}
+    ]
+    assert MicroModuleContract.from_bytes(with_fields.to_bytes(), "contract.json") == with_fields
+
+
+@pytest.mark.parametrize(
+    ("errors", "said"),
+    [
+        ([surface_with_fields("ValueError")], "only an exception of the module's own"),
+        ([surface_with_fields("E_PATCH", surface=SurfaceKind.CODE)], "only an exception of the module's own"),
+        ([surface_with_fields(), surface_with_fields()], "stated once"),
+        ([surface_with_fields(fields=[])] * 1 + [surface_with_fields()], "stated once"),
+        ([surface_with_fields(fields=[ErrorField(name="args", type="str")])], "meaning for every exception"),
+        ([surface_with_fields(fields=[ErrorField(name="_index", type="str")])], "private"),
+        ([surface_with_fields(fields=[ErrorField(name="class", type="str")])], "keyword"),
+        ([surface_with_fields(fields=[ErrorField(name="at", type="Any")])], "says nothing"),
+        ([surface_with_fields(fields=[ErrorField(name="at", type="Place")])], "nothing says what Place is"),
+        ([surface_with_fields(fields=[FIELDS[0], FIELDS[0]])], "there already"),
+    ],
+    ids=["builtin", "code", "twice", "late", "args", "private", "keyword", "any", "unknown", "same"],
+)
+def test_what_cannot_be_a_field_of_an_error_is_refused(errors, said):
+    """D-S8-22: by its place, with what to write."""
+    (problem,) = problems(a_contract(error_surfaces=errors))
+    assert problem.startswith("error_surfaces.")
+    assert said in problem
+
+
+def test_a_contract_is_as_large_as_one_reader_can_judge():
+    """Issue 22: inputs, what is said of them, outputs, errors and effects count; the refusal says how to split."""
+    whole = problems(a_contract(inputs=[Input(name="text", type="str", constraints=said(57))]))
+    assert whole == []
+    (problem,) = problems(a_contract(inputs=[Input(name="text", type="str", constraints=said(58))]))
+    assert (
+        "the contract makes 61 statements, and one reader judges 60 at most; split it: by its outputs"
+        in problem
+    )
+
+
+def said(count):
+    """So many constraints: with input, output, invariant and error four more statements make a contract."""
+    return [f"does not hold the number {number}" for number in range(count - 1)]

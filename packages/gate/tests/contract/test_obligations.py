@@ -1,0 +1,135 @@
+"""What tests owe to a contract, and who claims to show it."""
+
+import pytest
+
+from ship_gate.contract.contract import (
+    Effect,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+)
+from ship_gate.contract.obligations import (
+    claims_faults,
+    matching_tests,
+    obligations,
+    read_claims,
+    unseen_faults,
+)
+
+CONTRACT = MicroModuleContract(
+    module_id="MM-00000001",
+    name="save",
+    purpose="Save a bill.",
+    inputs=[
+        Input(name="bill", type="Bill", constraints=["not empty", "Bill is a frozen dataclass: total: int"]),
+        Input(name="mode", type="str", constraints=["defaults to 'w'"]),
+    ],
+    outputs=[Output(name="size", type="int", invariants=["positive"])],
+    error_surfaces=[
+        ErrorSurface(name="ValueError", when="bill is empty", surface="exception"),
+        ErrorSurface(name="OSError", when="the disk is full", surface="exception"),
+        ErrorSurface(name="E_CUT", when="it was cut", surface="code"),
+    ],
+    effects=[Effect(type="WRITE", target="bill.txt", description="the bill")],
+    modes=Modes(sync=True, async_=False),
+)
+POINTERS = [
+    "",
+    "/inputs/0/constraints/0",
+    "/inputs/1/constraints/0",
+    "/outputs/0/invariants/0",
+    "/error_surfaces/0",
+    "/error_surfaces/1",
+    "/error_surfaces/2",
+    "/effects/0",
+]
+TESTS = ["test_a.py::test_all", "test_a.py::TestX::test_more", "test_b.py::test_all"]
+
+
+def test_there_is_one_obligation_per_statement_and_the_happy_path():
+    """F-5-08, D12: a default is one; what a class is made of is compared with the surface instead."""
+    assert [obligation.pointer for obligation in obligations(CONTRACT)] == POINTERS
+
+
+def test_how_many_items_there_are_is_no_obligation():
+    """D-43-05: the gate counts them; the same words about a list are to be shown."""
+    bound = "takes at most 9 items"
+    inputs = [Input(name=name, type=f"{name}[int]", constraints=[bound]) for name in ("Iterable", "list")]
+    output = Output(name="found", type="Iterator[int]", invariants=["yields at most 9 items", "in order"])
+    due = obligations(CONTRACT.model_copy(update={"inputs": inputs, "outputs": [output]}))
+    pointers = [one.pointer for one in due]
+    assert pointers[1:3] == ["/inputs/1/constraints/0", "/outputs/0/invariants/1"]
+
+
+def test_full_claims_have_no_faults():
+    """D-S8-17: every obligation by a test that exists."""
+    assert claims_faults({"TestX::test_more": tuple(POINTERS)}, TESTS, CONTRACT) == []
+
+
+@pytest.mark.parametrize("missing", POINTERS)
+def test_a_missing_obligation_is_told_with_its_category(missing):
+    """F-5-08, F-5-10: drop each; the finding names the missing category."""
+    claims = {"test_more": tuple(pointer for pointer in POINTERS if pointer != missing)}
+    (fault,) = claims_faults(claims, TESTS, CONTRACT)
+    (due,) = (obligation for obligation in obligations(CONTRACT) if obligation.pointer == missing)
+    assert fault.code == "obligations.uncovered"
+    assert f"no test for {due.category}" in fault.message
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("test_other", "obligations.unknown_test"),
+        ("test_all", "obligations.ambiguous_test"),
+        ("more", "obligations.unknown_test"),
+    ],
+)
+def test_a_claim_of_no_single_test_is_refused(name, code):
+    """D-S8-17: a claim names one collected test, and covers nothing otherwise."""
+    faults = claims_faults({"test_more": tuple(POINTERS[1:]), name: ("",)}, TESTS, CONTRACT)
+    assert [fault.code for fault in faults] == [code, "obligations.uncovered"]
+
+
+@pytest.mark.parametrize(
+    "pointer", ["/inputs/0/constraints/1", "/inputs/9", "/inputs/0", "happy", "/error_cases/0"]
+)
+def test_a_pointer_to_no_obligation_is_refused(pointer):
+    """D-S8-17: a pointer to nothing."""
+    (fault,) = claims_faults({"test_more": (*POINTERS, pointer)}, TESTS, CONTRACT)
+    assert fault.code == "obligations.unknown_pointer"
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("test_more", ["test_a.py::TestX::test_more"]),
+        ("TestX::test_more", ["test_a.py::TestX::test_more"]),
+        ("tests/test_b.py::test_all", ["test_b.py::test_all"]),
+        ("test_b.py::test_all[x-1]", ["test_b.py::test_all"]),
+        ("test_all", ["test_a.py::test_all", "test_b.py::test_all"]),
+        ("all", []),
+    ],
+)
+def test_a_test_is_named_by_the_end_of_its_node_id(name, found):
+    """D-S8-17: as short as it is unique."""
+    assert matching_tests(name, TESTS) == found
+
+
+@pytest.mark.parametrize("data", [b"[]", b"{", b'{"t": ""}', b'{"t": [1]}', b'{"t": [], "t": []}', b"\xff"])
+def test_claims_that_cannot_be_read_are_refused(data):
+    """D-S8-17: an object of lists of texts, each test once."""
+    with pytest.raises(ValueError, match=r"."):
+        read_claims(data)
+
+
+def test_an_error_must_have_come_out_of_the_module():
+    """D-S8-17: a test that passes without the error shows nothing; a subclass of OSError is one (D-S8-18)."""
+    claims = {"test_more": ("/error_surfaces/0", "/error_surfaces/1", "/error_surfaces/2")}
+    test = "test_a.py::TestX::test_more"
+    seen = {test: [("UnicodeError", "ValueError"), ("FileNotFoundError", "OSError"), ("E_CUT",)]}
+    (fault,) = unseen_faults(claims, seen, CONTRACT)
+    assert fault.code == "obligations.unseen"
+    assert "/error_surfaces/0" in fault.message
+    assert unseen_faults(claims, {test: [*seen[test], ("ValueError", "Exception")]}, CONTRACT) == []

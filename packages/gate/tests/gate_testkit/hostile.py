@@ -1,0 +1,78 @@
+"""Hostile modules and hostile tests, and what is due of a run of them.
+
+What is run with these goes past the static checks, which refuse most of it before. An attack is written so that the tests
+pass if it succeeds: one inside the module does its deed and then gives the right answer, one inside the tests claims a
+pass for a module that is wrong. So a run without findings is an attack that came through.
+"""
+
+import time
+
+import pytest
+
+from gate_testkit.judging import MODULES
+from gate_testkit.running import broken_off, run, survivors
+
+__all__ = [
+    "ENTRY",
+    "FRAME",
+    "SOURCE",
+    "SYSCALL",
+    "TESTS",
+    "TEST_SOURCE",
+    "WRONG",
+    "cases",
+    "ends_badly",
+    "in_module",
+    "in_tests",
+]
+
+ENTRY = "implementation/__init__.py"
+TESTS = "tests/test_tally_words.py"
+SOURCE = (MODULES / "tally_words" / ENTRY).read_text(encoding="utf-8")
+TEST_SOURCE = (MODULES / "tally_words" / TESTS).read_text(encoding="utf-8")
+WRONG = SOURCE.replace("return dict(Counter(words))", "return {word: 7 for word in words}")
+
+SYSCALL = "import ctypes; call = ctypes.CDLL(None, use_errno=True).syscall\n"
+"""What an attack begins with that makes system calls by number."""
+
+FRAME = """
+import json, os, struct
+def frame(header, payload=b''):
+    text = json.dumps(header).encode()
+    return struct.pack('>II', len(text), len(payload)) + text + payload
+def everywhere(data):
+    for fd in range(3, 64):
+        try: os.write(fd, data)
+        except OSError: pass
+"""
+"""What an attack begins with that writes messages of its own to every descriptor."""
+
+
+def in_module(deed):
+    """A module that does a deed before it gives the right answer."""
+    indented = "".join(f"    {line}\n" for line in deed.strip("\n").split("\n"))
+    return {ENTRY: SOURCE.replace("    words = ", f"{indented}    words = ", 1)}
+
+
+def in_tests(deed):
+    """Tests that do a deed before a wrong module is asked."""
+    return {ENTRY: WRONG, TESTS: TEST_SOURCE.replace("import pytest\n", f"import pytest\n{deed}\n", 1)}
+
+
+def ends_badly(changes, kind, place, timeout_seconds=10.0):
+    """Run an attack: it is told, in bounded time, and nothing of it is left."""
+    began = time.monotonic()
+    seen = run(changes, kind=kind, timeout_seconds=timeout_seconds)
+    assert time.monotonic() - began < 90
+    assert broken_off(seen)
+    assert any(code.startswith("tests.") for code in broken_off(seen))
+    assert not survivors(place)
+    assert not list(place.iterdir())
+    return seen
+
+
+def cases(table):
+    """The names of attacks; all but the first of each table are for the slow run."""
+    return [
+        name if place == 0 else pytest.param(name, marks=pytest.mark.slow) for place, name in enumerate(table)
+    ]

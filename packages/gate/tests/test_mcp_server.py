@@ -1,0 +1,148 @@
+"""The MCP server: a client of the SDK brings a module directory to a green gate over standard input and output."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+from testkit.paths import ROOT
+
+MODULE = ROOT / "packages/gate/tests/modules/tally_words"
+
+
+def with_client(root: Path, play: Callable[[Client], Awaitable[None]]) -> None:
+    """Run a session with a server of its own."""
+    command = StdioServerParameters(
+        command=sys.executable, args=["-P", "-m", "ship_gate", "mcp", str(root)], env=dict(os.environ)
+    )
+
+    async def run() -> None:
+        with anyio.fail_after(200):
+            async with Client(command) as client:
+                await play(client)
+
+    anyio.run(run)
+
+
+async def result_of(client: Client, tool: str, **arguments: Any) -> Any:
+    """The structured result of a call, which must be no error."""
+    answer = await client.call_tool(tool, arguments)
+    assert not answer.is_error, answer.content
+    return answer.structured_content
+
+
+async def error_of(client: Client, tool: str, **arguments: Any) -> str:
+    """The message of a call that is refused."""
+    answer = await client.call_tool(tool, arguments)
+    assert answer.is_error
+    return getattr(answer.content[0], "text", "")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A root with one sound module."""
+    shutil.copytree(MODULE, tmp_path / "root/tally_words")
+    return tmp_path / "root"
+
+
+def test_the_four_tools_only_read(root: Path):
+    """None is announced as one that writes, and each says what it takes and gives (D-50-03)."""
+
+    async def play(client: Client) -> None:
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools] == ["gate", "explain", "contract_schema", "skeleton"]
+        for tool in tools:
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint
+            assert tool.description
+            assert tool.output_schema
+
+    with_client(root, play)
+
+
+@pytest.mark.slow
+def test_a_client_brings_a_module_to_a_green_gate(root: Path):
+    """Contract, skeleton, gate, explanation, correction, gate (D-50-03)."""
+    module = root / "tally_words"
+    source = module / "implementation/__init__.py"
+    sound = source.read_text()
+
+    async def play(client: Client) -> None:
+        schema = await result_of(client, "contract_schema")
+        contract = json.loads((module / "contract.json").read_text())
+        assert set(schema["schema_of_contract"]["required"]) <= set(contract)
+        skeleton = await result_of(client, "skeleton", directory="tally_words")
+        assert skeleton["problems"] == []
+        assert sound.split('"""')[3].strip() in skeleton["files"]["implementation/__init__.py"]
+        claimed = json.loads((module / "tests/obligations.json").read_text()).values()
+        assert {pointer for pointers in claimed for pointer in pointers} == set(skeleton["obligations"])
+        source.write_text(sound.replace("text.casefold() if fold else text", "text"))
+        judged = await result_of(client, "gate", directories=["."])
+        assert judged["verdict"] == "FAIL"
+        finding = judged["modules"][0]["findings"][0]
+        assert finding["code"] == "tests.failed"
+        explained = await result_of(client, "explain", code=finding["code"])
+        assert explained["steps"]
+        source.write_text(sound)
+        judged = await result_of(client, "gate", directories=["tally_words"])
+        assert judged == {
+            "verdict": "PASS",
+            "modules": [{"directory": "tally_words", "result": "PASS", "findings": []}],
+        }
+
+    with_client(root, play)
+
+
+def test_a_faulty_contract_has_problems_and_no_skeleton(root: Path):
+    """As many as there are at once (D-50-03)."""
+    path = root / "tally_words/contract.json"
+    contract = json.loads(path.read_text())
+    contract["inputs"][0]["type"] = "Unknown"
+    path.write_text(json.dumps(contract))
+
+    async def play(client: Client) -> None:
+        skeleton = await result_of(client, "skeleton", directory="tally_words")
+        assert any("Unknown" in problem for problem in skeleton["problems"])
+        assert skeleton["files"] == {}
+
+    with_client(root, play)
+
+
+def test_a_call_reaches_nothing_outside_its_root_or_its_sandbox(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A path that leads out, a link, settings that turn the sandbox off, an unknown code: each is one message (D-50-03)."""
+    shutil.copytree(MODULE, tmp_path / "outside")
+    (root / "link").symlink_to(tmp_path / "outside")
+    monkeypatch.delenv("SPECWRIGHT_SANDBOX", raising=False)
+    (root / "tally_words/specwright.toml").write_text('sandbox = "none"\n')
+
+    async def play(client: Client) -> None:
+        for place in ("..", str(tmp_path / "outside"), "link"):
+            assert "not below" in await error_of(client, "gate", directories=[place])
+            assert "not below" in await error_of(client, "skeleton", directory=place)
+        assert "turn the sandbox off" in await error_of(client, "gate", directories=["tally_words"])
+        assert "no such directory" in await error_of(client, "gate", directories=["nowhere"])
+        assert "no finding" in await error_of(client, "explain", code="nothing.such")
+
+    with_client(root, play)
+
+
+def test_a_contract_makes_no_folder_writable(root: Path):
+    """Whatever is called, the files under the root are the same afterwards (D-50-03)."""
+    shutil.copy(MODULE / "contract.json", root / "contract.json")
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+    async def play(client: Client) -> None:
+        await result_of(client, "skeleton", directory=".")
+        await client.call_tool("edit_files", {"files": [{"path": "tests/test_app.py", "text": "import os"}]})
+
+    with_client(root, play)
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before

@@ -1,2 +1,0 @@
-"""The gate without a project: of directories; and as the settings of a project want it
-(design: ship-gate)."""
