@@ -9,7 +9,7 @@ DEMO    ?= build/demo
 # containers often set it: then each of the many processes that tests start compiles all of Specwright again
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-all test-nightly frozen coverage installations check lint fix pages docs lock bench clean
+.PHONY: demo test test-skipped test-all test-nightly frozen coverage installations check lint fix pages docs lock bench clean
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
@@ -17,7 +17,11 @@ demo: $(VENV)/.runtime
 
 # Each test belongs to one of these three.
 test: $(VENV)/.dev
-	$(RUN) pytest -n $(JOBS) -m "not slow"
+	SKIPPED_TO=build/skipped.txt $(RUN) pytest -n $(JOBS) -m "not slow"
+
+# The tests that the last `make test` skipped, once what they need is installed.
+test-skipped: $(VENV)/.dev
+	test ! -s build/skipped.txt || $(RUN) pytest -n $(JOBS) @build/skipped.txt
 
 test-all: $(VENV)/.dev
 	$(RUN) pytest -n $(JOBS) -m "slow and not nightly" --timeout 300
@@ -43,8 +47,8 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright --level error
 	$(BIN)/lint-imports
-	$(BIN)/interrogate -q -c pyproject.toml src packages/*/src
-	$(BIN)/deptry src
+	$(BIN)/interrogate -q -c pyproject.toml packages/*/src
+	cd packages/factory && ../../$(BIN)/deptry src
 	cd packages/wire && ../../$(BIN)/deptry src
 	cd packages/gate && ../../$(BIN)/deptry src
 	$(BIN)/python tools/size.py
@@ -71,18 +75,18 @@ docs: $(VENV)/.docs
 
 # Pinned with hashes, without an index: pip takes whatever index this machine is set up for.
 lock: $(VENV)/.dev
-	$(BIN)/uv pip compile pyproject.toml --group build --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire --no-emit-package specwright-gate \
+	$(BIN)/uv pip compile packages/factory/pyproject.toml --group pyproject.toml:build --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire --no-emit-package specwright-gate \
 	  --no-emit-index-url --no-annotate --no-header -q -o requirements/runtime.txt
-	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire --no-emit-package specwright-gate \
+	$(BIN)/uv pip compile packages/factory/pyproject.toml --group pyproject.toml:dev --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire --no-emit-package specwright-gate \
 	  --no-emit-index-url --no-annotate --no-header -q -o requirements/dev.txt
 	$(BIN)/uv pip compile --group pyproject.toml:docs --universal --python-version 3.11 --generate-hashes --no-emit-package specwright-wire --no-emit-package specwright-gate \
 	  --no-emit-index-url --no-annotate --no-header -q -c requirements/dev.txt -o requirements/docs.txt
 
-$(VENV)/.runtime: requirements/runtime.txt pyproject.toml packages/wire/pyproject.toml packages/gate/pyproject.toml
+$(VENV)/.runtime: requirements/runtime.txt pyproject.toml packages/wire/pyproject.toml packages/gate/pyproject.toml packages/factory/pyproject.toml
 	@$(call install,runtime)
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt pyproject.toml packages/wire/pyproject.toml packages/gate/pyproject.toml
+$(VENV)/.dev: requirements/dev.txt pyproject.toml packages/wire/pyproject.toml packages/gate/pyproject.toml packages/factory/pyproject.toml
 	@$(call install,dev)
 	@touch $@ $(VENV)/.runtime
 
@@ -98,7 +102,7 @@ define install
 	test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV); \
 	echo "setting up $(VENV) from requirements/$(1).txt"; \
 	$(RUN) pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements/$(1).txt && \
-	$(RUN) pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e packages/wire -e packages/gate -e .
+	$(RUN) pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e packages/wire -e packages/gate -e packages/factory
 endef
 
 clean:

@@ -4,11 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from testkit.collection import pytest_collection_modifyitems
+from testkit.collection import (
+    pytest_collection_modifyitems,
+    pytest_runtest_logreport,
+    pytest_sessionfinish,
+)
 from testkit.postgres import own_database
 from testkit.postgres_projects import project_urls
 
-__all__ = ["pytest_collection_modifyitems"]
+__all__ = ["pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_sessionfinish"]
 
 
 @pytest.fixture(scope="session")

@@ -65,7 +65,9 @@ PACKAGES = (
             ("pytest", "-p", "no:cacheprovider", "-q", str(_MODULE), "--shipgate", str(_MODULE)),
         ),
     ),
-    Package(".", ("packages/wire", "packages/gate"), 0, (), (("specwright", "demo", "{}/demo"),)),
+    Package(
+        "packages/factory", ("packages/wire", "packages/gate"), 0, (), (("specwright", "demo", "{}/demo"),)
+    ),
 )
 
 

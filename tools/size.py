@@ -43,7 +43,7 @@ def code_lines(text: str) -> int:
 
 
 def place(path: str) -> str:
-    """What a file is counted with: `src`, `tests`, `packages/wire`, `packages/wire/tests`."""
+    """What a file is counted with: `docs`, `tests`, `packages/wire`, `packages/wire/tests`."""
     parts = path.split("/")
     if parts[0] != "packages":
         return parts[0]
@@ -80,7 +80,7 @@ def main(arguments: list[str]) -> int:
     found = figures(ROOT)
     for name, row in found.items():
         print(f"{name:22}{row['files']:>5} files {row['lines']:>8,} lines {row['code']:>8,} code")
-    sources = {n: row["code"] for n, row in found.items() if n == "src" or n.count("/") == 1}
+    sources = {n: row["code"] for n, row in found.items() if n.count("/") == 1}
     print(f"{'all packages':22}{'':>27}{sum(sources.values()):>8,} code")
     if "--record" in arguments:
         RECORD.write_text(json.dumps(sources, indent=2) + "\n", encoding="utf-8")

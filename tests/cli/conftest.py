@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from testkit.cli.commands import ROOT, SPEC
+from testkit.cli.commands import SPEC
 from testkit.cli.projects import halted_once, released_once, waiting_once
 from testkit.loop.approved_products import approved
 from testkit.loop.doors import halted_doors
+from testkit.paths import FACTORY
 
 __all__ = ["approved", "halted_doors", "halted_once", "released_once", "waiting_once"]
 
@@ -24,7 +25,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.startswith("SPECWRIGHT_") or name.endswith(("_API_KEY", "_BASE_URL")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(FACTORY))
     monkeypatch.setenv("SPECWRIGHT_MAX_RETRIES", "0")
     monkeypatch.setenv("COLUMNS", "100")  # pages are as wide as the terminal of whoever runs the tests
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import grimp
 import pytest
 
-from testkit.paths import ROOT
+from testkit.paths import FACTORY, ROOT, SOURCES
 from testkit.sampling import spread
 
 ADAPTERS = ("graphs", "roles", "storage", "index", "journal", "wheels", "search")
@@ -21,7 +21,7 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", code, "--no-cache"],
         cwd=checkout,
-        env={"PYTHONPATH": f"{checkout}/src:{checkout}/packages/wire/src", "PATH": ""},
+        env={"PYTHONPATH": ":".join(str(checkout / p.relative_to(ROOT)) for p in SOURCES), "PATH": ""},
         capture_output=True,
         text=True,
         check=False,
@@ -34,8 +34,9 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
         [
             ("domain/base/slugs.py", "import os\n"),
             ("application/escalation/answers.py", "import langgraph\n"),
-            ("ports/gate.py", "from specwright.application import factory\n"),
-            ("../../packages/wire/src/agent_wire/hcs.py", "import specwright\n"),
+            ("ports/roles.py", "from specwright.application import factory\n"),
+            ("../../../wire/src/agent_wire/hcs.py", "import specwright\n"),
+            ("../../../gate/src/ship_gate/stages.py", "import agent_wire\n"),
             ("index/sqlite_index.py", "from specwright.storage import files\n"),
             ("cli/commands/inspect.py", "def look():\n    from specwright.storage import files\n"),
         ],
@@ -44,13 +45,15 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
 )
 def test_an_import_against_the_floors_is_found(tmp_path: Path, broken: str, line: str):
     """D-S2-01, D-S2-02, D-S2-03, D-S2-04: the checkout is clean, and each kind of breach is not."""
-    for folder in ("src", "packages/wire/src"):
+    for source in SOURCES:
         shutil.copytree(
-            ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "data")
+            source,
+            tmp_path / source.relative_to(ROOT),
+            ignore=shutil.ignore_patterns("__pycache__", "data", "examples", "schemas"),
         )
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     assert lint(tmp_path).returncode == 0, lint(tmp_path).stdout
-    with (tmp_path / "src/specwright" / broken).open("a") as file:
+    with (tmp_path / "packages/factory/src/specwright" / broken).open("a") as file:
         file.write(line)
     found = lint(tmp_path)
     assert found.returncode == 1, found.stdout + found.stderr
@@ -70,10 +73,10 @@ def test_adapters_are_chosen_in_the_composition_root_alone():
 
     assert {room for _, room in chosen} == set(ADAPTERS)
     assert {importer.split(".")[1] for importer, _ in chosen} == {"bootstrap"}
-    package = ROOT / "src" / "specwright"
+    package = FACTORY / "specwright"
     by_name = {
         path.relative_to(package).parts[0]
         for path in package.rglob("*.py")
         if re.search(r"\bimport_module\(|__import__\(", path.read_text(encoding="utf-8"))
     }
-    assert by_name <= {"__init__.py", "bootstrap", "gate", *ADAPTERS}
+    assert by_name <= {"__init__.py", "bootstrap", *ADAPTERS}

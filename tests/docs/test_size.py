@@ -26,9 +26,14 @@ def test_a_package_may_shrink_and_not_grow(code: int, lines: int):
 def test_each_package_and_its_tests_are_counted_apart():
     """Tests are printed and not limited."""
     paths = (
-        "src/specwright/a.py",
+        "packages/factory/src/specwright/a.py",
         "packages/wire/src/agent_wire/a.py",
         "packages/wire/tests/a.py",
         "tests/a.py",
     )
-    assert [size.place(path) for path in paths] == ["src", "packages/wire", "packages/wire/tests", "tests"]
+    assert [size.place(path) for path in paths] == [
+        "packages/factory",
+        "packages/wire",
+        "packages/wire/tests",
+        "tests",
+    ]

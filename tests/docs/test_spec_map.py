@@ -127,11 +127,11 @@ def test_anchors_are_read_from_a_source(text: str, anchors: list[str]):
 
 def test_a_requirement_without_a_test_shows_as_such(tmp_path: Path):
     """The page lists every requirement, with its tests or a dash, below the modules of its part of the design."""
-    for folder in ("docs", "tests", "src/specwright"):
+    for folder in ("docs", "tests", "packages/factory/src/specwright"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "docs/requirements.tsv").write_text("# Gate\tship-gate\nF-3-01\tIt shuts\nF-3-02\tIt opens\n")
     (tmp_path / "tests/test_gate.py").write_text('def test_shut():\n    """Shut (F-3-01)."""\n')
-    (tmp_path / "src/specwright/gate.py").write_text('"""The gate (design: ship-gate)."""\n')
+    (tmp_path / "packages/factory/src/specwright/gate.py").write_text('"""The gate (design: ship-gate)."""\n')
 
     page = generator.spec_map(tmp_path)
 

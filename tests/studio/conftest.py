@@ -13,7 +13,7 @@ from specwright.studio.jobs import Jobs
 from specwright.studio.projects import Projects
 from specwright.studio.security import Gatekeeper
 from testkit.cli.projects import halted_once, released_once, waiting_once
-from testkit.paths import ROOT
+from testkit.paths import FACTORY
 
 __all__ = ["halted_once", "released_once", "waiting_once"]
 
@@ -26,7 +26,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.startswith("SPECWRIGHT_") and name != "SPECWRIGHT_REQUIRE_SERVICES":
             monkeypatch.delenv(name)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(FACTORY))
 
 
 @pytest.fixture(scope="session")

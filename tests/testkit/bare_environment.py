@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from testkit.paths import ROOT
+from testkit.paths import FACTORY
 
 __all__ = ["bare_environment"]
 
@@ -16,6 +16,6 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in os.environ:
         if name.startswith("SPECWRIGHT_") and name != "SPECWRIGHT_REQUIRE_SERVICES":
             monkeypatch.delenv(name)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(FACTORY))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "100")

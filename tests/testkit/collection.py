@@ -1,15 +1,20 @@
 """What holds for the tests of every package: the marker `nightly` implies `slow`, and how long properties are searched.
 
 A property without a number of its own tries 20 examples; `make test-nightly` tries many more, of the fast properties too.
-A conftest imports the hook from here.
+With SKIPPED_TO=FILE the tests that were skipped are listed there, so that `make test-skipped` can run them where nothing
+is missing. A conftest imports the hooks from here.
 """
 
+import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-__all__ = ["pytest_collection_modifyitems"]
+__all__ = ["pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_sessionfinish"]
+
+_SKIPPED = dict[str, None]()
 
 settings.register_profile("quick", settings(), max_examples=20, deadline=None)
 settings.register_profile("thorough", settings(), max_examples=1000, deadline=None)
@@ -26,3 +31,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note a test that was skipped."""
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _SKIPPED[report.nodeid] = None
+
+
+def pytest_sessionfinish() -> None:
+    """Write what was skipped, a test a line."""
+    wanted = os.environ.get("SKIPPED_TO")
+    if wanted and "PYTEST_XDIST_WORKER" not in os.environ:
+        Path(wanted).parent.mkdir(exist_ok=True)
+        Path(wanted).write_text("".join(f"{name}\n" for name in _SKIPPED), encoding="utf-8")

@@ -9,6 +9,7 @@ GATE_TESTS = ROOT / "packages" / "gate" / "tests"
 GATE_MODULES = GATE_TESTS / "modules"
 GATE_CORPUS = GATE_TESTS / "corpus"
 EXAMPLES = ROOT / "examples"
-SOURCES = (ROOT / "src", *sorted(ROOT.glob("packages/*/src")))
+SOURCES = tuple(sorted(ROOT.glob("packages/*/src")))
+FACTORY = ROOT / "packages" / "factory" / "src"
 """The folders with the packages."""
 TABKEEPER = EXAMPLES / "tabkeeper"

@@ -32,7 +32,7 @@ def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
         home = folder / "home"
         home.mkdir()
         os.chown(home, NOBODY, NOBODY)
-        for part in ("src", "packages", "tests", "examples"):
+        for part in ("packages", "tests", "examples"):
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         packages = [path for path in sys.path if path.endswith("site-packages")]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from testkit.paths import ROOT
+from testkit.paths import FACTORY, ROOT
 
 __all__ = ["KILLED", "Finished", "Running", "Workshop"]
 
@@ -69,7 +69,7 @@ class Workshop:
     def __init__(self, scratch: Path, path: Sequence[Path] = ()) -> None:
         self._scratch = scratch
         self._count = 0
-        places = [*map(str, path), str(ROOT / "src"), str(ROOT / "tests")]
+        places = [*map(str, path), str(FACTORY), str(ROOT / "tests")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places), "PYTHONDONTWRITEBYTECODE": "1"}
         for name in environment.keys() & _SETTINGS:
             del environment[name]

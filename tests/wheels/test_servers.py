@@ -438,6 +438,6 @@ def test_servers_whose_packages_are_missing_here_fail_the_release(monkeypatch: p
     assert report.result == "FAIL"
     assert report.detail == (
         "its servers cannot be tried, since fastapi cannot be imported here; install them with "
-        "`python -m pip install 'specwright[interfaces]'` and release again"
+        "`python -m pip install 'specwright-factory[interfaces]'` and release again"
     )
     assert [one.passed for one in report.examples] == [True, True, True]

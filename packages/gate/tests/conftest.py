@@ -1,8 +1,19 @@
 """The module directories are what the gate judges; their tests run in the gate, not here."""
 
 from gate_testkit.fixtures import kind, place, secret
-from testkit.collection import pytest_collection_modifyitems
+from testkit.collection import (
+    pytest_collection_modifyitems,
+    pytest_runtest_logreport,
+    pytest_sessionfinish,
+)
 
-__all__ = ["kind", "place", "pytest_collection_modifyitems", "secret"]
+__all__ = [
+    "kind",
+    "place",
+    "pytest_collection_modifyitems",
+    "pytest_runtest_logreport",
+    "pytest_sessionfinish",
+    "secret",
+]
 
 collect_ignore_glob = ["modules/*"]

@@ -10,14 +10,15 @@ import pytest
 
 from testkit.endpoint import Endpoint, Fault
 from testkit.killing import Job
-from testkit.workshop import KILLED, ROOT, Workshop
+from testkit.paths import FACTORY, ROOT
+from testkit.workshop import KILLED, Workshop
 
 
 @pytest.fixture(scope="module")
 def edited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
     """Processes of a factory whose prompts for planner and Challenger have one more sentence."""
     base = tmp_path_factory.mktemp("edited")
-    shutil.copytree(ROOT / "src", base / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(FACTORY, base / "src", ignore=shutil.ignore_patterns("__pycache__", "examples"))
     for name in ("schemas", "contracts", "fixtures"):
         (base / name).symlink_to(ROOT / name)
     for role in ("planner", "challenger"):

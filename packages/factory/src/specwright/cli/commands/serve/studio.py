@@ -11,7 +11,7 @@ from ship_gate.terminal.program import AsJson
 from specwright.cli.commands import Directory, nearest_project
 from specwright.errors import InputError
 
-_MISSING = "pip install 'specwright[studio]'"
+_MISSING = "pip install 'specwright-factory[studio]'"
 
 
 def register(app: typer.Typer) -> None:

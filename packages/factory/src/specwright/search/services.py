@@ -112,5 +112,5 @@ def _not_installed(package: str, error: ImportError) -> InputError:
     return InputError(
         f"the web search needs the package {package}",
         where=str(error),
-        remedy="install specwright[search]; or leave `search` out of the settings",
+        remedy="install specwright-factory[search]; or leave `search` out of the settings",
     )

@@ -42,7 +42,7 @@ def missing_packages(product: ProductPackage) -> str:
         return ""
     return (
         f"its servers cannot be tried, since {', '.join(missing)} cannot be imported here; install them with "
-        "`python -m pip install 'specwright[interfaces]'` and release again"
+        "`python -m pip install 'specwright-factory[interfaces]'` and release again"
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.ship_gate import SandboxedShipGate, gate_of
 from specwright import __version__
-from specwright.bootstrap.examples import PLACES
+from specwright.bootstrap.examples import EXAMPLES
 from specwright.domain.modules.evidence import Environment
 from specwright.settings import Settings
 
@@ -31,7 +31,7 @@ def uses_shipped_playbooks(settings: Settings) -> bool:
 
 
 def _is_shipped(playbook: Path) -> bool:
-    return any(playbook.resolve().is_relative_to(place) for place in PLACES)
+    return playbook.resolve().is_relative_to(EXAMPLES)
 
 
 def environment_of(packages: tuple[AllowedPackage, ...]) -> Environment:

@@ -1,8 +1,4 @@
-"""The examples that come with Specwright: a SPEC.md each, with a playbook that answers for the roles.
-
-They are at the repository root; a wheel carries copies inside the package. An editable install does not see a build
-backend's forced includes, so the checkout is looked at second.
-"""
+"""The examples that come with Specwright: a SPEC.md each, with a playbook that answers for the roles."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +8,8 @@ from ship_gate.base.text import did_you_mean
 from specwright.atomic_write import write_atomically
 from specwright.errors import InputError
 
-_PACKAGE = Path(specwright.__file__).resolve().parent
-PLACES = (_PACKAGE / "examples", _PACKAGE.parents[1] / "examples")
-"""Where examples are: in an installed package, in a checkout."""
+EXAMPLES = (Path(specwright.__file__).parent / "examples").resolve()
+"""The folder of the examples: in a checkout a link to that of the repository."""
 
 DEMO = "tabkeeper"
 _SETTINGS = b'# The answers of this example are scripted.\nmodel = "playbook:playbook"\n'
@@ -29,7 +24,7 @@ class Copied(NamedTuple):
 
 def example_names() -> list[str]:
     """The examples of this installation."""
-    return sorted({path.parent.name for place in PLACES for path in place.glob("*/SPEC.md")})
+    return sorted(path.parent.name for path in EXAMPLES.glob("*/SPEC.md"))
 
 
 def example_directory(name: str) -> Path:
@@ -38,9 +33,8 @@ def example_directory(name: str) -> Path:
     Raises:
         InputError: there is none of that name.
     """
-    for place in PLACES:
-        if name in example_names() and (place / name / "SPEC.md").is_file():
-            return place / name
+    if name in example_names():
+        return EXAMPLES / name
     raise InputError(
         f"there is no example {name!r}",
         where="--example",

@@ -58,7 +58,7 @@ def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed, which submitting needs",
-            remedy='pip install "specwright[hedera]"',
+            remedy='pip install "specwright-factory[hedera]"',
         ) from error
     if not found.operator:
         raise InputError("there is no account that pays", remedy="set `operator` below [hedera]")

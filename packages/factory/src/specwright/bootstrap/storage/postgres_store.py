@@ -201,7 +201,7 @@ def workers_extra() -> Generator[None]:
         raise InputError(
             f"workers need the package {error.name}, which is not installed",
             where="drive",
-            remedy="pip install 'specwright[workers]'",
+            remedy="pip install 'specwright-factory[workers]'",
         ) from error
 
 

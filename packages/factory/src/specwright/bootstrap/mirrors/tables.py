@@ -33,7 +33,7 @@ def open_mirror(directory: Path, url: str = "") -> "Generator[tuple[Mirror, str]
     except ImportError as error:
         raise InputError(
             f"{error.name} is not installed, which the read model needs",
-            remedy='pip install "specwright[mirror]"',
+            remedy='pip install "specwright-factory[mirror]"',
         ) from error
     with (
         begun_store(directory) as store,

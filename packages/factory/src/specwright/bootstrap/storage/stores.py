@@ -233,7 +233,7 @@ def _postgres_extra() -> Generator[None]:
         raise InputError(
             f"a store on Postgres needs the package {error.name}, which is not installed",
             where="store",
-            remedy="pip install 'specwright[postgres]'",
+            remedy="pip install 'specwright-factory[postgres]'",
         ) from error
 
 
