@@ -3,7 +3,7 @@
 import re
 
 from ship_gate.contract.boundary.limits import BoundaryLimit
-from ship_gate.explain import explain_finding
+from ship_gate.findings import explain_finding
 from ship_gate.fuzz.check import advice_on
 from ship_gate.fuzz.limits import bounds
 

@@ -28,8 +28,6 @@ from ship_gate.ship_gate import gate_of
 from ship_gate.verdict import Finding
 
 _PASSED_OVER = {"__pycache__", "node_modules", "drafts"}
-UNREADABLE = "module.unreadable"
-"""The code of the finding of a directory that could not be judged."""
 
 
 class BatchResult(StrEnum):
@@ -109,11 +107,6 @@ def judge_directory(
     place = Path(directory)
     gate = gate_of(load_gate_settings(place))
     return judge_module(gate, place, [Path(dependency) for dependency in dependencies], fix=fix)
-
-
-def remedy_of(code: str) -> str:
-    """What to do about findings of a code; empty if it is none of the gate's."""
-    return next((one.remedy for one in FindingCode if str(one) == code), "")
 
 
 def modules_in(places: Sequence[Path]) -> list[Path]:
@@ -202,7 +195,9 @@ def _judge(directory: Path, record: "_PassedModules", *, over: bool) -> JudgedMo
             return JudgedModule(directory, BatchResult.UNJUDGED)
         judged = judge_module(gate_of(settings), directory)
     except ShipGateError as error:
-        finding = Finding(UNREADABLE, error.where, "; ".join(filter(None, (error.what, error.remedy))))
+        finding = Finding(
+            FindingCode.MODULE_UNREADABLE, error.where, "; ".join(filter(None, (error.what, error.remedy)))
+        )
         return JudgedModule(
             directory,
             BatchResult.FAIL,

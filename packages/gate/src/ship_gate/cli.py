@@ -270,7 +270,7 @@ def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool
 @app.command()
 def explain(code: FindingCode, as_json: AsJson = False) -> None:
     """What a finding of the gate means, its reason, and what to do."""
-    from ship_gate.explain import explain_finding
+    from ship_gate.findings import explain_finding
     from ship_gate.terminal.page import Page, present
 
     found = explain_finding(code)

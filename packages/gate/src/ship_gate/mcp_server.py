@@ -17,14 +17,14 @@ from pydantic import Field
 
 from ship_gate import __version__
 from ship_gate.base.record import Record
-from ship_gate.batch import BatchLimits, JudgedModule, judge_all, modules_in, remedy_of
+from ship_gate.batch import BatchLimits, JudgedModule, judge_all, modules_in
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import imported_classes, render_stub
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import problems
 from ship_gate.directory.module_directory import read_module
 from ship_gate.errors import InputError, RefusedError, ShipGateError
-from ship_gate.explain import explain_finding
+from ship_gate.findings import explain_finding, remedy_of
 from ship_gate.settings import ENVIRONMENT_PREFIX, load_gate_settings
 
 INSTRUCTIONS = """\

@@ -130,7 +130,7 @@ class GateError(Exception):
     """
 
     def __init__(self, module: "JudgedModule") -> None:
-        from ship_gate.batch import remedy_of
+        from ship_gate.findings import remedy_of
 
         lines = [f"the gate refuses {module.name}"]
         for code, where, message in module.findings:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ship_gate.batch import JudgedModule, remedy_of
+from ship_gate.batch import JudgedModule
+from ship_gate.findings import remedy_of
 
 BEGINS = "<!-- shipgate -->"
 """How every report begins."""

@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from ship_gate import __version__
-from ship_gate.batch import UNREADABLE, JudgedModule, remedy_of
+from ship_gate.batch import JudgedModule
 from ship_gate.errors import InputError
-from ship_gate.explain import explain_finding
+from ship_gate.findings import FindingCode, explain_finding, remedy_of
 from ship_gate.verdict import Finding
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -30,7 +30,9 @@ def sarif_report(modules: Sequence[JudgedModule], root: Path) -> str:
     codes = sorted({finding.code for module in modules for finding in module.findings})
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "shipgate", "version": __version__, "rules": [_rule(c) for c in codes]}},
-        "invocations": [{"executionSuccessful": all(code != UNREADABLE for code in codes)}],
+        "invocations": [
+            {"executionSuccessful": all(code != FindingCode.MODULE_UNREADABLE for code in codes)}
+        ],
         "columnKind": "unicodeCodePoints",
         "results": [
             _result(finding, module, root, codes.index(finding.code))
