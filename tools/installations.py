@@ -6,6 +6,7 @@ Exits 1 if a package is larger than its limit, brings a package that it must not
 that was installed, without pip and setuptools. Packages come from wherever pip is set up to fetch them.
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ class Package(NamedTuple):
         needs: Folders of packages of this repository that it depends on.
         megabytes: The most that it may take; 0 for no limit.
         absent: Modules that must not be installed.
-        uses: Commands that must succeed there; `{}` is an empty directory.
+        uses: Commands that must succeed there; `{}` is a directory that holds `module`, which the gate passes.
     """
 
     folder: str
@@ -61,8 +62,8 @@ PACKAGES = (
         60,
         (*_LIBRARIES_OF_MODELS, "agent_wire", "specwright"),
         (
-            ("shipgate", "judge", str(_MODULE)),
-            ("pytest", "-p", "no:cacheprovider", "-q", str(_MODULE), "--shipgate", str(_MODULE)),
+            ("shipgate", "judge", "{}/module"),
+            ("pytest", "-q", "{}/module", "--shipgate", "{}/module"),
         ),
     ),
     Package(
@@ -100,7 +101,7 @@ def install(package: Package, folder: Path) -> Installed:
         problems.append(f"it takes {megabytes:.1f} MB, at most {package.megabytes} are allowed")
     for number, (program, *arguments) in enumerate(package.uses):
         place = folder / f"use-{number}"
-        place.mkdir()
+        shutil.copytree(_MODULE, place / "module")
         command = [
             str(environment / "bin" / program),
             *(word.replace("{}", str(place)) for word in arguments),

@@ -24,8 +24,8 @@ class Run(NamedTuple):
 
 
 def pytest_in(place: Path, *options: str) -> Run:
-    """pytest in a process of its own, with the plugin alone."""
-    command = [sys.executable, "-P", "-m", "pytest", "--disable-plugin-autoload", "-p", PLUGIN, *options]
+    """pytest in a process of its own, with the plugin alone, by its entry point."""
+    command = [sys.executable, "-P", "-m", "pytest", "--disable-plugin-autoload", "-p", "shipgate", *options]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     ended = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
     return Run(ended.returncode, ended.stdout + ended.stderr)
@@ -110,7 +110,7 @@ def test_without_option_and_setting_nothing_is_added_or_loaded(place: Path):
         "def pytest_unconfigure(config):\n"
         "    loaded = [name for name in sys.modules if name.startswith('ship_gate.')]\n"
         "    print('LOADED', *loaded)\n"
-        "    print('PLUGIN', config.pluginmanager.hasplugin('shipgate'))\n"
+        "    print('PLUGIN', config.pluginmanager.hasplugin('shipgate-modules'))\n"
     )
     run = pytest_in(place, "tests", "-s")
     assert run.code == 0, run.out

@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(
                 f"{place} is no directory; --shipgate and {_SETTING} name directories with module directories"
             )
-    config.pluginmanager.register(GatePlugin([place.resolve() for place in places]), "shipgate")
+    config.pluginmanager.register(GatePlugin([place.resolve() for place in places]), "shipgate-modules")
     whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     wanted = places if whole else places[: len(named)]
     config.args += [str(place) for place in wanted if str(place) not in config.args]
