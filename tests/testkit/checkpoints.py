@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from specwright.graphs.checkpoint_json import JsonSerializer
+
 __all__ = ["Invocation", "Kept", "invocations", "sizes"]
 
 _OWN = ("__", "branch:")
@@ -83,4 +85,4 @@ def _kept(saver: SqliteSaver, namespace: str) -> Iterator[Kept]:
 def _opened(project: Path) -> Iterator[SqliteSaver]:
     path = project / ".specwright/checkpoints.db"
     with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
-        yield SqliteSaver(connection)
+        yield SqliteSaver(connection, serde=JsonSerializer())

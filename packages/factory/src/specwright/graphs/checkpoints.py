@@ -13,6 +13,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from agent_wire.sqlite_errors import sqlite_errors
+from specwright.graphs.checkpoint_json import JsonSerializer
 
 Saver: TypeAlias = BaseCheckpointSaver[Any]
 
@@ -34,4 +35,4 @@ def checkpoint_file(path: Path, saver: SaverClass) -> Generator[Saver]:
         sqlite_errors("the checkpoint file", path, remedy),
         closing(sqlite3.connect(path, check_same_thread=False)) as connection,
     ):
-        yield chosen(connection)
+        yield chosen(connection, serde=JsonSerializer())

@@ -10,8 +10,10 @@ from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.stages.draft_history import draft_history
 from specwright.application.stages.product import restore_draft, tasks_in_draft
+from specwright.graphs.checkpoint_json import CheckpointError
 from specwright.graphs.checkpoints import Saver
 from specwright.graphs.outer_graph import outer_graph
+from specwright.ports.progress import Step
 
 _THREAD = "project"
 _STEPS_PER_TASK = 4  # dispatch, engineering, update, and one to spare
@@ -36,11 +38,18 @@ class Driver:
         self.graph = outer_graph(factory, saver)
         """For programs that answer through LangGraph: `Command(resume=...)` with `config`."""
         self._factory = factory
+        self._saver = saver
 
     def advance(self, answer: dict[str, str] | None = None) -> Paused:
         """Run to the next stop: begin, go on after a crash, or answer what the graph waits for."""
-        config = self.config
-        before = self.graph.get_state(config)
+        try:
+            return self._advance(answer)
+        except CheckpointError as error:  # of a graph below: the one above was readable
+            self._discard(error)
+            return self._advance(answer if self.waiting() else None)
+
+    def _advance(self, answer: dict[str, str] | None) -> Paused:
+        config, before = self.config, self._state()
         waits = self._interrupt(before)
         if waits is not None and waits["kind"] == "approval":
             restore_draft(self._factory)
@@ -55,12 +64,31 @@ class Driver:
         else:
             return Paused(None, before.values)
         self.graph.invoke(given, config, durability="sync")
-        after = self.graph.get_state(config)
+        after = self._state()
         return Paused(self._interrupt(after), after.values)
 
     def waiting(self) -> dict[str, Any] | None:
         """What the graph waits for."""
-        return self._interrupt(self.graph.get_state(self.config))
+        return self._interrupt(self._state())
+
+    def _state(self) -> Any:
+        """The state of the graph; a checkpoint that cannot be read is discarded."""
+        try:
+            return self.graph.get_state(self.config)
+        except (
+            ValueError,
+            TypeError,
+            LookupError,
+            AttributeError,
+        ) as error:  # only the checkpoint is read here
+            self._discard(error)
+            return self.graph.get_state(self.config)
+
+    def _discard(self, error: Exception) -> None:
+        """Delete the checkpoints of this thread: the run continues from the journal and the log (design: journal)."""
+        self._saver.delete_thread(self.config["configurable"]["thread_id"])
+        why = f"a checkpoint was discarded: {error}; the run continues from the journal and the log"
+        self._factory.progress.note(Step("checkpoint", "", why))
 
     @property
     def config(self) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 from langgraph.checkpoint.postgres import PostgresSaver
 
+from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.checkpoints import Saver, SaverClass
 from specwright.postgres import PostgresDatabase, postgres_errors
 
@@ -18,7 +19,7 @@ def checkpoint_tables(database: PostgresDatabase, saver: SaverClass) -> Generato
         RefusedError: the store breaks off or refuses.
     """
     chosen_class: Any = saver(PostgresSaver)
-    chosen = chosen_class(database.connection)
+    chosen = chosen_class(database.connection, serde=JsonSerializer())
     chosen.lock = database.lock  # the threads of the graph take turns with those that write the rest
     with postgres_errors(database.address):
         chosen.setup()

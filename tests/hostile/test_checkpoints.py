@@ -1,0 +1,80 @@
+"""A project that somebody sends holds data: its checkpoints run no code (case checkpoint-rce)."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import ormsgpack
+import pytest
+from langgraph.types import Interrupt
+
+from specwright.graphs.checkpoint_json import CheckpointError, JsonSerializer
+from testkit.cli.commands import PLAYBOOK, SMALL, specwright
+from testkit.postgres_projects import connected
+
+RUN = ("--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+
+
+def calls_system(marker: Path) -> bytes:
+    """A checkpoint that LangGraph's own serializer answers by a shell command."""
+    return ormsgpack.packb(ormsgpack.Ext(0, ormsgpack.packb(("os", "system", f"touch {marker}"))))
+
+
+@pytest.fixture
+def sent(waiting_once: Path, tmp_path: Path) -> Path:
+    """A project that waits for approval, with crafted checkpoints."""
+    project = shutil.copytree(waiting_once, tmp_path / "sent")
+    with closing(sqlite3.connect(project / ".specwright/checkpoints.db")) as database, database:
+        crafted = calls_system(tmp_path / "marker")
+        changed = database.execute("UPDATE checkpoints SET type = 'msgpack', checkpoint = ?", (crafted,))
+        assert changed.rowcount
+        database.execute("UPDATE writes SET type = 'msgpack', value = ?", (crafted,))
+    return project
+
+
+@pytest.mark.parametrize(("command", "code"), [("run", 3), ("approve", 0)])
+def test_a_crafted_checkpoint_is_discarded(sent: Path, tmp_path: Path, command: str, code: int):
+    """The run says so once, and continues from the journal and the log (case checkpoint-rce)."""
+    told = specwright(command, sent)
+    assert not (tmp_path / "marker").exists()
+    assert told.code == code, told
+    assert told.err.count("a checkpoint was discarded") == 1
+
+
+@pytest.mark.parametrize("damage", ["[]", '"x"', "{", "[" * 100_000, '{"v":4}'])
+def test_a_checkpoint_of_another_shape_is_discarded(waiting_once: Path, tmp_path: Path, damage: str):
+    """JSON that is no checkpoint counts as none."""
+    project = shutil.copytree(waiting_once, tmp_path / "sent")
+    with closing(sqlite3.connect(project / ".specwright/checkpoints.db")) as database, database:
+        database.execute("UPDATE checkpoints SET checkpoint = ?", (damage.encode(),))
+    told = specwright("run", project)
+    assert told.code == 3, told
+    assert "a checkpoint was discarded" in told.err
+
+
+def test_a_crafted_checkpoint_in_a_store_is_discarded(postgres_url: str, tmp_path: Path):
+    """The workers of a shared store read checkpoints by the same saver (case worker-checkpoint-rce)."""
+    waiting = tmp_path / "waiting"
+    assert specwright("run", waiting, *RUN, "--store", postgres_url).code == 3
+    with connected(postgres_url) as store:
+        crafted = calls_system(tmp_path / "marker")
+        assert store.execute("UPDATE checkpoint_blobs SET type = 'msgpack', blob = %s", (crafted,)).rowcount
+        assert store.execute("UPDATE checkpoint_writes SET type = 'msgpack', blob = %s", (crafted,)).rowcount
+    told = specwright("approve", waiting)
+    assert not (tmp_path / "marker").exists()
+    assert told.code == 0, told
+    assert told.err.count("a checkpoint was discarded") == 1
+
+
+def test_the_serializer_admits_json_and_interrupts():
+    """Whatever else a graph holds is an error when it is written, and another form when it is read."""
+    serializer = JsonSerializer()
+    stopped = (Interrupt(value={"kind": "approval"}, id="i1"),)
+    for value in (None, {"a": [1, "x", True, None]}, stopped):
+        assert serializer.loads_typed(serializer.dumps_typed(value)) == value
+    with pytest.raises(TypeError):
+        serializer.dumps_typed({"path": Path("x")})
+    for form in ("msgpack", "pickle", "bytes"):
+        with pytest.raises(CheckpointError):
+            serializer.loads_typed((form, b"1"))
