@@ -11,8 +11,9 @@ from testkit.collection import (
 )
 from testkit.postgres import own_database
 from testkit.postgres_projects import project_urls
+from testkit.trusting import own_trust
 
-__all__ = ["pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_sessionfinish"]
+__all__ = ["own_trust", "pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_sessionfinish"]
 
 
 @pytest.fixture(scope="session")

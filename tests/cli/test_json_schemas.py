@@ -46,6 +46,7 @@ LOOKS: dict[str, tuple[str, list[str]]] = {
     "mirror": ("mirror", ["mirror", "{released}", "--status"]),
     "export": ("moved", ["export", "{released}", "{empty}/export"]),
     "export-html": ("export-html", ["export-html", "{released}", "{empty}/pages"]),
+    "trust": ("trusted", ["trust", "{released}"]),
     "bad usage": ("error", ["status", "--no-such-option"]),
 }
 

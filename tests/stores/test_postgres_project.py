@@ -92,6 +92,7 @@ def test_a_halted_project_is_resolved_and_finished_on_another_machine(postgres_u
     shutil.rmtree(first)
 
     second = settings_alone(tmp_path / "second", postgres_url)
+    assert specwright("trust", second).code == 0  # the playbook is outside of the project
     (waits,) = specwright("escalations", second, "--json").document["escalations"]
     page = specwright("escalations", waits["escalation_id"], second, "--json").document
     answer = tmp_path / "answer.json"

@@ -17,6 +17,7 @@ from specwright.postgres import PostgresTables, StoreAddress
 from testkit.fake_index import WordEmbedder
 from testkit.index_entries import entry
 from testkit.postgres_projects import connected, prepared
+from testkit.trusting import trusting
 from wire_testkit.story import HAPPY_PATH, Story
 
 ATTACKS = {
@@ -190,6 +191,7 @@ def test_verify_names_what_protects_the_records_no_more(
     """As it does in a directory: `log.unprotected` (D-S9-11, W-5-02)."""
     url = next(postgres_projects)
     (tmp_path / "specwright.toml").write_text(f'store = "{url}"\n')
+    trusting(tmp_path)
     with opened_store(tmp_path, url) as store, store.driving():
         store.log().append(Story().wires(*HAPPY_PATH))
         assert unprotected_in(store) == []

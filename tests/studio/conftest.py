@@ -14,6 +14,7 @@ from specwright.studio.projects import Projects
 from specwright.studio.security import Gatekeeper
 from testkit.cli.projects import halted_once, released_once, waiting_once
 from testkit.paths import FACTORY
+from testkit.trusting import trusting
 
 __all__ = ["halted_once", "released_once", "waiting_once"]
 
@@ -51,6 +52,7 @@ def studio() -> Iterator[Callable[..., TestClient]]:
     started: list[Jobs] = []
 
     def open_studio(*directories: Path, gatekeeper: Gatekeeper | None = None) -> TestClient:
+        trusting(*directories, *(inside for directory in directories for inside in directory.iterdir()))
         jobs = Jobs()
         # on a busy machine a command takes longer than a person waits
         made = Studio(Projects(directories), gatekeeper or Gatekeeper.create(), jobs, patience=100.0)

@@ -20,7 +20,7 @@ from specwright.bootstrap.workers.stored_settings import (
     store_settings,
     worker_settings,
 )
-from specwright.errors import CorruptionError, InputError
+from specwright.errors import CorruptionError, InputError, UntrustedError
 from specwright.settings import Settings
 from testkit.memory_tree import MemoryTree
 
@@ -55,6 +55,25 @@ def test_a_worker_takes_the_settings_of_the_command_and_the_sandbox_of_its_machi
         "here",
     )
     assert taken.role_models == {"challenger": "openai:other"}
+
+
+def test_whoever_can_write_to_the_store_does_not_choose_where_keys_go(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A decisive setting counts if the user's own command queued it on this machine, or the worker's environment says the
+    same; otherwise the project is refused by name."""
+    monkeypatch.chdir(tmp_path)
+    own, foreign = "http://127.0.0.1:9/v1", "http://127.0.0.1:8/v1"
+    with opened_store(tmp_path, postgres_url) as store:
+        store_settings(store, Settings(model="openai:x", base_url=own))
+        assert worker_settings(store, postgres_url, tmp_path).base_url == own
+        stored = {"model": "openai:x", "base_url": foreign}
+        store.folder.replace(STORED_SETTINGS, json.dumps(stored).encode())
+        with pytest.raises(UntrustedError, match=foreign) as refused:
+            worker_settings(store, postgres_url, tmp_path)
+        assert "SPECWRIGHT_BASE_URL" in refused.value.remedy
+        monkeypatch.setenv("SPECWRIGHT_BASE_URL", foreign)
+        assert worker_settings(store, postgres_url, tmp_path).base_url == foreign
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ from testkit.collection import (
     pytest_runtest_logreport,
     pytest_sessionfinish,
 )
+from testkit.trusting import own_trust
 
 __all__ = [
     "kind",
+    "own_trust",
     "place",
     "pytest_collection_modifyitems",
     "pytest_runtest_logreport",

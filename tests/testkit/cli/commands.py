@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from specwright.cli.main import main
 from testkit.paths import ROOT
+from testkit.trusting import trusting
 
 __all__ = [
     "PLAYBOOK",
@@ -59,8 +60,10 @@ class Told(NamedTuple):
             assert word in self.err, self.err
 
 
-def specwright(*arguments: object) -> Told:
-    """A command, in this process."""
+def specwright(*arguments: object, stranger: bool = False) -> Told:
+    """A command, in this process; what stands in the directories that it names is the user's own, or a stranger's."""
+    if not stranger:
+        trusting(*arguments)
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main([str(argument) for argument in arguments])
@@ -74,7 +77,8 @@ def command(*arguments: object) -> list[str]:
 
 
 def in_own_process(*arguments: object, **options: Any) -> Told:
-    """A command, in a process of its own."""
+    """A command, in a process of its own; what stands in the directories that it names is the user's own."""
+    trusting(*arguments)
     pipe = subprocess.PIPE
     # a user's Python buffers what it prints
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
@@ -104,6 +108,7 @@ def each_in_one_process(*commands: Sequence[object], before: str = "", **options
         before: Python that the process runs first.
         options: Of `subprocess.run`.
     """
+    trusting(*(argument for arguments in commands for argument in arguments))
     given = json.dumps([[str(argument) for argument in arguments] for arguments in commands])
     options = {"stdin": subprocess.DEVNULL, "timeout": 60, **options}
     ended = subprocess.run(

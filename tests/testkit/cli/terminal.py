@@ -8,6 +8,7 @@ import time
 from typing import NamedTuple
 
 from testkit.cli.commands import command
+from testkit.trusting import trusting
 
 SECONDS = 60
 
@@ -26,6 +27,7 @@ def on_a_terminal(*arguments: object, typed: tuple[tuple[str, str], ...] = ()) -
         arguments: Of the command.
         typed: Questions that are waited for, one after the other, and what is typed then; "\\x04" ends the input.
     """
+    trusting(*arguments)
     master, slave = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40", "PYTHONUTF8": "1"}
     painted, seen, waiting = b"", 0, list(typed)

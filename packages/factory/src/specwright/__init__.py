@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ScriptError,
         SpecwrightError,
         SpecwrightErrors,
+        UntrustedError,
     )
     from specwright.settings import Settings, load_settings
 
@@ -68,6 +69,7 @@ __all__ = [
     "Settings",
     "SpecwrightError",
     "SpecwrightErrors",
+    "UntrustedError",
     "Verification",
     "VerifyFinding",
     "__version__",

@@ -8,7 +8,8 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
 
     SpecwrightError
     ├── InputError              exit 2
-    │   └── ScriptError         exit 1   the scripted answers hold none for this place
+    │   ├── ScriptError         exit 1   the scripted answers hold none for this place
+    │   └── UntrustedError      exit 2   a setting came with the project, and its user has not trusted it
     ├── RefusedError            exit 1
     │   └── BusyError           exit 1   somebody else holds the project
     ├── ModelError              exit 1
@@ -28,7 +29,14 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
 from typing import ClassVar
 
 import agent_wire.errors as wire
-from ship_gate.errors import CorruptionError, InputError, InterruptedRunError, RefusedError, ShipGateError
+from ship_gate.errors import (
+    CorruptionError,
+    InputError,
+    InterruptedRunError,
+    RefusedError,
+    ShipGateError,
+    UntrustedError,
+)
 
 __all__ = [
     "AnswerError",
@@ -53,6 +61,7 @@ __all__ = [
     "ScriptError",
     "SpecwrightError",
     "SpecwrightErrors",
+    "UntrustedError",
 ]
 
 SpecwrightError = ShipGateError

@@ -4,6 +4,7 @@ What is wrong is told with the place that says so: the file, the variable or the
 Values of keys that do not exist are never repeated, since they may be secrets.
 """
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,9 +20,11 @@ from ship_gate.settings import (
     SETTINGS_FILE,
     GateSettings,
     SettingsSources,
+    decisive_for_gate,
     read_environment,
     read_file,
 )
+from ship_gate.trust import refusal, untrusted
 from specwright.ports.roles import Role
 
 __all__ = ["ENVIRONMENT_PREFIX", "SETTINGS_FILE", "Settings", "load_settings"]
@@ -40,6 +43,9 @@ _JSON_EXAMPLES = {
 }
 """The settings that are no plain values, as a variable writes them."""
 
+
+EXAMPLES = (Path(__file__).parent / "examples").resolve()
+"""The folder of the examples: in a checkout a link to that of the repository."""
 
 STORE_PREFIXES = ("postgresql://", "postgres://")
 
@@ -186,20 +192,122 @@ class Settings(GateSettings):
         return self.base_url if name.partition(":")[0] in first else ""
 
 
-def load_settings(directory: Path, options: Mapping[str, object] | None = None) -> Settings:
+def load_settings(
+    directory: Path, options: Mapping[str, object] | None = None, *, looking: bool = False
+) -> Settings:
     """The settings of a project.
 
     Args:
         directory: Where `specwright.toml` lies, if there is one.
         options: What the command line says.
+        looking: Decisive settings of the file that are not trusted are ignored instead of refused, for those who use none
+            of them; `store` is refused all the same, since nothing can be seen without it.
 
     Raises:
+        UntrustedError: a decisive setting of the file is not trusted.
         InputError: the file is no TOML, a value is wrong, or a name is unknown; the message says where it stands.
     """
-    path = directory / SETTINGS_FILE
-    in_file = _from_there(read_file(path), directory)
-    sources = SettingsSources(path, in_file, read_environment(Settings, _JSON_EXAMPLES), dict(options or {}))
-    return sources.merged(Settings)
+    path, given = directory / SETTINGS_FILE, dict(options or {})
+    in_file, in_environment = read_file(path), read_environment(Settings, _JSON_EXAMPLES)
+    sources = SettingsSources(path, _from_there(in_file, directory), in_environment, given)
+    settings = sources.merged(Settings)
+    foreign = _foreign(in_file, {**in_environment, **given}, directory)
+    if not foreign:
+        return settings
+    if "store" in foreign or not looking:
+        raise refusal(directory, foreign, str(path))
+    return sources._replace(in_file=_from_there(_without(in_file, foreign), directory)).merged(Settings)
+
+
+def ignored_settings(directory: Path) -> dict[str, Any]:
+    """The decisive settings of the file of a project that a command which only looks ignores.
+
+    Raises:
+        InputError: the file is no TOML, or a variable is none of ours.
+    """
+    in_file, later = read_file(directory / SETTINGS_FILE), read_environment(Settings, _JSON_EXAMPLES)
+    return _foreign(in_file, later, directory)
+
+
+def _foreign(in_file: Mapping[str, Any], later: Mapping[str, object], directory: Path) -> dict[str, Any]:
+    """The decisive settings of a file that no later place overrides, and that are not trusted; `role_models` are
+    overridden role by role."""
+
+    def counts(name: str) -> bool:
+        first, _, role = name.partition(".")
+        return role not in _table(later, first) if first == "role_models" else first not in later
+
+    found = {name: value for name, value in decisive(in_file, directory).items() if counts(name)}
+    return untrusted(directory, found)
+
+
+def decisive(values: Mapping[str, Any], directory: Path) -> dict[str, Any]:
+    """Those settings that say where secrets and code go, by dotted names.
+
+    Args:
+        values: Settings as they are written.
+        directory: The project, to which relative paths belong.
+    """
+
+    def outside(name: object) -> bool:
+        return isinstance(name, str) and _is_outside(name, directory)
+
+    found = decisive_for_gate(values)
+    found |= {name: values[name] for name in ("base_url", "store", "mirror") if values.get(name)}
+    found |= {
+        name: values[name]
+        for name in ("search", "embedder")
+        if name in values and values[name] != Settings.model_fields[name].default
+    }
+    found |= {
+        f"hedera.{name}": value
+        for name, value in _table(values, "hedera").items()
+        if name in ("mirror_node", "network", "operator_key", "submit_key")
+    }
+    if outside(values.get("model")):
+        found["model"] = values["model"]
+    found |= {
+        f"role_models.{role}": name for role, name in _table(values, "role_models").items() if outside(name)
+    }
+    for role, names in _table(values, "fallback_models").items():
+        if any(map(outside, cast(list[object], names) if isinstance(names, list) else ())):
+            found[f"fallback_models.{role}"] = names
+    return found
+
+
+def decisive_in_file(directory: Path) -> dict[str, Any]:
+    """The decisive settings of the file of a project.
+
+    Raises:
+        InputError: the file is no TOML, or cannot be read.
+    """
+    return decisive(read_file(directory / SETTINGS_FILE), directory)
+
+
+def _is_outside(model: str, directory: Path) -> bool:
+    """Whether a model is a program of this machine, or files outside the project and the examples."""
+    kind, _, rest = model.partition(":")
+    if kind != "playbook":
+        return kind == "cli"
+    place = Path(os.path.realpath(directory / rest))  # a loop of links is no error here
+    return not any(place.is_relative_to(inside) for inside in (os.path.realpath(directory), EXAMPLES))
+
+
+def _table(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = values.get(name)
+    return cast(dict[str, Any], found) if isinstance(found, dict) else {}
+
+
+def _without(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Settings without those of some dotted names."""
+    kept = dict(values)
+    for name in names:
+        first, _, rest = name.partition(".")
+        if rest:
+            kept[first] = {key: value for key, value in kept[first].items() if key != rest}
+        else:
+            del kept[first]
+    return kept
 
 
 def _from_there(read: dict[str, Any], directory: Path) -> dict[str, Any]:

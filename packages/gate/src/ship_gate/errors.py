@@ -2,6 +2,7 @@
 
 ShipGateError
 ├── InputError             exit 2    a value or a file that the caller gave is unusable
+│   └── UntrustedError     exit 2    a setting came with a directory, and its user has not trusted it
 ├── RefusedError           exit 1    a rule refuses the operation
 ├── CorruptionError        exit 1    stored records contradict each other
 └── InterruptedRunError    exit 130  somebody stopped it
@@ -40,6 +41,10 @@ class InputError(ShipGateError):
     """A value or a file that the caller gave is unusable."""
 
     exit_code: ClassVar[int] = 2
+
+
+class UntrustedError(InputError):
+    """A decisive setting came with a directory, and its user has not trusted it."""
 
 
 class RefusedError(ShipGateError):

@@ -4,7 +4,6 @@ The tools read and judge module directories below one root. None writes a file, 
 make it writable. Left out: files, which the agent reads and edits itself.
 """
 
-import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,9 +22,8 @@ from ship_gate.contract.docstring import imported_classes, render_stub
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import problems
 from ship_gate.directory.module_directory import read_module
-from ship_gate.errors import InputError, RefusedError, ShipGateError
+from ship_gate.errors import InputError, ShipGateError
 from ship_gate.findings import explain_finding, remedy_of
-from ship_gate.settings import ENVIRONMENT_PREFIX, load_gate_settings
 
 INSTRUCTIONS = """\
 The gate judges module directories. Each holds one Python function: contract.json, implementation/__init__.py, tests/ and
@@ -160,8 +158,6 @@ class GateTools:
         """
         with _errors_for_the_agent():
             found = modules_in([self._place(directory) for directory in directories])
-            for directory in found:
-                _require_sandbox(directory)
             judged = judge_all(found, BatchLimits(), _ignore)
         return GateResult(verdict=_result(judged), modules=[self._judged(module) for module in judged])
 
@@ -238,17 +234,6 @@ def _result(judged: Sequence[JudgedModule]) -> Literal["PASS", "FAIL"]:
 
 def _ignore(module: JudgedModule) -> None:
     """No progress is reported."""
-
-
-def _require_sandbox(directory: Path) -> None:
-    """Refuse a directory whose own settings turn the sandbox off; only the server's environment may do that."""
-    variable = f"{ENVIRONMENT_PREFIX}SANDBOX"
-    if load_gate_settings(directory).sandbox == "none" and os.environ.get(variable) != "none":
-        raise RefusedError(
-            "the settings in the directory turn the sandbox off, which they may not do over MCP",
-            where=str(directory / "specwright.toml"),
-            remedy=f"remove `sandbox` there, or start the server with {variable}=none",
-        )
 
 
 @contextmanager

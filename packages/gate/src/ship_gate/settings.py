@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ship_gate.errors import InputError
+from ship_gate.trust import note_ignored, trust_command, untrusted
 
 SETTINGS_FILE = "specwright.toml"
 ENVIRONMENT_PREFIX = "SPECWRIGHT_"
@@ -110,13 +111,28 @@ class SettingsSources(NamedTuple):
 def load_gate_settings(directory: Path) -> GateSettings:
     """The settings of the gate for a module directory; the other settings in the file are the factory's.
 
+    A directory does not say how its own code is confined, and its packages count once they are trusted.
+
     Raises:
         InputError: the file is no TOML, a value is wrong, or a `gate_` setting is unknown.
     """
     path, known = directory / SETTINGS_FILE, GateSettings.model_fields
     in_file = {n: value for n, value in read_file(path).items() if n in known or n.startswith("gate_")}
     in_environment = read_environment(GateSettings, PACKAGES_EXAMPLE, checked="GATE_")
+    SettingsSources(path, in_file, in_environment, {}).merged(GateSettings)  # what is ignored is checked, too
+    unconfined = {"sandbox": in_file.pop("sandbox")} if "sandbox" in in_file else {}
+    note_ignored(directory, unconfined, f"only {ENVIRONMENT_PREFIX}SANDBOX says how modules are confined")
+    if "packages" not in in_environment:
+        foreign = untrusted(directory, decisive_for_gate(in_file))
+        note_ignored(directory, foreign, f"`{trust_command(directory)}` lets it count")
+        in_file = {name: value for name, value in in_file.items() if name not in foreign}
     return SettingsSources(path, in_file, in_environment, {}).merged(GateSettings)
+
+
+def decisive_for_gate(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those settings of the gate that put code at risk: no sandbox, and code that is not judged."""
+    found = {"sandbox": "none"} if values.get("sandbox") == "none" else {}
+    return {**found, "packages": values["packages"]} if values.get("packages") else found
 
 
 def read_file(path: Path) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def prices_of(settings: Settings) -> PublishedPrices:
 def prices_in(directory: Path) -> PublishedPrices:
     """The prices that hold for a project that is only looked at; damaged settings set none."""
     try:
-        return prices_of(load_settings(directory))
+        return prices_of(load_settings(directory, looking=True))
     except InputErrors:
         return PublishedPrices()
 
@@ -56,11 +56,11 @@ def budgets_in(directory: Path) -> Budgets:
     Raises:
         InputError: the settings cannot be read.
     """
-    settings, ran = load_settings(directory), last_run(directory)
+    settings, ran = load_settings(directory, looking=True), last_run(directory)
     now = {name: getattr(settings, name) for name in BUDGET_SETTINGS}
     if any(ran.settings.get(name, limit) != limit for name, limit in now.items()):
         return budgets_of(settings)
-    return budgets_of(load_settings(directory, ran.budgets))
+    return budgets_of(load_settings(directory, ran.budgets, looking=True))
 
 
 def models_by_role(settings: Settings) -> dict[Role, str]:

@@ -69,7 +69,7 @@ def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
     return Diagnosis(checks, _not_checked(machine))
 
 
-_NO_SANDBOX = 'install bubblewrap; or set sandbox = "none" for code that you trust'
+_NO_SANDBOX = "install bubblewrap; or set SPECWRIGHT_SANDBOX=none for code that you trust"
 
 
 def _models(settings: Settings) -> Iterator[Check]:

@@ -3,13 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
-import specwright
 from ship_gate.base.text import did_you_mean
 from specwright.atomic_write import write_atomically
 from specwright.errors import InputError
-
-EXAMPLES = (Path(specwright.__file__).parent / "examples").resolve()
-"""The folder of the examples: in a checkout a link to that of the repository."""
+from specwright.settings import EXAMPLES
 
 DEMO = "tabkeeper"
 _SETTINGS = b'# The answers of this example are scripted.\nmodel = "playbook:playbook"\n'

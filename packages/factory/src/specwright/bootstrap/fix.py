@@ -3,13 +3,14 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.source.files import SourceError
 from ship_gate.surface.splice import splice
+from ship_gate.trust import trust_typed, untrusted
 from ship_gate.verdict import ENTRY_FILE
 from specwright.application.escalation.fix import FailedDraft, failed_drafts, fix_payload
 from specwright.application.factory import ProjectView
@@ -17,7 +18,7 @@ from specwright.application.store import layout
 from specwright.domain.escalation.escalation import EscalationArtifact
 from specwright.domain.modules.human_files import is_module_file
 from specwright.errors import InputError
-from specwright.settings import SETTINGS_FILE
+from specwright.settings import SETTINGS_FILE, decisive_in_file
 
 _MOST_BYTES = 1024 * 1024
 
@@ -58,7 +59,16 @@ def check_out(
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
+    _trust_packages(project, [below[name] for name in drafts])
     return {name: (below[name], draft.contract) for name, draft in drafts.items()}
+
+
+def _trust_packages(project: Path, places: Sequence[Path]) -> None:
+    """Have the packages of a project count where its modules are laid out, if they count for the project."""
+    found = {name: value for name, value in decisive_in_file(project).items() if name == "packages"}
+    if not untrusted(project, found):
+        for place in places if found else ():
+            trust_typed(place, found)
 
 
 def read_fix(

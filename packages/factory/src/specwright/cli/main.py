@@ -20,6 +20,7 @@ from specwright.cli.commands import (
     inspect,
     mirror,
     stores,
+    trust,
     verify,
     wire,
 )
@@ -66,6 +67,7 @@ for commands in (
     exceptions,
     deprecation,
     stores,
+    trust,
     verify,
     wire,
     studio,

@@ -1,7 +1,7 @@
 """Which sandbox this machine can offer, found by trying it (design: ship-gate).
 
 bubblewrap first: it hides what Landlock only forbids. Never silently none: without either, whoever wants to run a
-candidate reads what to install, or has to say so by the setting `sandbox = "none"`.
+candidate reads what to install, or has to say so by the setting `sandbox = "none"`, which no module directory can.
 """
 
 import functools
@@ -143,7 +143,8 @@ def _remedy(system: str) -> str:
         what += "or use Linux 6.2 or newer with Landlock on"
     else:
         what = "run it in a Linux container or virtual machine (WSL 2 on Windows) with bubblewrap installed"
-    return f'{what}; or set sandbox = "none" if you accept that the code runs unconfined'
+    accepted = 'SPECWRIGHT_SANDBOX=none, or sandbox = "none" in a project that you trust,'
+    return f"{what}; or set {accepted} if you accept that the code runs unconfined"
 
 
 @functools.cache

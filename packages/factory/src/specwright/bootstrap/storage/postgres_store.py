@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from agent_wire.database import dump, insert
 from agent_wire.log import DatabaseWireLog
 from agent_wire.log_file import TABLES as LOG_TABLES
+from ship_gate.trust import trust_typed
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.storage.stores import TOPIC, ProjectContent, moved_files
 from specwright.errors import InputError
@@ -263,4 +264,5 @@ def _stand_in(base: Path, url: str, project: str) -> Path:
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         directory.mkdir(parents=True, exist_ok=True)
         write_atomically(file, text.encode())
+    trust_typed(directory, {"store": place})  # the user named this database
     return directory

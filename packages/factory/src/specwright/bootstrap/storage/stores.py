@@ -16,7 +16,7 @@ from agent_wire.log_file import SCHEMA as LOG_SCHEMA
 from agent_wire.log_file import TABLES as LOG_TABLES
 from agent_wire.log_file import VERSION as LOG_VERSION
 from specwright.application.store.layout import DEFINITIONS
-from specwright.errors import CorruptionError, InputError, InputErrors
+from specwright.errors import CorruptionError, InputError, InputErrors, UntrustedError
 from specwright.index.database import STATEMENTS as INDEX_SCHEMA
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.index.database import VERSION as INDEX_VERSION
@@ -255,10 +255,13 @@ def store_setting(directory: Path) -> str:
     Other settings may be damaged where a run has begun in the directory: what is there can be looked at all the same.
 
     Raises:
+        UntrustedError: it came with the project and is not trusted.
         InputError: the settings cannot be read.
     """
     try:
-        return load_settings(directory).store
+        return load_settings(directory, looking=True).store
+    except UntrustedError:  # what is in the directory is not what the setting names
+        raise
     except InputErrors:
         if (directory / RUNTIME / LOG).is_file():
             return ""

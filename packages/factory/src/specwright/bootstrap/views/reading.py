@@ -205,7 +205,7 @@ def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
     """
     from specwright.index.embedder import load_embedder
 
-    settings = load_settings(directory)
+    settings = load_settings(directory, looking=True)
     with begun_store(directory) as store, closing(store.index(load_embedder(settings.embedder))) as index:
         return index.search(query)
 

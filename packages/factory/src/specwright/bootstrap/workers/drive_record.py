@@ -152,7 +152,7 @@ class QueueState(NamedTuple):
 def queue_state(directory: Path) -> QueueState | None:
     """What the queue says about a project; None if it is not driven by workers."""
     try:
-        settings = load_settings(directory)
+        settings = load_settings(directory, looking=True)
     except InputErrors:  # what is there can be looked at all the same
         return None
     if settings.drive != "workers" or not settings.store:

@@ -2,6 +2,8 @@
 
 The settings are those of the directory where the last command was typed, with its options. What belongs to a machine
 stays out: keys, which are in the environment of the worker; the sandbox, which the owner of a machine chooses; the store.
+Whoever can write to the store does not choose where keys go: decisive settings count if the environment of the worker says
+the same, or if a command of the same user on the same machine queued the project with them.
 """
 
 import json
@@ -10,11 +12,12 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from ship_gate.trust import described, trust_typed, untrusted
 from specwright.bootstrap.costs import SCRIPTED
 from specwright.bootstrap.storage.stores import RUNTIME, ProjectStore
-from specwright.errors import CorruptionError, InputError
+from specwright.errors import CorruptionError, InputError, UntrustedError
 from specwright.ports.store import FileTree
-from specwright.settings import Settings, load_settings
+from specwright.settings import ENVIRONMENT_PREFIX, Settings, decisive, load_settings
 
 STORED_SETTINGS = f"{RUNTIME}/settings.json"
 _APPROVED = f"{RUNTIME}/approved_in_advance"
@@ -30,6 +33,7 @@ def store_settings(store: ProjectStore, settings: Settings) -> None:
         chosen["model"] = _absolute(chosen["model"])
     if "role_models" in chosen:
         chosen["role_models"] = {role: _absolute(name) for role, name in chosen["role_models"].items()}
+    trust_typed(store.folder.address, decisive(chosen, Path()))
     store.folder.replace(STORED_SETTINGS, (json.dumps(chosen, sort_keys=True) + "\n").encode())
 
 
@@ -42,6 +46,7 @@ def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
         directory: Without settings: what the worker itself sets is in its environment.
 
     Raises:
+        UntrustedError: a decisive setting is neither this environment's nor trusted here.
         InputError: no command has queued the project, or this version does not know what it sets.
         CorruptionError: they are no JSON.
     """
@@ -61,6 +66,16 @@ def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
     named: dict[str, Any] = cast(dict[str, Any], chosen) if isinstance(chosen, dict) else {}
     of_project = {name: value for name, value in named.items() if name not in _OF_A_MACHINE}
     own = load_settings(directory, {"drive": "here"})
+    set_here = decisive(own.model_dump(mode="json", include=own.model_fields_set), directory)
+    asked = untrusted(store.folder.address, decisive(of_project, directory))
+    if foreign := {name: value for name, value in asked.items() if value != set_here.get(name)}:
+        first = next(iter(foreign)).partition(".")[0]
+        raise UntrustedError(
+            f"the project has settings that count only from the environment of a worker: {described(foreign)}",
+            where=where,
+            remedy=f"if you want them, set {ENVIRONMENT_PREFIX}{first.upper()} for the worker; otherwise queue the project "
+            "without",
+        )
     try:
         return Settings.model_validate({**of_project, "store": url, "sandbox": own.sandbox})
     except ValidationError as error:

@@ -10,7 +10,7 @@ from specwright.cli.commands import Directory
 from specwright.cli.commands.drive import BaseUrl, FallbackModels, ModelName, RoleModels
 from specwright.cli.session.options import last_options, options_for, settings_for
 from specwright.cli.terminal.output import pasteable
-from specwright.errors import InputError
+from specwright.errors import InputError, UntrustedError
 
 _LABELS = 13
 """Columns that a check's verdict and name take."""
@@ -38,7 +38,7 @@ def doctor(
     from specwright.bootstrap.doctor import diagnosis
     from specwright.settings import load_settings
 
-    load_settings(directory)  # damaged settings are an error, a missing model is a finding
+    load_settings(directory, looking=True)  # damaged settings are an error, a missing model is a finding
     named = (
         options_for(directory, model, role_model or [], base_url, fallback_models=fallback_model or [])
         if model or role_model or fallback_model or base_url
@@ -46,6 +46,8 @@ def doctor(
     )
     try:
         settings = settings_for(directory, named or last_options(directory))
+    except UntrustedError:
+        raise
     except InputError as error:
         settings = error
     found = diagnosis(directory, settings)

@@ -3,6 +3,7 @@ command-line)."""
 
 import os
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from ship_gate.base.text import did_you_mean
 from ship_gate.terminal.output import counted, listed, note, say, show, write_new_file
 from ship_gate.terminal.program import AsJson
+from ship_gate.trust import note_ignored, trust_command
 from specwright.cli.commands import Directory, is_begun
 from specwright.cli.terminal.output import next_command
 from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError, SpecwrightErrors
@@ -53,6 +55,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
     from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
 
+    _note_ignored(directory)
     if not _has_begun(directory):
         _show_not_begun(directory, as_json=as_json)
         return
@@ -178,7 +181,16 @@ def _show_not_begun(directory: Path, *, as_json: bool) -> None:
 def _settings_in(directory: Path) -> "Settings":
     from specwright.settings import load_settings
 
-    return load_settings(directory)
+    return load_settings(directory, looking=True)
+
+
+def _note_ignored(directory: Path) -> None:
+    """Say which settings came with the project and do not count; a store is refused, and damage told of, elsewhere."""
+    from specwright.settings import ignored_settings
+
+    with suppress(*InputErrors):
+        ignored = {name: value for name, value in ignored_settings(directory).items() if name != "store"}
+        note_ignored(directory, ignored, f"`{trust_command(directory)}` lets it count")
 
 
 def tasks(
@@ -429,7 +441,7 @@ def _price_in(directory: Path) -> "Price | None":
     from specwright.cli.session.options import last_options, settings_for
 
     try:
-        return price_of(settings_for(directory, last_options(directory)))
+        return price_of(settings_for(directory, last_options(directory), looking=True))
     except InputErrors:
         return None
 

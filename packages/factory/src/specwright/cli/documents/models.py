@@ -474,6 +474,15 @@ class Moved(Document):
     exit_code: int
 
 
+class Trusted(Document):
+    """The decisive settings of a project that count from now on: of its file, and of its last run."""
+
+    directory: str
+    settings: dict[str, Any]
+    options: dict[str, Any]
+    exit_code: int
+
+
 class ExportedPages(Document):
     """The studio's pages as files; `left_out` counts moments of the log that have none."""
 
@@ -517,6 +526,7 @@ DOCUMENTS: Mapping[str, type[Any]] = {
     "tasks": Tasks,
     "trace": Trace,
     "trail": Provenance,
+    "trusted": Trusted,
     "verified": Verified,
     "wire-log": WireLog,
 }

@@ -12,9 +12,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from ship_gate.trust import refusal, trust_typed, untrusted
 from specwright.atomic_write import write_atomically
 from specwright.cli.terminal.output import next_command
-from specwright.errors import InputError, InputErrors
+from specwright.errors import InputError, InputErrors, UntrustedError
 
 if TYPE_CHECKING:
     from specwright.settings import Settings
@@ -55,20 +56,30 @@ def options_for(
     """The options of this run; what it leaves out is taken from the last one, unless the settings were edited since.
 
     Raises:
+        UntrustedError: one of the last options that this run would go on with came with the project.
         InputError: a wrong `--role-model` or `--fallback-model`, or the last options are needed and damaged.
     """
     pairs = tuple(_role_model(text) for text in role_models)
     set_now = {name: value for name, value in budgets.items() if value is not None}
     try:
-        before = last_options(directory)
+        before = _recorded_options(directory)
+    except UntrustedError:
+        raise
     except InputErrors:
         if not model:
             raise
         before = Options()
+    before = before._replace(
+        model="" if model else before.model,
+        role_models=() if pairs else before.role_models,
+        base_url="" if model or base_url else before.base_url,
+        fallback_models=() if fallback_models else before.fallback_models,
+    )
+    _require_trusted(directory, before)
     return Options(
         model=_absolute(model) or before.model,
         role_models=pairs or before.role_models,
-        base_url=base_url or ("" if model else before.base_url),
+        base_url=base_url or before.base_url,
         scripted=before.scripted,
         budgets=tuple({**dict(before.budgets), **set_now}.items()),
         fallback_models=tuple(map(_fallback_model, fallback_models)) or before.fallback_models,
@@ -85,7 +96,10 @@ def choose_store(directory: Path, url: str) -> None:
     from specwright.bootstrap.storage.stores import opened_store
     from specwright.settings import SETTINGS_FILE, load_settings
 
-    chosen, now = load_settings(directory, {"store": url}).store, load_settings(directory).store
+    chosen, now = (
+        load_settings(directory, {"store": url}, looking=True).store,
+        load_settings(directory, looking=True).store,
+    )
     if now == chosen:
         return
     if urlsplit(chosen).password is not None:
@@ -106,24 +120,28 @@ def choose_store(directory: Path, url: str) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     # at the top, where no table has begun
     write_atomically(file, f"store = {json.dumps(chosen)}\n".encode() + before)
+    trust_typed(directory, {"store": chosen})
 
 
-def settings_for(directory: Path, options: Options) -> "Settings":
-    """The settings, with the options of the command line on top.
-
-    Raises:
-        InputError: wrong settings, or no model at all.
-    """
-    from specwright.settings import load_settings
-
+def _as_settings(options: Options) -> dict[str, Any]:
     named = {
         "model": options.model,
         "base_url": options.base_url,
         "role_models": dict(options.role_models),
         "fallback_models": _by_role(options.fallback_models),
     }
-    given = {name: value for name, value in named.items() if value}
-    settings = load_settings(directory, {**given, **dict(options.budgets)})
+    return {name: value for name, value in named.items() if value}
+
+
+def settings_for(directory: Path, options: Options, *, looking: bool = False) -> "Settings":
+    """The settings, with the options of the command line on top; for `looking` see `load_settings`.
+
+    Raises:
+        InputError: wrong settings, or no model at all.
+    """
+    from specwright.settings import load_settings
+
+    settings = load_settings(directory, {**_as_settings(options), **dict(options.budgets)}, looking=looking)
     if not settings.model:
         raise _no_model(directory)
     return settings
@@ -154,7 +172,9 @@ def scripted_models(settings: "Settings") -> bool:
 def remember(directory: Path, options: Options) -> None:
     """Store the options of this run, and the settings beside them, for the commands that go on with it."""
     from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
+    from specwright.settings import decisive
 
+    trust_typed(directory, decisive(_as_settings(options), directory))
     data = {**options._asdict(), "settings": _settings_now(directory)}
     with opened_store(directory) as store:
         store.folder.replace(LAST_RUN, (json.dumps(data) + "\n").encode())
@@ -164,8 +184,35 @@ def last_options(directory: Path) -> Options:
     """The options of the last run; none if there was none, or if the settings name another model or budget since.
 
     Raises:
+        UntrustedError: one of them is decisive and came with the project.
         InputError: the file, or the settings, are damaged.
     """
+    options = _recorded_options(directory)
+    _require_trusted(directory, options)
+    return options
+
+
+def decisive_options(directory: Path) -> dict[str, Any]:
+    """The decisive settings among the options of the last run.
+
+    Raises:
+        InputError: the file, or the settings, are damaged.
+    """
+    from specwright.settings import decisive
+
+    return decisive(_as_settings(_last_run(directory)[0]), directory)
+
+
+def _require_trusted(directory: Path, recorded: Options) -> None:
+    """Refuse options of the last run that came with the project."""
+    from specwright.bootstrap.storage.stores import LAST_RUN
+    from specwright.settings import decisive
+
+    if foreign := untrusted(directory, decisive(_as_settings(recorded), directory)):
+        raise refusal(directory, foreign, f"{directory / LAST_RUN}: the options of the last run")
+
+
+def _recorded_options(directory: Path) -> Options:
     options, settings_then = _last_run(directory)
     if options._replace(scripted=False) == Options():
         return options
@@ -182,7 +229,9 @@ def last_options(directory: Path) -> Options:
 def _settings_now(directory: Path) -> dict[str, Any]:
     from specwright.settings import BUDGET_SETTINGS, load_settings
 
-    return load_settings(directory).model_dump(mode="json", include={*_MODELS, *BUDGET_SETTINGS})
+    return load_settings(directory, looking=True).model_dump(
+        mode="json", include={*_MODELS, *BUDGET_SETTINGS}
+    )
 
 
 def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:

@@ -155,7 +155,7 @@ def _acceptance(view: ProjectView) -> str:
 
 def _estimate(view: ProjectView, directory: Path) -> str:
     try:
-        found = approval_estimate(view, price_of(load_settings(directory)))
+        found = approval_estimate(view, price_of(load_settings(directory, looking=True)))
     except SpecwrightErrors:
         return ""
     return found.in_words() if found else ""
@@ -164,7 +164,7 @@ def _estimate(view: ProjectView, directory: Path) -> str:
 def _short_budget(view: ProjectView, directory: Path) -> str:
     """That the budget is below the estimate; empty if it is not, or if that cannot be told."""
     try:
-        settings = load_settings(directory)
+        settings = load_settings(directory, looking=True)
         found, spent = approval_estimate(view, price_of(settings)), total_cost(directory, prices_of(settings))
         return below_estimate(budgets_in(directory).project, spent, found) if found else ""
     except SpecwrightErrors:

@@ -22,7 +22,7 @@ SETTINGS_TEMPLATE = """\
 #
 # A local server that speaks the OpenAI protocol:
 # model = "openai:NAME"
-# base_url = "http://127.0.0.1:11434/v1"
+# base_url = "http://127.0.0.1:11434/v1"   # counts once you run `specwright trust` here
 
 # Another model for a role (researcher, planner, proposer, challenger, arbiter):
 # [role_models]

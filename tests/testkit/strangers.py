@@ -1,0 +1,91 @@
+"""Keys and passwords of the person, and a place that waits for them."""
+
+import http.server
+import socket
+import threading
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+
+__all__ = ["KEY", "Database", "WebServer", "database", "secrets", "web_server"]
+
+KEY = "sk-canary-of-the-person"
+PASSWORD = "canary-of-the-person"
+
+
+@pytest.fixture
+def secrets(bare_environment: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person has a key and a password in the environment, and no settings."""
+    monkeypatch.setenv("SPECWRIGHT_MAX_RETRIES", "0")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+
+
+class WebServer(NamedTuple):
+    """A server of a stranger.
+
+    Args:
+        base_url: Its address.
+        requests: The header `Authorization` of each request.
+    """
+
+    base_url: str
+    requests: list[str]
+
+
+@pytest.fixture
+def web_server() -> Iterator[WebServer]:
+    """A server on loopback that refuses every request and remembers it."""
+    requests: list[str] = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, format: str, *_: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            requests.append(self.headers.get("Authorization", ""))
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(400)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield WebServer(f"http://127.0.0.1:{server.server_port}/v1", requests)
+    server.shutdown()
+    server.server_close()
+
+
+class Database(NamedTuple):
+    """A database of a stranger.
+
+    Args:
+        url: Its address.
+        connections: Who connected.
+    """
+
+    url: str
+    connections: list[object]
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    """A port on loopback that remembers each connection and ends it."""
+    connections: list[object] = []
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, address = listening.accept()
+            except OSError:  # the test is over
+                return
+            connections.append(address)
+            connection.close()
+
+    threading.Thread(target=accept, daemon=True).start()
+    yield Database(f"postgresql://person@127.0.0.1:{listening.getsockname()[1]}/d", connections)
+    listening.shutdown(socket.SHUT_RDWR)
+    listening.close()
