@@ -42,6 +42,11 @@ KEEPALIVES: dict[str, Any] = {
 _EXAMPLE = "postgresql://user@host/database?project=shop"
 
 
+def is_project_name(name: str) -> bool:
+    """Whether a project can have this name, which becomes part of a schema's name and of paths."""
+    return _PROJECT.fullmatch(name) is not None
+
+
 class StoreAddress(NamedTuple):
     """What the setting `store` says.
 
@@ -69,7 +74,7 @@ class StoreAddress(NamedTuple):
         if parts.scheme not in ("postgresql", "postgres"):
             raise InputError("the store is no Postgres address", where=parts.scheme, remedy=remedy)
         project = dict(known).get("project", "")
-        if project and not _PROJECT.fullmatch(project):
+        if project and not is_project_name(project):
             raise InputError(
                 f"{project!r} cannot be the name of a project",
                 where="store",

@@ -3,7 +3,7 @@
 
 -- The files of the project.
 CREATE TABLE file (
-    path    text  COLLATE "C" PRIMARY KEY,
+    path    text  COLLATE "C" PRIMARY KEY CHECK (path !~ '(^|/)[.]{0,2}(/|$)|[\\[:cntrl:]]'),
     content bytea NOT NULL
 );
 

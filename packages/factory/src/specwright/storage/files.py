@@ -17,6 +17,21 @@ from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.store import FileTree
 
 
+def check_path(path: str) -> None:
+    """Check that a path, which may have been written by somebody else, names a file inside the store.
+
+    Raises:
+        RefusedError: it is absolute, or has an empty part, `.`, `..`, a backslash or a control character.
+    """
+    parts = path.split("/")
+    if {"", ".", ".."} & {*parts} or "\\" in path or any(ord(one) < 32 or ord(one) == 127 for one in path):
+        raise RefusedError(
+            "a path must stay inside the store",
+            where=repr(path[:200]),
+            remedy="do not use this project: Specwright writes no such path",
+        )
+
+
 class DiskTree:
     """The `FileTree` port on a directory.
 
@@ -98,8 +113,8 @@ class DiskTree:
             self.publish(f"{path}/{name}", data)
 
     def _target(self, path: str) -> Path:
-        if path.startswith("/") or ".." in path.split("/"):
-            raise RefusedError("a path must stay inside the store", where=path)
+        if path:
+            check_path(path)
         return self.root / path
 
     def _is_published(self, target: Path, data: bytes) -> bool:

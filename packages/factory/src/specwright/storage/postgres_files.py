@@ -9,7 +9,7 @@ from typing import Any
 from specwright.atomic_write import write_atomically
 from specwright.errors import CorruptionError, RefusedError
 from specwright.postgres import PostgresDatabase, QuestionMarks
-from specwright.storage.files import Definitions, check_replaced
+from specwright.storage.files import Definitions, check_path, check_replaced
 
 
 class PostgresTree:
@@ -97,13 +97,13 @@ class PostgresTree:
         below = self._below(path)
         depth = str(below.count("/") + 1)
         rows = self._below_rows("SELECT DISTINCT split_part(path, '/', ?::int) FROM file", below, depth)
-        return [name for (name,) in rows]
+        return [_checked(name) for (name,) in rows]
 
     def tree(self, path: str) -> dict[str, bytes]:
         """Every file below a directory."""
         below = self._below(path)
         rows = self._below_rows("SELECT path, content FROM file", below)
-        return {name[len(below) :]: content for name, content in rows}
+        return {_checked(name)[len(below) :]: content for name, content in rows}
 
     def _below_rows(self, query: str, below: str, *parameters: str) -> list[Any]:
         """The rows of a query about files whose path begins so, in the order of their paths."""
@@ -127,8 +127,8 @@ class PostgresTree:
         return f"{name}/" if name else ""
 
     def _name(self, path: str) -> str:
-        if path.startswith("/") or ".." in path.split("/"):
-            raise RefusedError("a path must stay inside the store", where=path)
+        if path:
+            check_path(path)
         return (self._root + path).strip("/")
 
 
@@ -140,6 +140,11 @@ class PostgresStateStore(Definitions, PostgresTree):
         self._name(path)
         check_replaced(path)
         super().replace(path, data)
+
+
+def _checked(path: str) -> str:
+    check_path(path)
+    return path
 
 
 def _content(connection: QuestionMarks, name: str) -> bytes | None:

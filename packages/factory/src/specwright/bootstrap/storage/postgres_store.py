@@ -21,7 +21,7 @@ from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.journal import JournalRecord
 from specwright.journal.journal import StoredJournal
 from specwright.journal.postgres_journal import PostgresJournal
-from specwright.postgres import PostgresDatabase, PostgresTables, StoreAddress
+from specwright.postgres import PostgresDatabase, PostgresTables, StoreAddress, is_project_name
 from specwright.settings import SETTINGS_FILE, ProviderLimits
 from specwright.storage.postgres_files import PostgresStateStore, PostgresTree
 
@@ -247,7 +247,9 @@ def project_directories(url: str) -> list[Path]:
     finally:
         database.close()
     base = user_cache() / "studio" / hashlib.sha256(address.url.encode()).hexdigest()[:16]
-    return [_stand_in(base, address.url, StoreAddress.project_of(schema)) for schema in schemas]
+    projects = [StoreAddress.project_of(schema) for schema in schemas]
+    # whoever may make a schema chooses its name; one that no project can have would lead out of `base`
+    return [_stand_in(base, address.url, name) for name in projects if not name or is_project_name(name)]
 
 
 _PROJECT_SCHEMAS = """
