@@ -47,7 +47,7 @@ def loads(data: bytes | str) -> Any:
     """Parse JSON; duplicate keys and the constants that JSON does not have are errors.
 
     Raises:
-        ValueError: not JSON, not UTF-8, a duplicate key, NaN or Infinity.
+        ValueError: not JSON, not UTF-8, a duplicate key, NaN or Infinity, or nested too deeply.
     """
     if isinstance(data, bytes):
         try:
@@ -56,7 +56,10 @@ def loads(data: bytes | str) -> Any:
                 return value  # the same bytes again, so no duplicate key was lost
         except (orjson.JSONDecodeError, orjson.JSONEncodeError):
             pass  # the strict reader below reports the error
-    return json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse)
+    try:
+        return json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

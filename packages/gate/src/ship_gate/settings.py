@@ -25,6 +25,7 @@ PACKAGES_EXAMPLE = {"packages": ("list", '["attrs>=25"]')}
 """The setting that a variable writes as JSON."""
 
 _LONGEST_VALUE_SHOWN = 60
+_MOST_BYTES = 1_000_000
 
 
 class GateSettings(BaseModel):
@@ -146,8 +147,12 @@ def read_file(path: Path) -> dict[str, Any]:
             return {}
         if not path.is_file():
             raise InputError("the settings are no file", where=str(path), remedy="remove it, or write a file")
+        if path.stat().st_size > _MOST_BYTES:
+            raise InputError(
+                "the settings are too large", where=str(path), remedy="remove it, or write a file"
+            )
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             f"the settings are no TOML: {error}", where=str(path), remedy="mend the file, or remove it"
         ) from error

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from agent_wire.sqlite_errors import sqlite_errors
+
 
 class Rows(Protocol):
     """What a statement selected."""
@@ -97,11 +99,25 @@ def insert(connection: Connection, tables: Iterable[Table], rows: Dump) -> None:
         )
 
 
+def refuse_views(connection: sqlite3.Connection) -> None:
+    """Refuse a file with views, which no program here makes: one in the place of a table may have rows without end.
+
+    Raises:
+        sqlite3.DatabaseError: it has one.
+    """
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' LIMIT 1").fetchone():
+        raise sqlite3.DatabaseError("it has a view, which this program does not make")
+
+
 def dump_file(path: Path, tables: Iterable[Table]) -> Dump:
     """The rows of an SQLite file; none if there is no file. Nothing is written."""
     if not path.is_file():
         return {}
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+    with (
+        sqlite_errors("the database", path, "restore the file from a copy"),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection,
+    ):
+        refuse_views(connection)
         connection.execute("BEGIN")
         return dump(connection, tables)
 

@@ -12,7 +12,7 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from agent_wire.database import Connection, Table
+from agent_wire.database import Connection, Table, refuse_views
 from agent_wire.sqlite_errors import make_directory, sqlite_errors
 
 _NAME = "the Wire log"
@@ -189,6 +189,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA fullfsync = ON")  # macOS: flush the drive's own cache too
     connection.execute("PRAGMA foreign_keys = ON")
+    refuse_views(connection)
     if _version(connection) == VERSION:
         return  # a reader takes no lock
     connection.execute("PRAGMA journal_mode = WAL")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from agent_wire import canonical
 from agent_wire.admission import Admission, RepeatedWire, default_admission
+from agent_wire.database import refuse_views
 from agent_wire.entries import LogEnd, StoredEntry
 from agent_wire.errors import InputError
 from agent_wire.hcs import GENESIS, NANOS, EntityId, running_hash
@@ -67,6 +68,7 @@ def verify(
         raise InputError("there is no Wire log", where=str(path))
     try:
         with closing(sqlite3.connect(address(path, reading=True), uri=True)) as connection:
+            refuse_views(connection)
             connection.text_factory = _lossy
             connection.execute("BEGIN")  # one snapshot, even while another process writes
             return list(_findings(connection, tuple(expected), admission or default_admission()))

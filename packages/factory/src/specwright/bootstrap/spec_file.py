@@ -20,6 +20,7 @@ from agent_wire.canonical_json import sha256
 from ship_gate.base.text import one_line
 from specwright.application.store import layout
 from specwright.atomic_write import write_atomically
+from specwright.bounded_read import read_bounded
 from specwright.errors import InputError, InputErrors
 from specwright.ports.store import FileTree
 
@@ -58,9 +59,8 @@ def read_spec(path: Path) -> str:
         InputError: missing, empty, too large, no regular file, or no text.
     """
     try:
-        status = path.stat()
-        _require_regular(path, status)
-        data = path.read_bytes()
+        _require_regular(path, path.stat())
+        data = read_bounded(path)
     except FileNotFoundError as error:
         raise _no_spec(path) from error
     except OSError as error:
@@ -114,7 +114,7 @@ def _read_small(path: Path, what: str, most: int, remedy: str) -> str:
         if status.st_size > most:
             told = f"the {what} has {status.st_size:,} bytes; the limit is {most:,}"
             raise InputError(told, where=where, remedy=remedy)
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_bounded(path, most).decode("utf-8-sig")
     except OSError as error:
         raise InputError(
             f"the {what} cannot be read: {error.strerror}", where=where, remedy=remedy

@@ -5,7 +5,6 @@ status exactly. It computes vectors of the default embedder again and compares t
 It cannot check the vectors of a provider's model, nor bytes of the file outside its rows.
 """
 
-import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from agent_wire.database import Connection
+from specwright.bounded_read import read_bounded
 from specwright.domain.modules.code_index import CodeIndexEntry, embedding_text
 from specwright.errors import SpecwrightErrors
 from specwright.index import rows
@@ -47,15 +47,17 @@ def audit(
     if not (directory / FILE).is_file():
         return ["the file is gone"] if required else []
     with tempfile.TemporaryDirectory() as copy:
-        for name in (FILE, f"{FILE}-wal"):
-            if (directory / name).is_file():
-                shutil.copyfile(directory / name, Path(copy) / name)
         try:
+            for name in (FILE, f"{FILE}-wal"):
+                if (directory / name).is_file():
+                    (Path(copy) / name).write_bytes(read_bounded(directory / name))
             with closing(IndexFile(Path(copy) / FILE)) as database, database.reading() as connection:
                 checks = _Audit(connection, entries, embedder)
                 return [*checks.structure(), *checks.entries(required, retired), *checks.vectors()]
         except SpecwrightErrors as error:
             return [error.what]
+        except OSError as error:
+            return [f"the file cannot be read: {error.strerror}"]
         except (ValueError, TypeError) as error:  # invalid UTF-8, a truncated vector
             return [f"a row cannot be read: {error}"]
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from agent_wire.canonical_json import JsonValue
 from specwright.atomic_write import sync_directory
+from specwright.bounded_read import read_bounded
 from specwright.errors import CorruptionError, InputError
 
 
@@ -44,7 +45,7 @@ def read_records(path: Path, kind: str = "") -> Iterator[JournalRecord]:
         CorruptionError: a complete line is not a record, or two are for one place.
     """
     try:
-        data = path.read_bytes()
+        data = read_bounded(path)
     except OSError as error:
         raise InputError("the journal cannot be read", where=f"{path}: {error.strerror}") from error
     yield from parse_records(data, str(path), kind)
@@ -79,7 +80,7 @@ def _record(line: bytes, path: str, number: int) -> JournalRecord:
         entry: dict[str, Any] = json.loads(line)
         place = Place(str(entry["scope"]), str(entry["kind"]), int(entry["ordinal"]))
         return JournalRecord(place, str(entry["request"]), entry["answer"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise CorruptionError(
             "the journal has a damaged line",
             where=f"{path}, line {number}",
@@ -138,7 +139,7 @@ class JournalFile:
         os.close(self._descriptor)
 
     def _remove_partial_line(self) -> None:
-        data = self.path.read_bytes()
+        data = read_bounded(self.path)
         complete = data.rfind(b"\n") + 1
         if complete != len(data):
             os.ftruncate(self._descriptor, complete)

@@ -13,6 +13,7 @@ from pathlib import Path
 from agent_wire import canonical_json
 from specwright.application.store import layout
 from specwright.atomic_write import TEMPORARY, sync_directory, write_temporary
+from specwright.bounded_read import read_bounded
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.store import FileTree
 
@@ -83,9 +84,12 @@ class DiskTree:
     def read(self, path: str) -> bytes:
         """A file's bytes."""
         try:
-            return self._target(path).read_bytes()
+            return read_bounded(self._target(path))
         except FileNotFoundError as error:
             raise CorruptionError("a record is missing", where=str(self.root / path)) from error
+        except OSError as error:
+            message = f"a record cannot be read: {error.strerror}"
+            raise CorruptionError(message, where=str(self.root / path)) from error
 
     def exists(self, path: str) -> bool:
         """Whether a file is there."""
@@ -102,7 +106,7 @@ class DiskTree:
         """Every file below a directory."""
         base = self._target(path)
         return {
-            p.relative_to(base).as_posix(): p.read_bytes()
+            p.relative_to(base).as_posix(): read_bounded(p)
             for p in sorted(base.rglob("*"))
             if p.is_file() and not p.name.startswith(TEMPORARY)
         }
@@ -120,7 +124,7 @@ class DiskTree:
     def _is_published(self, target: Path, data: bytes) -> bool:
         """Whether the file is there with these bytes; with other bytes, the write is refused."""
         try:
-            published = target.read_bytes()
+            published = read_bounded(target)
         except FileNotFoundError:
             return False
         if published != data:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from agent_wire import canonical_json
+from specwright.bounded_read import read_bounded
 from specwright.errors import BusyError
 
 STAGING = "unfinished"
@@ -107,7 +109,7 @@ else:
 
 def _process(note: Path) -> str:
     try:
-        data = json.loads(note.read_text())
+        data = canonical_json.loads(read_bounded(note))
         return f"process {data['pid']} on {data['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another process"

@@ -16,6 +16,7 @@ from agent_wire.log_file import SCHEMA as LOG_SCHEMA
 from agent_wire.log_file import TABLES as LOG_TABLES
 from agent_wire.log_file import VERSION as LOG_VERSION
 from specwright.application.store.layout import DEFINITIONS
+from specwright.bounded_read import read_bounded
 from specwright.errors import CorruptionError, InputError, InputErrors, UntrustedError
 from specwright.index.database import STATEMENTS as INDEX_SCHEMA
 from specwright.index.database import TABLES as INDEX_TABLES
@@ -158,7 +159,7 @@ class DirectoryStore:
         """
         with self.driving():
             journal = self._runtime / JOURNAL
-            lines = journal.read_bytes() if journal.is_file() else b""
+            lines = read_bounded(journal) if journal.is_file() else b""
             return ProjectContent(
                 moved_files(self.folder),
                 lines[: lines.rfind(b"\n") + 1],  # a line that a crash cut short is no record

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agent_wire import canonical_json
 from specwright.bootstrap.storage.stores import RUNTIME, opened_store
 from specwright.bootstrap.views.last_stop import forget_stop
 from specwright.errors import SpecwrightErrors
@@ -110,6 +111,6 @@ def at_work(directory: Path) -> AtWork | None:
     """What the run that drives a project is doing; None if none drives it, or if that cannot be read."""
     with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
         if store.driver() and store.folder.exists(AT_WORK):
-            noted: Mapping[str, Any] = json.loads(store.folder.read(AT_WORK))
+            noted: Mapping[str, Any] = canonical_json.loads(store.folder.read(AT_WORK))
             return AtWork(**noted)
     return None

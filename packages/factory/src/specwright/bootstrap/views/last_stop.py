@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_wire import canonical_json
 from specwright.application.factory import Factory
 from specwright.application.stages.acceptance import asked_text
 from specwright.application.stages.draft_history import draft_history
@@ -112,7 +113,7 @@ def last_stop(directory: Path) -> LastStop | None:
     """What stopped the last run; None if nothing did, or if it cannot be read."""
     with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
         if not store.driver() and store.folder.exists(LAST_STOP):
-            noted = json.loads(store.folder.read(LAST_STOP))
+            noted = canonical_json.loads(store.folder.read(LAST_STOP))
             return LastStop(**noted) if noted else None
     return None
 

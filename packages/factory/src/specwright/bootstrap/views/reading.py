@@ -4,7 +4,6 @@ Log, store, projection and journal: no model, no graph, no gate; the index only 
 """
 
 import gc
-import json
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -84,7 +83,7 @@ def last_run(directory: Path) -> LastRun:
         opened_store(directory) as store,
     ):
         if store.folder.exists(LAST_RUN):
-            data = json.loads(store.folder.read(LAST_RUN))
+            data = canonical_json.loads(store.folder.read(LAST_RUN))
             budgets = {str(name): float(limit) for name, limit in data.get("budgets", ())}
             return LastRun(
                 str(data["model"]), bool(data["scripted"]), budgets, dict(data.get("settings", {}))

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from agent_wire import canonical_json
 from specwright.bootstrap.storage.stores import RUNTIME, opened_store
 from specwright.errors import AnyError, InputErrors, SpecwrightError
 from specwright.ports.store import FileTree
@@ -111,7 +112,9 @@ class DriveRecord(NamedTuple):
 def drive_record(folder: FileTree) -> DriveRecord:
     """The record of the last attempt; an empty one if there was none, or if it is damaged, for it only counts."""
     try:
-        data: Mapping[str, Any] = json.loads(folder.read(_RECORD) if folder.exists(_RECORD) else b"{}")
+        data: Mapping[str, Any] = canonical_json.loads(
+            folder.read(_RECORD) if folder.exists(_RECORD) else b"{}"
+        )
         error = data.get("error")
         return DriveRecord(
             str(data.get("worker", "")),

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from agent_wire import canonical_json
 from ship_gate.trust import described, trust_typed, untrusted
 from specwright.bootstrap.costs import SCRIPTED
 from specwright.bootstrap.storage.stores import RUNTIME, ProjectStore
@@ -58,7 +59,7 @@ def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
             remedy="queue it with `specwright run`, with `drive` set to workers",
         )
     try:
-        chosen = cast(object, json.loads(store.folder.read(STORED_SETTINGS)))
+        chosen = cast(object, canonical_json.loads(store.folder.read(STORED_SETTINGS)))
     except (ValueError, RecursionError) as error:
         raise CorruptionError(
             f"the settings of the project are no JSON: {error}", where=where, remedy="queue it again"

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from agent_wire import canonical_json
 from ship_gate.trust import refusal, trust_typed, untrusted
 from specwright.atomic_write import write_atomically
 from specwright.cli.terminal.output import next_command
@@ -244,7 +245,7 @@ def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
             where = f"{store.folder.address}/{LAST_RUN}"
             if not store.folder.exists(LAST_RUN):
                 return Options(), {}
-            data = json.loads(store.folder.read(LAST_RUN))
+            data = canonical_json.loads(store.folder.read(LAST_RUN))
         options = Options(
             str(data["model"]),
             tuple((str(role), str(name)) for role, name in data["role_models"]),

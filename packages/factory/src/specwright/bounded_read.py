@@ -1,0 +1,32 @@
+"""Reading a file of a project that somebody may have sent: a regular one, of a size that fits into memory."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MOST_BYTES = 256 * 1024 * 1024
+"""Of a file of the store or of the journal."""
+
+
+def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a regular file. A pipe or a device, which may never end, is not read.
+
+    Args:
+        path: The file; a link is followed.
+        most: Its largest size.
+
+    Raises:
+        OSError: it is no regular file, is larger, or cannot be read.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        if status.st_size > most:
+            raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(most)
+    finally:
+        os.close(descriptor)
