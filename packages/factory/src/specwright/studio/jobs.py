@@ -99,10 +99,10 @@ class Jobs:
     """The last command of each project.
 
     Args:
-        program: The program that carries out a command.
+        program: The program that carries out a command; it imports nothing from the working directory.
     """
 
-    def __init__(self, program: Sequence[str] = (sys.executable, "-m", "specwright")) -> None:
+    def __init__(self, program: Sequence[str] = (sys.executable, "-P", "-m", "specwright")) -> None:
         self._program = tuple(program)
         self._last: dict[str, Job] = {}
 

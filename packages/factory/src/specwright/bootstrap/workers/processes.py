@@ -41,6 +41,8 @@ class DriveProcesses:
     def __init__(self, note: Callable[[str, Event], None]) -> None:
         self._note = note
         self._running: set[ForkServerProcess] = set()
+        # the server is a Python that would import `json` and the rest from the working directory first
+        os.environ["PYTHONSAFEPATH"] = "1"
         self._context: ForkServerContext = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(_PRELOADED)
 
