@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ def pytest_in(place: Path, *options: str) -> Run:
     """pytest in a process of its own, with the plugin alone, by its entry point."""
     command = [sys.executable, "-P", "-m", "pytest", "--disable-plugin-autoload", "-p", "shipgate", *options]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment["XDG_CACHE_HOME"] = f"{place}.cache"
     ended = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
     return Run(ended.returncode, ended.stdout + ended.stderr)
 
@@ -85,6 +87,20 @@ def test_a_module_fails_with_its_findings_and_a_sound_one_passes(place: Path):
     again = pytest_in(place, "modules/sound")
     assert again.code == 1
     assert "tests.failed  tests/test_tally_words.py" in again.out
+
+
+@pytest.mark.slow
+def test_a_digest_that_the_repository_holds_is_not_believed(place: Path):
+    """What passed is noted in the user's cache: nothing of it is in the repository, and what lies there is not read
+    (case pytest-cache-pass)."""
+    pytest_in(place, "modules/sound")
+    assert not (place / ".pytest_cache/d/shipgate").exists()
+    noted = list(Path(f"{place}.cache").rglob("*.json"))
+    assert len(noted) == 1
+    name = sha256(str(place / "modules/sound/contract.json").encode()).hexdigest()[:16]
+    (place / ".pytest_cache/d/shipgate").mkdir(parents=True)
+    shutil.move(noted[0], place / f".pytest_cache/d/shipgate/{name}.json")
+    assert result_of(place, pytest_in(place, "modules/sound", "--junit-xml=j.xml")) == "PASS"
 
 
 def result_of(place: Path, run: Run) -> str:

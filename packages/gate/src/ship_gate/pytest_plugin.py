@@ -9,6 +9,7 @@ of it before a module is judged; without the option or the setting it adds nothi
 A module's own tests are not collected by pytest: they import the module as the gate lays it out, and the gate runs them.
 """
 
+import os
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -106,10 +107,22 @@ class GateItem(pytest.Item):
             raise GateError(module)
 
     def _passed(self) -> Path | None:
-        """Where pytest's cache has the digest of the module as it passed; None if there is no cache."""
-        cache = getattr(self.config, "cache", None)
-        name = sha256(str(self.path).encode()).hexdigest()[:16]
-        return cache.mkdir("shipgate") / f"{name}.json" if cache else None
+        """Where the user's cache has the digest of the module as it passed; None if pytest keeps no cache.
+
+        pytest's own cache is a folder of the repository, which could hold a digest of a module that never passed.
+        """
+        if getattr(self.config, "cache", None) is None:
+            return None
+        name = sha256(str(self.path.resolve()).encode()).hexdigest()[:16]
+        try:
+            caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+            file = caches.absolute() / "specwright/pytest" / f"{name}.json"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if self.config.getoption("cacheclear", default=False):
+                file.unlink(missing_ok=True)
+        except (OSError, RuntimeError):  # no home, or one that cannot be written: each run judges anew
+            return None
+        return file
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The findings instead of a traceback."""
