@@ -25,6 +25,8 @@ _REORDER = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206
 """Marks that make a text look like another one: direction overrides, line separators."""
 
 _CONTROLS = {code: None for code in (*_STEER, *_REORDER) if chr(code) not in "\n\t"}
+_ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS}
+"""The same characters as JSON writes them."""
 
 
 def printable(text: str) -> str:
@@ -45,7 +47,7 @@ def show(document: Mapping[str, Any], schema: str) -> None:
 def show_json(value: Any) -> None:
     """Print JSON that is no document of its own, as a payload to fill in."""
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    write(json.dumps(value, indent=2, ensure_ascii=not unicode))
+    write(json.dumps(value, indent=2, ensure_ascii=not unicode).translate(_ESCAPED))
 
 
 def say(text: str = "") -> None:
@@ -132,7 +134,7 @@ def write_report(path: Path, text: str) -> None:
 
 def _write_file(path: Path, text: str, mode: Literal["x", "w"]) -> None:
     if str(path) == "-":
-        write(text.removesuffix("\n"))
+        write(printable(text.removesuffix("\n")))
         return
     try:
         with path.open(mode, encoding="utf-8") as file:
