@@ -34,6 +34,9 @@ _WRAPPERS = {
     "output", "result", "response", "data", "json", "spec",
 }  # fmt: skip
 _LAYERS = 4
+_MOST_TRIES = 500
+"""Braces of a text that begin no object. Each may be read to the end of the text, so without a limit the time grows with the
+square of its length."""
 
 
 class LenientError(ValueError):
@@ -273,7 +276,7 @@ def _after_reasoning(text: str) -> str:
 def _scan(text: str) -> ObjectsFound:
     text = text.rstrip().removesuffix("```").rstrip()
     objects: list[dict[str, Any]] = []
-    unclosed, fault, before, at = None, "", -1, 0
+    unclosed, fault, before, at, tries = None, "", -1, 0, 0
     while opens := _OPENS.search(text, at):
         at = opens.end()
         if opens.group() != "{":
@@ -284,6 +287,10 @@ def _scan(text: str) -> ObjectsFound:
             value, at = parse_object(text, opens.start())
             objects.append(value)
         except LenientError as error:
+            tries += 1
+            if tries == _MOST_TRIES:
+                fault, before = f"{tries} braces begin no JSON object", len(objects)
+                break
             if not _OBJECT_LIKE.match(text, opens.start()):
                 continue
             if len(objects) > before:
