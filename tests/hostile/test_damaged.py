@@ -3,6 +3,7 @@ within seconds with one message, and takes no more memory than a machine has."""
 
 import shutil
 import sqlite3
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
@@ -80,3 +81,16 @@ def test_a_log_whose_table_is_an_endless_view_is_refused(
     seen = specwright(words[0], project, *(word.format(project) for word in words[1:]))
     assert seen.code == 1
     assert "view" in f"{seen.out}{seen.err}"
+
+
+@pytest.mark.parametrize("content", ["spaces", "brackets"])
+def test_a_wheel_that_unpacks_without_end_is_damaged(released_once: Path, tmp_path: Path, content: str):
+    """A file that fills the memory, and a source that exhausts the parser (hostile-projects, wheel-bomb)."""
+    project = Path(shutil.copytree(released_once, tmp_path / "project", symlinks=True))
+    (wheel,) = project.glob("state_store/releases/*/*.whl")
+    package = wheel.name.partition("-")[0]
+    source = b"(" * 200_000 if content == "brackets" else b"\n" * (40 << 20) + b"__all__ = ['a']\n"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{package}/__init__.py", source)
+    seen = specwright("status", project)
+    assert (seen.code, "wheel is damaged" in seen.err) == (1, True), seen

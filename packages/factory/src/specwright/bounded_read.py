@@ -3,10 +3,13 @@
 import errno
 import os
 import stat
+import zipfile
 from pathlib import Path
 
 MOST_BYTES = 256 * 1024 * 1024
 """Of a file of the store or of the journal."""
+MOST_UNPACKED = 16 * 1024 * 1024
+"""Of a file in a wheel, whose packed size says nothing of it."""
 
 
 def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
@@ -30,3 +33,17 @@ def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
             return file.read(most)
     finally:
         os.close(descriptor)
+
+
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """The bytes of a file in an archive.
+
+    Raises:
+        zipfile.BadZipFile: it unpacks to more than `MOST_UNPACKED`.
+        KeyError: there is no such file.
+    """
+    with archive.open(name) as member:
+        data = member.read(MOST_UNPACKED + 1)
+    if len(data) > MOST_UNPACKED:
+        raise zipfile.BadZipFile(f"{name} unpacks to more than {MOST_UNPACKED:,} bytes")
+    return data

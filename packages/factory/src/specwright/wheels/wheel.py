@@ -24,6 +24,7 @@ from flit_core.wheel import WheelBuilder
 from agent_wire import canonical_json
 from ship_gate.base.text import one_line
 from ship_gate.syntax_tree import parse_module
+from specwright.bounded_read import read_member
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
@@ -231,7 +232,7 @@ def sealed_tree(content: bytes, import_name: str, module: ProductModule) -> dict
     prefix = f"{import_name}/{module.contract.name}/"
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return {
-            name.removeprefix(prefix): archive.read(name)
+            name.removeprefix(prefix): read_member(archive, name)
             for name in archive.namelist()
             if name.startswith(prefix)
         }

@@ -12,6 +12,7 @@ from ship_gate.terminal.page import Page
 from specwright.application.factory import ProjectView
 from specwright.application.stages.release import tasks_missing
 from specwright.application.store import layout
+from specwright.bounded_read import read_member
 from specwright.cli.pages.answers import OTHER_SPEC
 from specwright.cli.terminal.output import next_command
 from specwright.domain.base.slugs import import_name
@@ -141,6 +142,10 @@ def install_command(view: ProjectView, manifest: ReleaseManifest) -> str:
     return f"pip install {shlex.quote(wheel_file(view, manifest))}"
 
 
+_NO_EXPORTS = (KeyError, SyntaxError, ValueError, StopIteration, RecursionError, MemoryError)
+"""What reading a damaged package raises; a nested source exhausts the parser."""
+
+
 def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, list[str]]:
     """The package and what it exports, as the wheel itself says.
 
@@ -151,14 +156,14 @@ def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, l
     package = import_name(str(manifest.product.wheel).split("-")[0])
     try:
         with zipfile.ZipFile(io.BytesIO(view.store.read(path))) as wheel:
-            tree = ast.parse(wheel.read(f"{package}/__init__.py"))
+            tree = ast.parse(read_member(wheel, f"{package}/__init__.py"))
         literal = next(
             node.value
             for node in tree.body
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
         )
         return package, [str(name) for name in ast.literal_eval(literal)]
-    except (zipfile.BadZipFile, KeyError, SyntaxError, ValueError, StopIteration) as error:
+    except (zipfile.BadZipFile, *_NO_EXPORTS) as error:
         raise CorruptionError(
             "the released wheel is damaged", where=path, remedy="release again: `specwright release`"
         ) from error
