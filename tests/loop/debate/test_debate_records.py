@@ -18,6 +18,7 @@ from specwright.domain.debate.amendments import target_problems
 from specwright.domain.debate.answer_rules import compliance_problems
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.errors import RefusedError
+from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.loop_graphs import debate_graph, engineering_graph
 from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph
@@ -396,7 +397,7 @@ def test_nothing_of_a_debate_stands_in_the_state_of_the_project_loop(directory: 
         with closing(
             sqlite3.connect(bench.runtime / "checkpoints.db", check_same_thread=False)
         ) as connection:
-            found = list(SqliteSaver(connection).list(None))
+            found = list(SqliteSaver(connection, serde=JsonSerializer()).list(None))
     assert {_depth(one) for one in found} == {0, 1, 2}  # above, in and below the engineering loop
     assert not any(words & one.checkpoint["channel_values"].keys() for one in found if _depth(one) == 0)
     assert not any("No listed test doubles three" in str(one.checkpoint) for one in found)
@@ -412,7 +413,7 @@ def test_the_loops_are_graphs_below_one_that_alone_is_checkpointed(directory: Pa
         DebateWorkbench(directory, script()) as bench,
         closing(sqlite3.connect(":memory:", check_same_thread=False)) as memory,
     ):
-        outer = outer_graph(bench.factory, SqliteSaver(memory))
+        outer = outer_graph(bench.factory, SqliteSaver(memory, serde=JsonSerializer()))
         inner = [make(bench.factory) for make in (project_graph, engineering_graph, debate_graph)]
     assert outer.checkpointer is not None
     assert all(isinstance(graph, CompiledStateGraph) and graph.checkpointer is None for graph in inner)

@@ -17,6 +17,7 @@ from specwright.application.projection import STATE_FILE, Projection
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, NonDeterminismError
+from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.driver import recursion_limit
 from specwright.graphs.project_graph import project_graph
 from testkit.domain.product_specs import (
@@ -146,7 +147,7 @@ def test_the_graphs_state_holds_the_current_task_only(tmp_path: Path):
         bench.run()
         bench_ids = list(bench.state.tasks)
     with closing(sqlite3.connect(tmp_path / ".specwright" / "checkpoints.db")) as connection:
-        saver = SqliteSaver(connection)
+        saver = SqliteSaver(connection, serde=JsonSerializer())
         found = [saved.checkpoint["channel_values"] for saved in saver.list(None)]
     held = [values for values in found if "task_id" in values]
     assert {key for values in held for key in values} <= {

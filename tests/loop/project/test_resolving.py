@@ -13,6 +13,7 @@ from specwright.application.escalation import answers
 from specwright.application.escalation.halt import open_escalations
 from specwright.domain.escalation.resolutions import Action, HumanResolution, ResolutionRecord, actions_for
 from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.project_graph import project_graph
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.project_workbench import (
@@ -271,7 +272,7 @@ def test_the_document_s_own_way_of_resuming_works(tmp_path: Path, below_the_oute
     with ProjectWorkbench(tmp_path, halt_first) as bench:
         bench.approve(spec_of_graph([[], []]))
         with closing(sqlite3.connect(tmp_path / ".specwright" / "own.db", check_same_thread=False)) as db:
-            saver = SqliteSaver(db)
+            saver = SqliteSaver(db, serde=JsonSerializer())
             if below_the_outer_graph:
                 root = bench.root(saver)
             else:

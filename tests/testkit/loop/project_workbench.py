@@ -28,6 +28,7 @@ from specwright.application.projection import Projection
 from specwright.application.tasks import Task
 from specwright.domain.escalation.escalation import Resolution
 from specwright.domain.spec.product_spec import ProductSpec
+from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.driver import recursion_limit
 from specwright.graphs.project_graph import project_graph
 from specwright.journal import FileJournal
@@ -221,7 +222,7 @@ class ProjectWorkbench:
         tasks = len(self.projection.definitions) or sum(1 for _ in self.projection.spec.tasks())
         config = {**THREAD, "recursion_limit": limit or recursion_limit(tasks)}
         with closing(sqlite3.connect(self.runtime / "checkpoints.db", check_same_thread=False)) as connection:
-            root = self.root(SqliteSaver(connection))
+            root = self.root(SqliteSaver(connection, serde=JsonSerializer()))
             before = root.get_state(config)
             start: Any = None if before.next else {"schema_version": 1}
             inputs = start if answer is None else Command(resume=answer)
@@ -230,7 +231,9 @@ class ProjectWorkbench:
     def waiting(self) -> dict[str, Any] | None:
         """What the graph waits for."""
         with closing(sqlite3.connect(self.runtime / "checkpoints.db", check_same_thread=False)) as connection:
-            interrupts = self.root(SqliteSaver(connection)).get_state(THREAD).interrupts
+            interrupts = (
+                self.root(SqliteSaver(connection, serde=JsonSerializer())).get_state(THREAD).interrupts
+            )
         return interrupts[0].value if interrupts else None
 
     def root(self, saver: SqliteSaver):

@@ -59,7 +59,7 @@ class ModuleStore:
 
     def is_sealed(self, ref: str) -> bool:
         """Whether a version is sealed: its evidence is written last."""
-        return self._store.exists(layout.ship_evidence(ref))
+        return bool(ref.partition("@")[2]) and self._store.exists(layout.ship_evidence(ref))
 
     def versions(self, module_id: str) -> list[str]:
         """The versions of a module that were begun."""
