@@ -6,7 +6,7 @@ directory of their own, which the next driver clears (`specwright.storage.lock`)
 """
 
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,6 +31,23 @@ def check_path(path: str) -> None:
             where=repr(path[:200]),
             remedy="do not use this project: Specwright writes no such path",
         )
+
+
+def check_links(root: Path, folders: Iterable[str]) -> None:
+    """Check that no link in some folders of a project leads out of it: what is there would be exported, or deleted.
+
+    Raises:
+        RefusedError: one does.
+    """
+    inside = root.resolve()
+    for folder in folders:
+        for path in (root / folder, *(root / folder).rglob("*")):
+            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(inside):
+                raise RefusedError(
+                    "a link leads out of the project",
+                    where=str(path),
+                    remedy="put the file or folder itself there, or remove the link",
+                )
 
 
 class DiskTree:

@@ -26,6 +26,7 @@ from specwright.journal.journal import StoredJournal
 from specwright.ports.store import FileTree
 from specwright.settings import ProviderLimits, load_settings
 from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock, driver_of
+from specwright.storage.files import check_links
 
 if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
     from specwright.bootstrap.storage.postgres_store import PostgresStore
@@ -97,7 +98,9 @@ class DirectoryStore:
 
         Raises:
             BusyError: another process drives it.
+            RefusedError: a link leads out of it.
         """
+        check_links(self.folder.root, (RUNTIME, *MOVED_TREES))
         return driver_lock(self._runtime)
 
     def driver(self) -> str:

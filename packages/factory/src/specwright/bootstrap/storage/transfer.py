@@ -10,10 +10,11 @@ import base64
 import io
 import json
 import os
+import sqlite3
 import tarfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, cast
 
@@ -28,11 +29,21 @@ from specwright.bootstrap.storage.stores import (
     begun_store,
     opened_store,
 )
-from specwright.errors import InputError, RefusedError
+from specwright.errors import InputError, RefusedError, SpecwrightErrors
+from specwright.storage.files import check_path
 
 _FORMAT = {"format": 1, "program": "specwright"}
 _HEADER, _FILES, _JOURNAL, _ROWS = "specwright.json", "files/", "journal.jsonl", "rows.jsonl"
 _REMEDY = "take a file that `specwright export` wrote"
+
+_SPEC = "/spec.md"
+"""Lies beside the person's `SPEC.md` in every draft: the one name that differs from another in case alone."""
+
+MOST_MEMBERS = 500_000
+LARGEST_MEMBER = 1 << 30
+"""Bytes; the journal is the largest."""
+LARGEST_PROJECT = 4 << 30
+"""Bytes of all members."""
 
 
 class Moved(NamedTuple):
@@ -85,6 +96,12 @@ def import_project(place: str, file: Path) -> Moved:
         RefusedError: there is a project already.
     """
     content = content_of(file)
+    with TemporaryDirectory() as copy:  # what cannot be restored fails here, and leaves nothing at the place
+        try:
+            DirectoryStore(Path(copy)).restore(content)
+        except (*SpecwrightErrors, sqlite3.Error, OverflowError) as error:
+            what = "the file is no exported project: its content cannot be restored"
+            raise InputError(what, where=str(file), remedy=_REMEDY) from error
     with _store_at(place, begun=False) as store, store.driving():
         if store.has_log() or store.has_answers() or store.files.names(""):
             raise RefusedError(
@@ -159,30 +176,52 @@ def content_of(file: Path) -> ProjectContent:
     """
     try:
         with tarfile.open(file, "r:") as archive:
-            members = {member.name: _read(archive, member) for member in archive}
+            members = _members(archive)
         if json.loads(members[_HEADER]) != _FORMAT:
             raise InputError("the file has another format", where=str(file), remedy=_REMEDY)
         files = {_path(name): data for name, data in members.items() if name.startswith(_FILES)}
         return ProjectContent(files, members[_JOURNAL], _rows(members[_ROWS]))
+    except RefusedError as error:
+        what = "the file is no exported project"
+        raise InputError(what, where=f"{file}: {error.where}", remedy=_REMEDY) from error
     except OSError as error:
         what = f"the file cannot be read: {error.strerror or error}"
         raise InputError(what, where=str(file), remedy=_REMEDY) from error
-    except (tarfile.TarError, KeyError, TypeError, ValueError) as error:
+    except (tarfile.TarError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise InputError("the file is no exported project", where=str(file), remedy=_REMEDY) from error
 
 
-def _read(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    content = archive.extractfile(member)
-    if content is None:
-        raise ValueError("a member is no file")
-    return content.read()
+def _members(archive: tarfile.TarFile) -> dict[str, bytes]:
+    """The bytes of every member by its name.
+
+    Raises:
+        ValueError: one is no ordinary file, two fall together, or they are more or larger than the bounds.
+    """
+    found: dict[str, bytes] = {}
+    spellings: dict[str, str] = {}
+    total = 0
+    for member in archive:
+        total += member.size
+        if len(found) >= MOST_MEMBERS or member.size > LARGEST_MEMBER or total > LARGEST_PROJECT:
+            raise ValueError("it is larger than the bounds")
+        content = archive.extractfile(member) if member.isreg() and member.sparse is None else None
+        if content is None or member.name in found:
+            raise ValueError(f"{member.name} is no ordinary file, or is there twice")
+        # a file system may take names that differ in case alone for one
+        for name in (member.name, *map(str, PurePosixPath(member.name).parents)):
+            if not name.endswith(_SPEC) and spellings.setdefault(name.casefold(), name) != name:
+                raise ValueError(f"{member.name} and another member differ in case alone")
+        found[member.name] = content.read()
+    return found
 
 
 def _path(name: str) -> str:
     path = name.removeprefix(_FILES)
-    folders = path.split("/")
-    if path not in MOVED_FILES and (folders[0] not in MOVED_TREES or {"", ".", ".."} & {*folders}):
-        raise ValueError(f"{path} is no file of a project")
+    if path not in MOVED_FILES:
+        check_path(path)
+        folders = path.split("/")
+        if folders[0] not in MOVED_TREES or any(folder.startswith(".") for folder in folders):
+            raise ValueError(f"{path} is no file of a project")
     return path
 
 
