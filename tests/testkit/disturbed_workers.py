@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 
+from ship_gate.trust import record_trust
+from specwright.postgres import StoreAddress
 from testkit.endpoint import Endpoint, ReceivedRequest, serving
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK
 from testkit.network import Host, hosts
@@ -217,6 +219,13 @@ def disturbed(
         endpoint.watch = watch
         began = time.monotonic()
         reached = database.replace(f"{server.hostname}:{server.port or 5432}", f"{address}:{line.port}")
+        for number in range(
+            projects
+        ):  # the workers' user takes the endpoint, at the address by which they see the project
+            record_trust(
+                str(StoreAddress.parse(f"{reached}?project=p{number}")),
+                {"base_url": f"{endpoint.base_url}/p{number}"},
+            )
         fleet = _Fleet(stack, reached, places, concurrency, planned)
         watch.disturb = fleet.disturb
         until(lambda: fleet.revive() or not watch.unfinished(), patience)

@@ -19,7 +19,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout."""
     target = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
-    subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=True)
+    subprocess.run(build, cwd=ROOT / "packages" / "factory", capture_output=True, text=True, check=True)
     (found,) = target.glob("*.whl")
     return found
 
