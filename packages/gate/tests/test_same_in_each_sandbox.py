@@ -59,7 +59,7 @@ DEEDS = {
     "os.mkdir('d'); os.chmod('d', 0o500); made('d/x')": "PermissionError 13",
     "f = open(made('a')); os.fchmod(f.fileno(), 0o604); mode('a')": "0o604",
     "f = open(made('a')); os.chmod(f.fileno(), 0o604); mode('a')": "0o604",
-    "os.fchmod(99, 0o600)": "OSError 9",
+    "os.fchmod(99_999, 0o600)": "OSError 9",
     "os.chmod('missing', 0o600)": "FileNotFoundError 2",
     "os.chmod(made('a'), 'x')": "TypeError",
     "os.chmod(os.__file__, 0o777)": "OSError 30",
