@@ -133,6 +133,8 @@ def test_a_project_halted_here_is_resolved_and_finished_there(url: str, tmp_path
     settings = (here.directory / "specwright.toml").read_bytes()
     (there.directory / "specwright.toml").write_bytes(settings)
     answer = (escalation["escalation_id"], "APPROVE_OVERRIDE", there.directory, "--rationale", "Good enough.")
+    assert specwright("resolve", *answer).code == 2  # its scripted model came with the store
+    assert specwright("trust", there.directory).code == 0
     assert specwright("resolve", *answer).code == 0
     assert stop_of(there) == "released"
     assert here.status()["escalations"] == []
