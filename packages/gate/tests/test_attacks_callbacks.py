@@ -91,7 +91,7 @@ READ = f"""{FRAME}
 import select
 def forged(payload, name='key'):
     everywhere(frame({{'event': 'callback', 'name': name}}, payload))
-    for fd in range(3, 64):
+    for fd in range(3, 512):
         try:
             if select.select([fd], [], [], 0.2)[0]: return os.read(fd, 1 << 16)
         except (OSError, ValueError): pass

@@ -26,7 +26,7 @@ FORGING_IN_MODULE = {
     + "everywhere(frame({'event': 'reply', 'id': 1, 'changed': False}, b'\\xff'))",
     "an unknown class": FRAME
     + 'everywhere(frame({\'event\': \'reply\', \'id\': 1, \'changed\': False}, b\'{"!": "fields", "c": ["os", "system"], "v": ["true"]}\'))',
-    "an endless header": "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'\\xff' * 64)\n    except OSError: pass",
+    "an endless header": "import os\nfor fd in range(3, 512):\n    try: os.write(fd, b'\\xff' * 64)\n    except OSError: pass",
     "an error that is no class": FRAME
     + "everywhere(frame({'event': 'reply', 'id': 1, 'error': 'x', 'message': {}}))",
 }

@@ -41,7 +41,7 @@ def frame(header, payload=b''):
     text = json.dumps(header).encode()
     return struct.pack('>II', len(text), len(payload)) + text + payload
 def everywhere(data):
-    for fd in range(3, 64):
+    for fd in range(3, 512):
         try: os.write(fd, data)
         except OSError: pass
 """
