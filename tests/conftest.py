@@ -9,9 +9,9 @@ from testkit.collection import (
     pytest_runtest_logreport,
     pytest_sessionfinish,
 )
+from testkit.own_trust import own_trust
 from testkit.postgres import own_database
 from testkit.postgres_projects import project_urls
-from testkit.trusting import own_trust
 
 __all__ = ["own_trust", "pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_sessionfinish"]
 

@@ -6,7 +6,7 @@ from testkit.collection import (
     pytest_runtest_logreport,
     pytest_sessionfinish,
 )
-from testkit.trusting import own_trust
+from testkit.own_trust import own_trust
 
 __all__ = [
     "kind",

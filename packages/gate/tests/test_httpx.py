@@ -20,6 +20,8 @@ from ship_gate.sandbox.packages import allowed_packages
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import Candidate
 
+pytest.importorskip("httpx", reason="modules that use httpx need it beside the gate")
+
 CLIENTS = ("httpx", "httpx2")
 RAISED = {
     "no such host": "ConnectError",

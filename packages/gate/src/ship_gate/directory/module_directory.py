@@ -145,7 +145,9 @@ def write_docstring(directory: Path, spliced: bytes) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise RefusedError(
-            f"the docstring cannot be written: {error.strerror}", where=str(target), remedy="mend its rights"
+            f"the docstring cannot be written: {error.strerror}",
+            where=str(target),
+            remedy="correct its permissions",
         ) from error
 
 
