@@ -158,9 +158,7 @@ def read_file(path: Path) -> dict[str, Any]:
         ) from error
     except OSError as error:
         raise InputError(
-            f"the settings cannot be read: {error.strerror}",
-            where=str(path),
-            remedy="correct its permissions",
+            f"the settings cannot be read: {error.strerror}", where=str(path), remedy="fix its permissions"
         ) from error
 
 

@@ -145,9 +145,7 @@ def write_docstring(directory: Path, spliced: bytes) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise RefusedError(
-            f"the docstring cannot be written: {error.strerror}",
-            where=str(target),
-            remedy="correct its permissions",
+            f"cannot write the docstring: {error.strerror}", where=str(target), remedy="fix its permissions"
         ) from error
 
 
