@@ -83,7 +83,7 @@ def _run(place: Path, *words: str) -> None:
 @contextmanager
 def _studio(place: Path) -> Generator[str]:
     """The address of a studio over the projects of a directory."""
-    command = [sys.executable, "-m", "specwright", "studio", _ROOT, "--port", "0"]
+    command = [sys.executable, "-m", "specwright", "studio", _ROOT, "--port", "0", "--no-token"]
     with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

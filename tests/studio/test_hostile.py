@@ -8,10 +8,13 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from specwright.studio.security import HEADERS, LARGEST_BODY, Gatekeeper
+from specwright.studio.security import HEADERS, LARGEST_BODY, SHORTEST_TOKEN, Gatekeeper
+from testkit.browser import served
+from testkit.cli.commands import specwright
 from testkit.studio import csrf_of, send, shown_of
 
 OPEN_STUDIO = Callable[..., TestClient]
@@ -74,7 +77,7 @@ class _Tags(HTMLParser):
             self.runs.append("refresh")
         if tag == "form" and not (given.get("action") or "").startswith("/"):
             self.runs.append("form")
-        self.runs += [name for name, value in attrs if name.startswith("on") or name == "style"]
+        self.runs += [name for name, _ in attrs if name.startswith("on") or name == "style"]
         self.runs += [name for name, value in attrs if "javascript:" in (value or "")]
         if "hx-get" in given and given.get("hx-trigger") == "load":
             self.runs.append("hx-get")
@@ -219,6 +222,32 @@ def test_a_token_is_asked_for_everywhere(waiting: Path, studio: OPEN_STUDIO) -> 
     page = browser.get("/p/waits/spec")
     assert page.status_code == 200
     assert TOKEN not in page.text
+
+
+def test_a_studio_makes_a_token_and_only_its_own_address_opens_it(waiting: Path) -> None:
+    """Other users of the machine reach its port, too (hostile-projects, studio-other-user)."""
+    with served(waiting.parent, token=True) as studio:
+        address, _, token = studio.address.partition("/?token=")
+        assert len(token) >= SHORTEST_TOKEN
+        for stranger in (
+            "/",
+            "/p/waits/spec",
+            "/events",
+            "/?token=",
+            f"/?token={token[:-1]}",
+            "/login?token=",
+        ):
+            assert httpx.get(address + stranger).status_code == (200 if "login" in stranger else 401)
+        with httpx.Client(base_url=address) as browser:
+            opened = browser.get(f"/?token={token}")
+            assert (opened.status_code, opened.headers["location"]) == (303, "/")
+            assert browser.get("/p/waits/spec").status_code == 200
+
+
+def test_other_machines_are_let_in_by_a_token_alone(waiting: Path) -> None:
+    """To leave it out is for one machine (D48)."""
+    specwright("studio", waiting, "--host", "0.0.0.0", "--no-token").refuses("no token", "--no-token")
+    specwright("studio", waiting, "--token", "short").refuses("5 characters")
 
 
 def test_every_answer_forbids_scripts_of_others(browser: TestClient) -> None:

@@ -3,9 +3,10 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -47,11 +48,10 @@ class ServedStudio:
 
 
 @contextmanager
-def served(*directories: Path, port: int = 0) -> Iterator[ServedStudio]:
-    """A studio over some directories, on a port of its own."""
-    with subprocess.Popen(
-        command("studio", *directories, "--port", port), stdout=subprocess.PIPE, text=True
-    ) as process:
+def served(*directories: Path, port: int = 0, token: bool = False) -> Generator[ServedStudio]:
+    """A studio over some directories, on a port of its own; with a token, its address holds it."""
+    words = ("studio", *directories, "--port", port, *(() if token else ("--no-token",)))
+    with subprocess.Popen(command(*words), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert "http://" in line, line
@@ -76,7 +76,7 @@ def browser() -> Iterator[Browser]:
 
 def complaints(page: Page) -> list[str]:
     """What axe-core finds serious or critical on a page, with where."""
-    found = Axe().run(page).response["violations"]
+    found = cast("list[dict[str, Any]]", Axe().run(page).response["violations"])
     return [
         f"{one['id']} ({one['impact']}): {one['nodes'][0]['html'][:160]} {one['nodes'][0].get('failureSummary', '')[:200]}"
         for one in found

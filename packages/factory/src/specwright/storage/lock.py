@@ -4,17 +4,15 @@ The operating system releases the lock when its process ends, however it ends. A
 without the lock the note means nothing, so the note of a killed driver does no harm.
 """
 
+import fcntl
 import json
 import os
 import shutil
 import socket
-import sys
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from agent_wire import canonical_json
 from specwright.bounded_read import read_bounded
@@ -23,7 +21,7 @@ from specwright.errors import BusyError
 STAGING = "unfinished"
 """The directory in `.specwright/` for files that are not in place yet."""
 
-_LOCK, _NOTE = "driver.lock", "driver.json"
+_NOTE = "driver.json"
 
 _PATIENCE = 0.2
 """Seconds that a driver waits for the lock: `driver_of` takes it too, for some microseconds."""
@@ -62,49 +60,31 @@ def driver_of(directory: Path) -> str:
     return _process(directory / _NOTE) if _is_locked(directory) else ""
 
 
-if sys.platform == "win32":
-
-    def _lock(directory: Path, stack: ExitStack) -> bool:
-        try:
-            stack.enter_context(FileLock(directory / _LOCK).acquire(timeout=0))
-        except Timeout:
-            return False
-        return True
-
-    def _is_locked(directory: Path) -> bool:
-        if not (directory / _LOCK).is_file():
-            return False  # the project has had no driver yet
-        with ExitStack() as stack:
-            return not _lock(directory, stack)
-
-else:
-    import fcntl
-
+def _lock(directory: Path, stack: ExitStack) -> bool:
     # the directory itself: a lock file that is deleted under its driver would let a second one in
-
-    def _lock(directory: Path, stack: ExitStack) -> bool:
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
-            return False
-        stack.callback(os.close, descriptor)
-        return True
-
-    def _is_locked(directory: Path) -> bool:
-        """Whether a process holds the lock. A shared lock asks, so that several readers do not see each other."""
-        try:
-            descriptor = os.open(directory, os.O_RDONLY)
-        except OSError:
-            return False  # the project has had no driver yet
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(descriptor)
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
         return False
+    stack.callback(os.close, descriptor)
+    return True
+
+
+def _is_locked(directory: Path) -> bool:
+    """Whether a process holds the lock. A shared lock asks, so that several readers do not see each other."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY)
+    except OSError:
+        return False  # the project has had no driver yet
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _process(note: Path) -> str:

@@ -21,7 +21,7 @@ from specwright.studio.live import changes, positions
 from specwright.studio.outcome import ActionOutcome, outcome_of
 from specwright.studio.pages import NoPageError, page
 from specwright.studio.projects import Projects, StudioProject
-from specwright.studio.security import ACCESS, BodyTooLargeError, Gatekeeper, Guard
+from specwright.studio.security import BodyTooLargeError, Gatekeeper, Guard, with_access
 from specwright.studio.site import ASSETS, Site, asset, asset_version, render
 from specwright.studio.views.heads import head_of, in_order
 
@@ -208,9 +208,7 @@ class Studio:
             if form is None:
                 return self._forged(request)
             if self._gatekeeper.admits_token(form.text("token")):
-                answer = RedirectResponse("/", 303)
-                answer.set_cookie(ACCESS, self._gatekeeper.access, httponly=True, samesite="strict")
-                return answer
+                return with_access(self._gatekeeper)
             wrong = True
         return self._html(request, "login.html", Site(), {"wrong": wrong}, 401 if wrong else 200)
 

@@ -1,8 +1,8 @@
 """What a request must have before a page sees it: where it comes from, who sends it, how large it is (design: studio).
 
-The studio listens on this machine alone unless a token is set. A page of another site could still send requests here, or
-give its own name this machine's address; so the name that a request asks for, its origin and the secret of its form are
-checked.
+Every program of this machine reaches a port of it, those of other users too, so a browser shows a token. A page of another
+site could still send requests here, or give its own name this machine's address; so the name that a request asks for, its
+origin and the secret of its form are checked.
 """
 
 import hashlib
@@ -181,9 +181,18 @@ class Guard:
             return _turned_away(f"a form has at most {LARGEST_BODY:,} bytes", 413)
         if path.startswith(_OPEN_PATHS) or self._gatekeeper.admits(connection):
             return None
+        if method == "GET" and self._gatekeeper.admits_token(connection.query_params.get("token", "")):
+            return with_access(self._gatekeeper)  # the address that was printed
         if method == "GET" and "text/html" in headers.get("accept", ""):
             return RedirectResponse("/login", 303)
         return _turned_away("this studio asks for its token", 401)
+
+
+def with_access(gatekeeper: Gatekeeper) -> RedirectResponse:
+    """The way to the first page, with the cookie of a browser that has shown the token."""
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(ACCESS, gatekeeper.access, httponly=True, samesite="strict")
+    return answer
 
 
 def _turned_away(text: str, status: int) -> ASGIApp:

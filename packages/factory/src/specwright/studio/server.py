@@ -1,5 +1,6 @@
 """The studio on a port of this machine (design: studio)."""
 
+import os
 import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +17,12 @@ from specwright.studio.site import environment
 
 
 def serve(
-    directories: Sequence[Path], store: str, host: str, port: int, token: str, ready: Callable[[str], None]
+    directories: Sequence[Path],
+    store: str,
+    host: str,
+    port: int,
+    token: str | None,
+    ready: Callable[[str], None],
 ) -> None:
     """Show projects until it is interrupted.
 
@@ -25,18 +31,18 @@ def serve(
         store: A database whose projects are shown too; empty for none.
         host: The address to listen on.
         port: The port; 0 for any that is free.
-        token: That a browser must show; empty for none.
+        token: That a browser must show; empty for a new one, which the address holds; None for no token.
         ready: Called with the address of the first page once it can be opened.
 
     Raises:
         InputError: no such directory, or an address of other machines without a token.
         RefusedError: the port is taken.
     """
-    if not is_loopback(host) and not token:
+    if not is_loopback(host) and token is None:
         raise InputError(
-            "other machines reach this address, and no token is set",
+            "other machines reach this address, and the studio would ask for no token",
             where=f"--host {host}",
-            remedy="set SPECWRIGHT_STUDIO_TOKEN to a long random word, or leave --host out",
+            remedy="leave out --no-token, or --host",
         )
     if token and len(token) < SHORTEST_TOKEN:
         raise InputError(
@@ -44,7 +50,8 @@ def serve(
             where="SPECWRIGHT_STUDIO_TOKEN",
             remedy=f"take at least {SHORTEST_TOKEN} random ones",
         )
-    studio = Studio(Projects(directories, store), Gatekeeper.create(host, token), Jobs())
+    created = os.urandom(24).hex() if token == "" else ""
+    studio = Studio(Projects(directories, store), Gatekeeper.create(host, token or created), Jobs())
     with _listening(host, port) as listener:
         taken = listener.getsockname()[1]
         name = f"[{host}]" if ":" in host else host
@@ -58,7 +65,7 @@ def serve(
             h11_max_incomplete_event_size=65_536,
         )
         _prepare()
-        ready(f"http://{name}:{taken}/")
+        ready(f"http://{name}:{taken}/" + (f"?token={created}" if created else ""))
         uvicorn.Server(config).run([listener])
 
 

@@ -4,7 +4,6 @@ Each call has a process of its own in the sandbox; this module decides whether i
 do is the same for every product: it complains in a line, never with a traceback, and ends with the codes that it states.
 """
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -49,8 +48,7 @@ Moment = Literal["function", "write"]
 def script_problem(environment: CleanEnvironment, product: ProductPackage) -> str:
     """Whether the installation lacks a program."""
     for name in programs_of(product):
-        script = environment.python.parent / (f"{name}.exe" if os.name == "nt" else name)
-        if not script.is_file():
+        if not (environment.python.parent / name).is_file():
             return f"the installed wheel has no command {name}"
     return ""
 

@@ -73,11 +73,8 @@ def _beginning(stream: IO[bytes], length: int) -> bytes:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
@@ -95,7 +92,6 @@ def closed_environment(home: Path) -> dict[str, str]:
 
     The hash seed is that of the gate's sandbox, so that an example that shows a set shows the same one.
     """
-    inherited = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     return {
         "PATH": os.defpath,
         "HOME": str(home),
@@ -103,7 +99,6 @@ def closed_environment(home: Path) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
-        **inherited,
     }
 
 
@@ -129,14 +124,14 @@ class CleanEnvironment(NamedTuple):
             RefusedError: this Python cannot make one.
         """
         try:
-            venv.EnvBuilder(symlinks=os.name != "nt", with_pip=not with_own_pip).create(root)
+            venv.EnvBuilder(symlinks=True, with_pip=not with_own_pip).create(root)
         except (OSError, subprocess.CalledProcessError) as error:
             raise RefusedError(
                 f"no clean environment could be made to try the wheel in: {error}",
                 where=str(root),
                 remedy="give this Python its pip, or its venv with ensurepip (on Debian: python3-venv)",
             ) from error
-        python = root / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+        python = root / "bin/python"
         pip = (
             (sys.executable, "-m", "pip", "--python", str(python))
             if with_own_pip

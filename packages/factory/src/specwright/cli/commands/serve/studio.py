@@ -30,7 +30,7 @@ def studio(
     ] = None,
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0 takes any free port.")] = 8750,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Another than this machine's own needs a token.")
+        str, typer.Option(metavar="ADDRESS", help="For other machines; they need the token.")
     ] = "127.0.0.1",
     store: Annotated[
         str, typer.Option(metavar="URL", help="Also the projects of this Postgres database.")
@@ -41,13 +41,17 @@ def studio(
             metavar="TOKEN",
             envvar="SPECWRIGHT_STUDIO_TOKEN",
             show_envvar=False,
-            help="What a browser must show; better in SPECWRIGHT_STUDIO_TOKEN.",
+            help="What a browser must show, instead of a new one; better in SPECWRIGHT_STUDIO_TOKEN.",
         ),
     ] = "",
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Let every user and program of this machine in.")
+    ] = False,
 ) -> None:
     """See and decide everything in a browser.
 
-    It listens on this machine alone. Ctrl-C ends it; a run that it started goes on.
+    It listens on this machine alone, and the address that it prints holds a token. Ctrl-C ends it; a run that it started
+    goes on.
     """
     try:
         from specwright.studio.server import serve
@@ -55,7 +59,12 @@ def studio(
         raise _not_installed(error) from error
     given = directories or ([] if store else [nearest_project()])
     serve(
-        given, store, host, port, token, lambda address: say(f"The studio is at {address}  (Ctrl-C ends it)")
+        given,
+        store,
+        host,
+        port,
+        None if no_token else token,
+        lambda address: say(f"The studio is at {address}  (Ctrl-C ends it)"),
     )
 
 
