@@ -97,7 +97,6 @@ def main() -> None:
                 "modules",
                 "trace",
                 "task/TSK-001",
-                "at/40",
                 "costs",
             )
             for name in ("/", *(f"/p/chain/{page}" for page in pages)):

@@ -5,6 +5,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
@@ -154,7 +155,10 @@ def test_a_studio_that_is_killed_shows_it_and_loses_nothing(page: Page, folder: 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
 def test_no_page_has_a_serious_finding_of_axe(
-    browser: Browser, every_stage: tuple[ServedStudio, Path], scheme: str, width: int
+    browser: Browser,
+    every_stage: tuple[ServedStudio, Path],
+    scheme: Literal["light", "dark"],
+    width: int,
 ) -> None:
     """Every kind of page, wide and as wide as a phone; at no width it has to be scrolled sideways (D48)."""
     studio, work = every_stage
@@ -164,7 +168,7 @@ def test_no_page_has_a_serious_finding_of_axe(
     pages += [
         f"/p/done/{one}" for one in ("run", "tasks", "task/TSK-001", "spec", "modules", "module/initials")
     ]
-    pages += [f"/p/done/{one}" for one in ("trace", "wire/3", "at/5", "costs", "costs/task")]
+    pages += [f"/p/done/{one}" for one in ("trace", "wire/3", "costs", "costs/task")]
     pages += ["/p/fresh/run", "/p/raised/run", f"/p/raised/exception/{raised['exception_id']}"]
     found: dict[str, list[str]] = {}
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})

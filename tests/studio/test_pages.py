@@ -66,7 +66,7 @@ def test_every_link_of_every_page_leads_somewhere(folder_once: Path, studio: OPE
         if "html" in answer.headers["content-type"]:
             todo += links(answer.text)
     kinds = {address.split("/")[3].partition("?")[0] for address in seen if address.startswith("/p/")}
-    assert kinds >= {"run", "spec", "task", "escalation", "modules", "module", "trace", "wire", "at", "costs"}
+    assert kinds >= {"run", "spec", "task", "escalation", "modules", "module", "trace", "wire", "costs"}
 
 
 @pytest.mark.parametrize("name", ["waits", "halted", "done"])
@@ -93,31 +93,12 @@ def test_a_module_shows_contract_evidence_and_debate_and_the_way_back(
     assert "/outputs/0/invariants/0" in page
 
 
-def test_the_graph_says_why_a_task_is_blocked(folder_once: Path, studio: OPEN_STUDIO) -> None:
-    """At the task itself, for who points at it or hears it (D48)."""
-    page = studio(folder_once).get("/p/halted/run").text
-    assert re.search(r'aria-label="TSK-002 Banner: BLOCKED, waits for TSK-001 which waits for ESC-\w+"', page)
-
-
 def test_what_is_not_there_is_called_so(folder_once: Path, studio: OPEN_STUDIO) -> None:
     """Nothing was tried, so nothing is "not done" (D48)."""
     browser = studio(folder_once)
     for address in ("/nowhere", "/p/done/nowhere", "/p/done/task/TSK-999", "/p/done/wire/999"):
         answer = browser.get(address)
         assert (answer.status_code, "<h1>No such page</h1>" in answer.text) == (404, True), address
-
-
-def test_an_earlier_moment_is_shown_as_it_was(folder_once: Path, studio: OPEN_STUDIO) -> None:
-    """After the entry that declares the task it waits; at the end it has shipped (D48)."""
-    browser = studio(folder_once)
-    wires = specwright("wire", "log", folder_once / "done", "--json").document["wires"]
-    created = next(one["hcs"]["sequence_number"] for one in wires if one["wire"]["type"] == "task.created")
-    assert "There were no tasks yet." in browser.get(f"/p/done/at/{created - 1}").text
-    assert "1 pending" in browser.get(f"/p/done/at/{created}").text
-    assert "1 shipped" in browser.get(f"/p/done/at/{len(wires)}").text
-    started = next(one["hcs"]["sequence_number"] for one in wires if one["wire"]["type"] == "task.started")
-    assert "is being worked on" in browser.get(f"/p/done/at/{started}").text
-    assert browser.get(f"/p/done/at/{len(wires) + 1}").status_code == 404
 
 
 def test_a_damaged_project_says_so_and_hides_no_other(folder: Path, studio: OPEN_STUDIO) -> None:

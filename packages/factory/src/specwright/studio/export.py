@@ -1,7 +1,6 @@
 """The pages of a project as a folder of files: no server, relative links, a page to search in (design: studio).
 
-The pages are those of the server, without what can be done there. A project's earlier moments have a page each as long as
-there are few; of a long log the last ones are left out.
+The pages are those of the server, without what can be done there.
 """
 
 from collections.abc import Iterator
@@ -99,7 +98,6 @@ def _paths(view: ProjectView, directory: Path) -> Iterator[str]:
     yield from (f"trace/{number}" for number in range(2, 1 + -(-total // log.PER_PAGE)))
     for number in range(1, min(total, MOST_MOMENTS) + 1):
         yield f"wire/{number}"
-        yield f"at/{number}"
     yield from (f"costs/{by}" for by in _DIVISIONS)
 
 

@@ -5,17 +5,14 @@ Every page is made from the log and the store when it is asked for. The server a
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from typing import Any, NamedTuple, cast, get_args
 
 from specwright.application.factory import ProjectView
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.bootstrap.costs import Division
-from specwright.bootstrap.views.reading import log_length, reading_project
-from specwright.errors import InputError
 from specwright.studio.projects import StudioProject
 from specwright.studio.views import board, catalogue, escalation, log, module, spec
-from specwright.studio.views.heads import head_in, head_of
+from specwright.studio.views.heads import head_of
 
 _ID = re.compile(r"[A-Za-z0-9_.@+^-]{1,100}")
 
@@ -70,14 +67,9 @@ def page(project: StudioProject, path: str, query: Mapping[str, str]) -> Page:
         if kind != "run" or name:
             raise NoPageError(path)
         return Page("begin.html", {"head": head, "kind": "run", "path": path})
-    with ExitStack() as stack:
-        upto = _entry(name) if kind == "at" else None
-        source = project.reading() if upto is None else reading_project(project.directory, upto)
-        view = stack.enter_context(source)
-        asked = _PageRequest(view, project, name, query, bool(head.driver))
-        made = make(asked)
-        now = head if upto is None else head_in(view, project)
-        return Page(template, {"head": now, "kind": kind, "path": path, "page": made})
+    with project.reading() as view:
+        made = make(_PageRequest(view, project, name, query, bool(head.driver)))
+        return Page(template, {"head": head, "kind": kind, "path": path, "page": made})
 
 
 def _entry(name: str) -> int:
@@ -99,20 +91,6 @@ def _tasks(asked: _PageRequest) -> Any:
 def _spec(asked: _PageRequest) -> Any:
     waits = project_status(asked.view) is ProjectStatus.APPROVAL
     return spec.spec_page(asked.view, asked.project.directory, asked.name, waits=waits)
-
-
-def _at(asked: _PageRequest) -> Any:
-    state = asked.view.projection.state
-    number, total = int(asked.name), log_length(asked.project.directory)
-    if not 0 < number <= total:
-        raise InputError(f"the log has no entry {number}", where="the address")
-    return {
-        "number": number,
-        "total": total,
-        "listing": board.listing(state, driven=True, number=1),
-        "graph": board.drawing(state, driven=True) if state else None,
-        "wire": log.wire_page(asked.project.directory, number).row,
-    }
 
 
 def _task(asked: _PageRequest) -> Any:
@@ -162,7 +140,6 @@ _PAGES: Mapping[str, tuple[str, Callable[[_PageRequest], Any]]] = {
     "module": ("module.html", _module),
     "trace": ("trace.html", _trace),
     "wire": ("wire.html", _wire),
-    "at": ("at.html", _at),
     "costs": ("costs.html", _costs),
 }
 """Each page by the first part of its address: its template, and what fills it."""

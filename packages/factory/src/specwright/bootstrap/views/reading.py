@@ -7,7 +7,7 @@ import gc
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -92,12 +92,11 @@ def last_run(directory: Path) -> LastRun:
 
 
 @contextmanager
-def reading_project(directory: Path, upto: int | None = None) -> Generator[ProjectView]:
+def reading_project(directory: Path) -> Generator[ProjectView]:
     """A project as its log and its store show it; nothing is locked or written.
 
     Args:
         directory: Of the project.
-        upto: The entry of the log after which it is shown; by default the last one.
 
     Raises:
         InputError: there is no project.
@@ -105,10 +104,7 @@ def reading_project(directory: Path, upto: int | None = None) -> Generator[Proje
     with begun_store(directory) as store, closing(store.log(reading=True)) as log:
         view = ProjectView(store=store.files, projection=Projection(log, store.files, time.monotonic))
         with without_garbage_collection():
-            if upto is None:
-                view.projection.catch_up()
-            else:
-                view.projection.apply(takewhile(lambda one: one.sequence_number <= upto, log.entries()))
+            view.projection.catch_up()
         yield view
 
 

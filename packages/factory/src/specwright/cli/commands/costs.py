@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from specwright.domain.costs.cost import Cost
 
 
+Division = Literal["role", "task", "module", "round", "content"]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(costs)
@@ -23,7 +26,7 @@ def register(app: typer.Typer) -> None:
 def costs(
     directory: Directory = Path(),
     by: Annotated[
-        Literal["role", "task", "module", "round", "content"],
+        Division,
         typer.Option("--by", help="What the sum is divided by."),
     ] = "role",
     as_json: AsJson = False,
@@ -33,30 +36,38 @@ def costs(
     from specwright.bootstrap.costs import prices_in, total_cost
     from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import last_run, require_begun
-    from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
+    from specwright.cli.terminal.at_work import at_work_in_words
 
     require_begun(directory)
+    if as_json:
+        show(costs_document(directory, by), "costs")
+        return
     prices = prices_in(directory)
     parts, whole = costs_of(directory, by, prices), total_cost(directory, prices)
     working = at_work(directory)
     waiting = working if working and working.model else None
-    if as_json:
-        show(
-            {
-                "by": by,
-                "parts": {part: cost.to_json() for part, cost in parts.items()},
-                "total": whole.to_json(),
-                "waiting": at_work_document(waiting),
-            },
-            "costs",
-        )
-        return
     if waiting:
         say(f"A request has no answer yet: {at_work_in_words(waiting)}.")
     if not whole.requests:
         say("No answer has come yet." if waiting else "No model has been asked yet.")
         return
     _page(by, parts, whole, scripted=last_run(directory).scripted).print()
+
+
+def costs_document(directory: Path, by: Division) -> dict[str, Any]:
+    """What was asked of models, by part and in all."""
+    from specwright.bootstrap.costs import costs as costs_of
+    from specwright.bootstrap.costs import prices_in, total_cost
+    from specwright.bootstrap.views.at_work import at_work
+    from specwright.cli.terminal.at_work import at_work_document
+
+    prices, working = prices_in(directory), at_work(directory)
+    return {
+        "by": by,
+        "parts": {part: cost.to_json() for part, cost in costs_of(directory, by, prices).items()},
+        "total": total_cost(directory, prices).to_json(),
+        "waiting": at_work_document(working if working and working.model else None),
+    }
 
 
 def _page(by: str, parts: "Mapping[str, Cost]", whole: "Cost", *, scripted: bool) -> "Page":

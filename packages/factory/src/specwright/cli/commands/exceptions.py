@@ -15,6 +15,7 @@ from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from ship_gate.terminal.page import Page
+    from specwright.application.factory import ProjectView
     from specwright.application.interface_change.decisions import KnownException
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project
@@ -42,18 +43,11 @@ def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every interface change exception, with the change that it proposes and what was decided."""
     from ship_gate.terminal.page import present
     from specwright.application.interface_change.decisions import exceptions
-    from specwright.application.interface_change.shown import shown_sha256
     from specwright.bootstrap.views.reading import reading_project
 
     with reading_project(directory) as view:
-        known = [*exceptions(view)]
-        hashes = [shown_sha256(view, one.record.exception_id) for one in known]
-    present(
-        {"exceptions": [_document(one, sha256) for one, sha256 in zip(known, hashes, strict=True)]},
-        "exceptions",
-        _page(known, directory),
-        as_json=as_json,
-    )
+        known, document = [*exceptions(view)], exceptions_document(view)
+    present(document, "exceptions", _page(known, directory), as_json=as_json)
 
 
 def approve(
@@ -138,15 +132,23 @@ def _decide(
     resume(directory, step, as_json=as_json)
 
 
-def _document(known: "KnownException", sha256: str) -> dict[str, Any]:
-    return {
-        **known.record.to_json(),
-        "status": known.status.value,
-        "sha256": sha256,
-        "escalation": known.escalation,
-        "decisions": [decision.to_json() for decision in known.decisions],
-        "outcomes": [outcome.to_json() for outcome in known.outcomes],
-    }
+def exceptions_document(view: "ProjectView") -> dict[str, Any]:
+    """Every interface change exception, with what was decided and the hash of what a person is shown."""
+    from specwright.application.interface_change.decisions import exceptions
+    from specwright.application.interface_change.shown import shown_sha256
+
+    rows = [
+        {
+            **known.record.to_json(),
+            "status": known.status.value,
+            "sha256": shown_sha256(view, known.record.exception_id),
+            "escalation": known.escalation,
+            "decisions": [decision.to_json() for decision in known.decisions],
+            "outcomes": [outcome.to_json() for outcome in known.outcomes],
+        }
+        for known in exceptions(view)
+    ]
+    return {"exceptions": rows}
 
 
 def _page(known: "list[KnownException]", directory: Path) -> "Page":

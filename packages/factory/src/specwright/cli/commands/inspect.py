@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ship_gate.terminal.page import Page
     from specwright.application.factory import ProjectView
     from specwright.application.history.rounds import ModuleDebates
+    from specwright.application.stages.trace import Trace
     from specwright.bootstrap.views.last_stop import LastStop
     from specwright.cli.pages.stop import BudgetAtGate
     from specwright.domain.costs.cost import Cost
@@ -51,34 +52,23 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import driven_by, last_run, reading_project
     from specwright.bootstrap.workers.drive_record import queue_state
-    from specwright.cli.pages.queued import add_queue, queue_document
-    from specwright.cli.pages.stop import stop_document, stop_page, tasks_in_progress
-    from specwright.cli.terminal.at_work import at_work_document, at_work_in_words
+    from specwright.cli.pages.queued import add_queue
+    from specwright.cli.pages.stop import stop_page, tasks_in_progress
+    from specwright.cli.terminal.at_work import at_work_in_words
 
     _note_ignored(directory)
-    if not _has_begun(directory):
+    if not has_begun(directory):
         _show_not_begun(directory, as_json=as_json)
         return
     scripted, queued, page = last_run(directory).scripted, queue_state(directory), Page()
     with reading_project(directory) as view:
+        if as_json:
+            show(status_document(view, directory), "status")
+            return
         stop, driver, now = project_status(view), driven_by(directory), tasks_in_progress(view)
         working = at_work(directory)
         asked, price = _cost_of(directory), _price_in(directory)
         cause = _cause(directory) if stop.is_between_stops else None
-        if as_json:
-            show(
-                {
-                    **stop_document(view, stop, directory, scripted=scripted, price=price),
-                    **_cause_document(cause),
-                    "driven_by": driver or None,
-                    "at_work": at_work_document(working),
-                    "queue": queue_document(queued),
-                    "under_way": now,
-                    "asked": asked and asked.to_json(),
-                },
-                "status",
-            )
-            return
         if view.projection.state is not None:
             _add_progress(page, view.projection.state, [] if working else now, driven=bool(driver))
         if working:
@@ -92,6 +82,29 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
             )
     _add_asked(page, asked, scripted=scripted)
     page.print()
+
+
+def status_document(view: "ProjectView", directory: Path) -> dict[str, Any]:
+    """Where a project stands in which a run has begun."""
+    from specwright.application.stages.status import project_status
+    from specwright.bootstrap.views.at_work import at_work
+    from specwright.bootstrap.views.reading import driven_by, last_run
+    from specwright.bootstrap.workers.drive_record import queue_state
+    from specwright.cli.pages.queued import queue_document
+    from specwright.cli.pages.stop import stop_document, tasks_in_progress
+    from specwright.cli.terminal.at_work import at_work_document
+
+    stop, scripted = project_status(view), last_run(directory).scripted
+    asked = _cost_of(directory)
+    return {
+        **stop_document(view, stop, directory, scripted=scripted, price=_price_in(directory)),
+        **_cause_document(_cause(directory) if stop.is_between_stops else None),
+        "driven_by": driven_by(directory) or None,
+        "at_work": at_work_document(at_work(directory)),
+        "queue": queue_document(queue_state(directory)),
+        "under_way": tasks_in_progress(view),
+        "asked": asked and asked.to_json(),
+    }
 
 
 def _add_asked(page: "Page", asked: "Cost | None", *, scripted: bool) -> None:
@@ -135,7 +148,7 @@ def _driver_line(driver: str) -> "Page":
     return page
 
 
-def _has_begun(directory: Path) -> bool:
+def has_begun(directory: Path) -> bool:
     """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
     it opened the project has not begun."""
     from specwright.bootstrap.storage.stores import LOG, RUNTIME
@@ -151,31 +164,37 @@ def _show_not_begun(directory: Path, *, as_json: bool) -> None:
     from ship_gate.terminal.page import Page, present
     from specwright.bootstrap.spec_file import spec_fault
 
-    settings, fault = _settings_in(directory), spec_fault(directory)
-    missing = ["spec"] * bool(fault) + ["model"] * (not (settings.model or settings.role_models))
-    page, options = Page(), "" if settings.model else "--model PROVIDER:MODEL"
-    words = {"spec": fault, "model": "no model is set"}
+    document, page = not_begun_document(directory), Page()
+    missing, options = document["missing"], "" if _settings_in(directory).model else "--model PROVIDER:MODEL"
+    words = {"spec": spec_fault(directory), "model": "no model is set"}
     said = ", ".join(words[name] for name in missing) or "everything is there"
     page.prose(f"No run has begun here: {said}.")
     if "spec" in missing:
         page.line(str(directory / "SPEC.md"), "Write:", labels=_LABELS)
     page.line(next_command("run", directory, options), "Then:", labels=_LABELS)
-    document: dict[str, Any] = {
+    present(document, "status", page, as_json=as_json)
+
+
+def not_begun_document(directory: Path) -> dict[str, Any]:
+    """Where a project stands in which no run has begun."""
+    from specwright.bootstrap.spec_file import spec_fault
+
+    settings = _settings_in(directory)
+    missing = ["spec"] * bool(spec_fault(directory))
+    return {
         "where": "new",
         "exit_code": 0,
         "scripted": False,
         "tasks": {},
         "escalations": [],
-    }
-    idle: dict[str, Any] = {
         "stop": None,
         "driven_by": None,
         "at_work": None,
         "queue": None,
         "under_way": [],
         "asked": None,
+        "missing": missing + ["model"] * (not (settings.model or settings.role_models)),
     }
-    present({**document, **idle, "missing": missing}, "status", page, as_json=as_json)
 
 
 def _settings_in(directory: Path) -> "Settings":
@@ -203,9 +222,9 @@ def tasks(
 ) -> None:
     """Every task with its status, and why it is not running."""
     from ship_gate.terminal.page import Page, brief
-    from specwright.bootstrap.views.reading import driven_by, reading_project
+    from specwright.bootstrap.views.reading import reading_project
     from specwright.domain.tasks import task_graph
-    from specwright.domain.tasks.why_not import by_spec_id, why_each
+    from specwright.domain.tasks.why_not import by_spec_id
 
     with reading_project(directory) as view:
         state = view.projection.state
@@ -216,16 +235,15 @@ def tasks(
         if graph and state is not None and not as_json:
             say(task_graph.text_graph(state))
             return
-        entries = sorted(state.tasks.items(), key=lambda item: item[1].declaration_order) if state else []
-        why = why_each(state, driven=bool(driven_by(directory))) if state else {}
-        rows = [{"task_id": name, **entry.to_json(), "why": why[name]} for name, entry in entries]
+        document = tasks_document(view, directory)
+        rows = document["tasks"]
         names = {
             row["module_ref"]: view.modules.contract(row["module_ref"]).name
             for row in rows
             if row["module_ref"]
         }
     if as_json:
-        show({"tasks": rows}, "tasks")
+        show(document, "tasks")
         return
     if not rows:
         note(f"No tasks yet: they come with the approved spec. `{next_command('status', directory)}`")
@@ -240,12 +258,24 @@ def tasks(
     page.print()
 
 
+def tasks_document(view: "ProjectView", directory: Path) -> dict[str, Any]:
+    """Every task in declaration order, and why it is not running."""
+    from specwright.bootstrap.views.reading import driven_by
+    from specwright.domain.tasks.why_not import why_each
+
+    if (state := view.projection.state) is None:
+        return {"tasks": []}
+    entries = sorted(state.tasks.items(), key=lambda item: item[1].declaration_order)
+    why = why_each(state, driven=bool(driven_by(directory)))
+    return {"tasks": [{"task_id": name, **entry.to_json(), "why": why[name]} for name, entry in entries]}
+
+
 def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every sealed module, with its purpose and tests."""
     from specwright.bootstrap.views.reading import reading_project
 
     with reading_project(directory) as view:
-        rows = [_row(view, ref) for ref in view.modules.refs()]
+        rows = modules_document(view)["modules"]
     if as_json:
         show({"modules": rows}, "modules")
         return
@@ -261,6 +291,11 @@ def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
         whole=("MODULE", "NAME", "TESTS"),
     )
     page.print()
+
+
+def modules_document(view: "ProjectView") -> dict[str, Any]:
+    """Every sealed module."""
+    return {"modules": [_row(view, ref) for ref in view.modules.refs()]}
 
 
 def module(
@@ -288,36 +323,39 @@ def module(
     from specwright.application.history.provenance import provenance
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.debate import debate_page
-    from specwright.cli.pages.module import provenance_page
+    from specwright.cli.pages.module import module_page, provenance_page
 
     with reading_project(directory) as view:
         if not (trail or debate or as_json or _sealed(view, module_id)) and _planned(view, module_id):
             note(f"No version of {module_id} is sealed yet; this is what was said of it.")
             debate = True
         if debate:
-            debates = _debates(view, module_id, directory)
+            debates = module_debates(view, module_id, directory)
             document, page = debates.to_json(), debate_page(debates)
         elif trail:
-            chain = provenance(view, _find(view, module_id, directory))
+            chain = provenance(view, sealed_module(view, module_id, directory))
             document, page = chain.to_json(), provenance_page(chain)
         else:
-            document, page = _module_shown(view, _find(view, module_id, directory))
+            ref = sealed_module(view, module_id, directory)
+            document = module_document(view, ref)
+            page = module_page(
+                view.modules.contract(ref),
+                view.modules.evidence(ref),
+                view.modules.location(ref),
+                view.projection.deprecations.get(ref),
+            )
     present(document, "debates" if debate else "trail" if trail else "module", page, as_json=as_json)
 
 
-def _module_shown(view: "ProjectView", ref: str) -> "tuple[dict[str, Any], Page]":
-    """A module's contract and evidence, as a document and as a page."""
-    from specwright.cli.pages.module import module_page
-
-    seen, evidence = view.modules.view(ref), view.modules.evidence(ref)
-    contract, deprecation = seen.contract, view.projection.deprecations.get(ref)
-    document = {
-        "contract": contract.to_json(),
-        "evidence": evidence.to_json(),
+def module_document(view: "ProjectView", ref: str) -> dict[str, Any]:
+    """A sealed module: its contract, its evidence, and whether it is deprecated."""
+    seen, deprecation = view.modules.view(ref), view.projection.deprecations.get(ref)
+    return {
+        "contract": seen.contract.to_json(),
+        "evidence": view.modules.evidence(ref).to_json(),
         "examples": seen.examples,
         "deprecation": deprecation and deprecation.to_json(),
     }
-    return document, module_page(contract, evidence, view.modules.location(ref), deprecation)
 
 
 def trace(
@@ -333,21 +371,31 @@ def trace(
 ) -> None:
     """From a criterion, task or module to its tests and code."""
     from ship_gate.terminal.page import present
-    from specwright.application.stages.trace import ProjectTrace
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.module import trace_page
 
     with reading_project(directory) as view:
-        project = ProjectTrace(view)
-        found = project.of(text) if text.strip() else None
-    if found is None:
+        found = traced(view, text, directory)
+    present(found.to_json(), "trace", trace_page(found), as_json=as_json)
+
+
+def traced(view: "ProjectView", text: str, directory: Path) -> "Trace":
+    """What a text leads to.
+
+    Raises:
+        InputError: it is no criterion, no task and no module.
+    """
+    from specwright.application.stages.trace import ProjectTrace
+
+    project = ProjectTrace(view)
+    if (found := project.of(text) if text.strip() else None) is None:
         raise InputError(
             f"{text!r} is no criterion, no task and no module",
             where=str(directory),
             remedy=f"{did_you_mean(text, project.known)}`{next_command('tasks', directory)}` lists the tasks, "
             f"`{next_command('modules', directory)}` the modules",
         )
-    present(found.to_json(), "trace", trace_page(found), as_json=as_json)
+    return found
 
 
 _Filter = list[str] | None
@@ -392,7 +440,12 @@ def search(
     page.print()
 
 
-def _debates(view: "ProjectView", wanted: str, directory: Path) -> "ModuleDebates":
+def module_debates(view: "ProjectView", wanted: str, directory: Path) -> "ModuleDebates":
+    """What was said about a module, by its name, its id or a reference.
+
+    Raises:
+        InputError: none was ever planned.
+    """
     from specwright.application.history.rounds import debates_of, planned_modules
 
     planned = planned_modules(view)
@@ -505,7 +558,12 @@ def _purpose(row: dict[str, Any]) -> str:
     return f"{row['status']}. {row['purpose']}" if row["status"] != "SHIPPED" else row["purpose"]
 
 
-def _find(view: "ProjectView", wanted: str, directory: Path) -> str:
+def sealed_module(view: "ProjectView", wanted: str, directory: Path) -> str:
+    """The newest sealed version of a module, by its name, its id or a reference.
+
+    Raises:
+        InputError: none is sealed.
+    """
     if ref := _sealed(view, wanted):
         return ref
     if _planned(view, wanted):

@@ -14,7 +14,6 @@ from specwright.domain.tasks.project_state import ProjectState, TaskEntry
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.domain.tasks.why_not import Reasons, by_spec_id
 from specwright.errors import InputError, InputErrors, SpecwrightErrors
-from specwright.studio.views.graph import Drawing, drawing
 
 PER_PAGE = 100
 """Rows of a list on one page."""
@@ -62,7 +61,6 @@ class RunPage(NamedTuple):
 
     Args:
         listing: The tasks.
-        graph: Their drawing; None before there are any.
         cost: What was asked of models.
         money: The same in money, in words.
         shares: Of the budgets.
@@ -73,7 +71,6 @@ class RunPage(NamedTuple):
     """
 
     listing: Listing
-    graph: Drawing | None
     cost: Cost | None
     money: str
     shares: list[Share]
@@ -110,7 +107,6 @@ def run_page(view: ProjectView, directory: Path, *, driven: bool) -> RunPage:
     cost = project_cost(directory)
     return RunPage(
         listing(state, driven=driven),
-        drawing(state, driven=driven) if state else None,
         cost,
         money(cost) if cost else "",
         shares(directory, cost) if cost else [],

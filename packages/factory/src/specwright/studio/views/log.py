@@ -1,5 +1,4 @@
-"""The trace: the log as a timeline by stream, each Wire with its proof, and the project as it stood at any entry (design:
-wire, projection, studio)."""
+"""The trace: the log as a timeline by stream, each Wire with its proof (design: wire, studio)."""
 
 import json
 from pathlib import Path

@@ -88,7 +88,9 @@ def export_html(
     page.line(f"{made.pages:,} pages, {made.bytes / 1_000_000:.1f} MB")
     page.line(str(out / "index.html"), "Open: ")
     if made.left_out:
-        note(f"{made.left_out:,} pages of earlier moments were left out; `specwright studio` shows them")
+        note(
+            f"{made.left_out:,} pages of later entries of the log were left out; `specwright studio` shows them"
+        )
     document = {"directory": str(out), "pages": made.pages, "bytes": made.bytes, "exit_code": 0}
     present({**document, "left_out": made.left_out}, "export-html", page, as_json=as_json)
 
