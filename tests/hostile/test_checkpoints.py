@@ -9,9 +9,10 @@ import ormsgpack
 import pytest
 from langgraph.types import Interrupt
 
-from specwright.graphs.checkpoint_json import CheckpointError, JsonSerializer
+from specwright.graphs.checkpoint_json import JsonSerializer
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.postgres_projects import connected
+from testkit.sampling import spread
 
 RUN = ("--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
 
@@ -53,6 +54,88 @@ def test_a_checkpoint_of_another_shape_is_discarded(waiting_once: Path, tmp_path
     assert "a checkpoint was discarded" in told.err
 
 
+SET = "UPDATE checkpoints SET checkpoint = CAST(json_set(checkpoint, ?, json(?)) AS BLOB)"
+SHAPES: dict[str, tuple[str, ...]] = {
+    "versions": ("$.channel_versions", '"x"'),
+    "no versions": ("$.channel_versions", "null"),
+    "what was updated": ("$.updated_channels", "[{}]"),
+    "values": ("$.channel_values", "[1]"),
+    "an id": ("$.id", "{}"),
+}
+"""A place in a checkpoint, and what somebody writes there."""
+
+LATER: dict[str, tuple[str, ...]] = {
+    "a version": ("$.channel_versions.schema_version", "[[]]"),
+    "what was seen": ("$.versions_seen.product_loop", "null"),
+}
+"""The same, read only when the graph goes on."""
+
+QUESTIONS = (
+    '[["i", []]]',
+    '[["i", {}]]',
+    '[["i", {"kind": "escalation", "escalations": 5}]]',
+    '[["i"]]',
+    "[5]",
+)
+
+
+def damaged(waiting: Path, tmp_path: Path, statement: str, values: tuple[object, ...]) -> Path:
+    """A copy whose checkpoints a statement has changed."""
+    project = shutil.copytree(waiting, tmp_path / "sent")
+    with closing(sqlite3.connect(project / ".specwright/checkpoints.db")) as database, database:
+        assert database.execute(statement, values).rowcount
+    return project
+
+
+@pytest.mark.parametrize("shape", spread(SHAPES, fast=4))
+def test_a_checkpoint_whose_parts_have_other_shapes_is_discarded(
+    waiting_once: Path, tmp_path: Path, shape: str
+):
+    """Each part that is read (hostile-projects, checkpoint-rce)."""
+    project = damaged(waiting_once, tmp_path, SET, SHAPES[shape])
+    with closing(sqlite3.connect(project / ".specwright/checkpoints.db")) as database, database:
+        database.execute("DELETE FROM writes")
+    told = specwright("run", project)
+    assert told.code == 3, told
+    assert told.err.count("a checkpoint was discarded") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", LATER)
+def test_a_checkpoint_that_breaks_the_graph_on_its_way_is_discarded(
+    waiting_once: Path, tmp_path: Path, shape: str
+):
+    """The step is done once more without it, or the person is asked again."""
+    told = specwright("approve", damaged(waiting_once, tmp_path, SET, LATER[shape]))
+    assert told.code == (3 if shape == "a version" else 0), told
+    assert told.err.count("a checkpoint was discarded") == 1
+
+
+@pytest.mark.parametrize("question", spread(QUESTIONS, fast=3))
+def test_a_question_of_another_shape_is_discarded(waiting_once: Path, tmp_path: Path, question: str):
+    """What the graph waits for is read from the checkpoint, too."""
+    statement = "UPDATE writes SET value = ? WHERE channel = '__interrupt__'"
+    told = specwright("run", damaged(waiting_once, tmp_path, statement, (question.encode(),)))
+    assert told.code == 3, told
+    assert told.err.count("a checkpoint was discarded") == 1
+
+
+def test_a_checkpoint_of_another_shape_in_a_store_is_discarded(postgres_url: str, tmp_path: Path):
+    """The columns of Postgres hold JSON as well."""
+    waiting = tmp_path / "waiting"
+    assert specwright("run", waiting, *RUN, "--store", postgres_url).code == 3
+    with connected(postgres_url) as store:
+        for column, shape in (("channel_versions", "[1]"), ("versions_seen", '"x"')):
+            place = [column]
+            changed = store.execute(
+                "UPDATE checkpoints SET checkpoint = jsonb_set(checkpoint, %s, %s::jsonb)", (place, shape)
+            )
+            assert changed.rowcount
+            told = specwright("run", waiting)
+            assert told.code == 3, told
+            assert told.err.count("a checkpoint was discarded") == 1
+
+
 def test_a_crafted_checkpoint_in_a_store_is_discarded(postgres_url: str, tmp_path: Path):
     """The workers of a shared store read checkpoints by the same saver (case worker-checkpoint-rce)."""
     waiting = tmp_path / "waiting"
@@ -76,5 +159,5 @@ def test_the_serializer_admits_json_and_interrupts():
     with pytest.raises(TypeError):
         serializer.dumps_typed({"path": Path("x")})
     for form in ("msgpack", "pickle", "bytes"):
-        with pytest.raises(CheckpointError):
+        with pytest.raises(ValueError, match="its form"):
             serializer.loads_typed((form, b"1"))

@@ -14,10 +14,6 @@ from agent_wire import canonical_json
 _JSON, _INTERRUPTS = "json", "interrupts"
 
 
-class CheckpointError(ValueError):
-    """A stored checkpoint has another form than this version writes."""
-
-
 class JsonSerializer:
     """A serializer for LangGraph's savers: JSON values, and the interrupts of a stopped graph."""
 
@@ -36,11 +32,11 @@ class JsonSerializer:
         """The value of some bytes.
 
         Raises:
-            CheckpointError: they have another form.
+            ValueError: they have another form.
         """
         form, text = data
         if form not in (_JSON, _INTERRUPTS):
-            raise CheckpointError(f"its form is {form[:40]!r}, not {_JSON!r}")
+            raise ValueError(f"its form is {form[:40]!r}, not {_JSON!r}")
         try:
             value = canonical_json.loads(text)
             return (
@@ -48,8 +44,8 @@ class JsonSerializer:
                 if form == _JSON
                 else tuple(Interrupt(value=shown, id=str(name)) for name, shown in value)
             )
-        except (ValueError, TypeError, RecursionError) as error:
-            raise CheckpointError(f"it cannot be read: {str(error)[:80]}") from error
+        except (TypeError, RecursionError) as error:
+            raise ValueError(f"it cannot be read: {str(error)[:80]}") from error
 
 
 def _dumps(value: Any) -> bytes:

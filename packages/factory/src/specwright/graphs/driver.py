@@ -10,12 +10,13 @@ from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.stages.draft_history import draft_history
 from specwright.application.stages.product import restore_draft, tasks_in_draft
-from specwright.graphs.checkpoint_json import CheckpointError
 from specwright.graphs.checkpoints import Saver
 from specwright.graphs.outer_graph import outer_graph
 from specwright.ports.progress import Step
 
 _THREAD = "project"
+_OF_ANOTHER_SHAPE = (ValueError, TypeError, LookupError, AttributeError)
+"""What a checkpoint raises that this program did not write; without it, what is raised is a fault of the program."""
 _STEPS_PER_TASK = 4  # dispatch, engineering, update, and one to spare
 
 
@@ -39,17 +40,21 @@ class Driver:
         """For programs that answer through LangGraph: `Command(resume=...)` with `config`."""
         self._factory = factory
         self._saver = saver
+        self._resumed = False
 
     def advance(self, answer: dict[str, str] | None = None) -> Paused:
         """Run to the next stop: begin, go on after a crash, or answer what the graph waits for."""
         try:
             return self._advance(answer)
-        except CheckpointError as error:  # of a graph below: the one above was readable
+        except _OF_ANOTHER_SHAPE as error:  # what a step was given by a checkpoint, or that of a graph below
+            if not self._resumed:
+                raise
             self._discard(error)
             return self._advance(answer if self.waiting() else None)
 
     def _advance(self, answer: dict[str, str] | None) -> Paused:
         config, before = self.config, self._state()
+        self._resumed = before.created_at is not None
         waits = self._interrupt(before)
         if waits is not None and waits["kind"] == "approval":
             restore_draft(self._factory)
@@ -72,22 +77,21 @@ class Driver:
         return self._interrupt(self._state())
 
     def _state(self) -> Any:
-        """The state of the graph; a checkpoint that cannot be read is discarded."""
+        """The state of the graph; a checkpoint that cannot be read, or whose question is none of ours, is discarded."""
         try:
-            return self.graph.get_state(self.config)
-        except (
-            ValueError,
-            TypeError,
-            LookupError,
-            AttributeError,
-        ) as error:  # only the checkpoint is read here
+            state = self.graph.get_state(self.config)
+            self._interrupt(state)
+        except _OF_ANOTHER_SHAPE as error:
             self._discard(error)
-            return self.graph.get_state(self.config)
+            state = self.graph.get_state(self.config)
+        return state
 
     def _discard(self, error: Exception) -> None:
         """Delete the checkpoints of this thread: the run continues from the journal and the log (design: journal)."""
         self._saver.delete_thread(self.config["configurable"]["thread_id"])
-        why = f"a checkpoint was discarded: {error}; the run continues from the journal and the log"
+        why = (
+            f"a checkpoint was discarded: {str(error)[:200]}; the run continues from the journal and the log"
+        )
         self._factory.progress.note(Step("checkpoint", "", why))
 
     @property

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from langgraph.checkpoint.postgres import PostgresSaver
+from psycopg import DataError
 
 from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.checkpoints import Saver, SaverClass
@@ -20,6 +21,15 @@ def checkpoint_tables(database: PostgresDatabase, saver: SaverClass) -> Generato
     """
     chosen_class: Any = saver(PostgresSaver)
     chosen = chosen_class(database.connection, serde=JsonSerializer())
+    read: Any = chosen.get_tuple
+
+    def get_tuple(config: Any) -> Any:
+        try:
+            return read(config)
+        except DataError as error:  # its query takes the JSON apart
+            raise ValueError(str(error)) from error
+
+    chosen.get_tuple = get_tuple
     chosen.lock = database.lock  # the threads of the graph take turns with those that write the rest
     with postgres_errors(database.address):
         chosen.setup()
