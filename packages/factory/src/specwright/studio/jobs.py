@@ -6,7 +6,6 @@ of each project said.
 """
 
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -15,8 +14,7 @@ import threading
 from collections.abc import Sequence
 from typing import IO, Any, NamedTuple, cast
 
-TOKEN_VARIABLE = "SPECWRIGHT_STUDIO_TOKEN"  # noqa: S105 - the name of a variable
-"""Holds the studio's token; no command gets it."""
+from specwright.secret_values import child_environment
 
 _WAITS = 3
 """The exit code of a command that reached a stop where a person is asked."""
@@ -117,7 +115,6 @@ class Jobs:
 
     def start(self, key: str, command: Command) -> Job:
         """Start a command for a project, with `--json`."""
-        environment = {name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE}
         output = tempfile.TemporaryFile()  # noqa: SIM115 - the job reads it later
         with tempfile.TemporaryFile() as given:
             given.write(command.given.encode())
@@ -127,7 +124,7 @@ class Jobs:
                 stdin=given,
                 stdout=output,
                 stderr=subprocess.DEVNULL,
-                env=environment,
+                env=child_environment(command=True),
                 start_new_session=True,
             )
         job = Job(command, process, output)

@@ -19,6 +19,7 @@ from typing import IO, NamedTuple
 
 from ship_gate.base.text import one_line
 from specwright.errors import RefusedError
+from specwright.secret_values import child_environment
 
 _OUTPUT_LIMIT = 100_000
 _MESSAGE_LENGTH = 800
@@ -133,9 +134,9 @@ class CleanEnvironment(NamedTuple):
             ) from error
         python = root / "bin/python"
         pip = (
-            (sys.executable, "-m", "pip", "--python", str(python))
+            (sys.executable, "-P", "-m", "pip", "--python", str(python))
             if with_own_pip
-            else (str(python), "-m", "pip")
+            else (str(python), "-P", "-m", "pip")
         )
         site = Path(sysconfig.get_path("purelib", "venv", {"base": str(root), "platbase": str(root)}))
         return cls(root, python, site, pip, timeout)
@@ -151,7 +152,7 @@ class CleanEnvironment(NamedTuple):
         self._pip(alone, closed_environment(home), f"{wheel.name} cannot be installed")
         if requires:
             # pip's own settings, proxies and certificates come from the person's environment
-            inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+            inherited = {n: value for n, value in child_environment().items() if not n.startswith("PYTHON")}
             failure = "what the product requires cannot be installed"
             self._pip(("install", "--", *requires), inherited, failure)
 

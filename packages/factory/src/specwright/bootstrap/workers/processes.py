@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 from specwright.bootstrap.workers.drive_record import DriveError, Outcome
 from specwright.ports.progress import Step
+from specwright.secret_values import child_environment
 
 Event = dict[str, Any]
 """A step of a project, as a JSON document."""
@@ -147,6 +148,8 @@ def _drive(sender: Connection, url: str, directory: str) -> None:
     )  # the worker itself need not import the factory
 
     threading.Thread(target=_end_with_the_worker, daemon=True).start()
+    for name in {*os.environ} - {*child_environment(command=True)}:
+        del os.environ[name]
     progress = _SentProgress(sender)
     try:
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -13,6 +13,7 @@ from ship_gate.terminal.output import note, say
 from specwright.application.escalation.payloads import FILL
 from specwright.cli.terminal.output import ask
 from specwright.errors import InputError, InputErrors
+from specwright.secret_values import child_environment
 
 T = TypeVar("T")
 
@@ -93,7 +94,7 @@ def edited(draft: dict[str, Any], read: Callable[[dict[str, Any]], T]) -> T:
 def _open_editor(path: Path) -> None:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or _EDITOR
     try:
-        subprocess.run([*shlex.split(editor), str(path)], check=True)
+        subprocess.run([*shlex.split(editor), str(path)], check=True, env=child_environment())
     except (OSError, ValueError, subprocess.CalledProcessError) as error:
         raise InputError(
             f"the editor {editor!r} failed: {error}",

@@ -34,7 +34,7 @@ from specwright.roles.agent.agent import RaisedException, submit_tool, tool_sche
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.mending import mended
 from specwright.roles.answers.submission import Form, Submission, UnacceptableError
-from specwright.roles.models.failures import without_secrets
+from specwright.secret_values import without_secrets
 
 RAISE_TOOL = "raise_interface_change_exception"
 """A role has it only where there is a shipped dependency that it could be about."""

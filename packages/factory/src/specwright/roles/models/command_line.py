@@ -26,8 +26,8 @@ from ship_gate.base.text import one_line
 from specwright.errors import InputError, ModelUnavailableError
 from specwright.ports.roles import Place
 from specwright.roles.answers.json_text import visible_text
-from specwright.roles.models.failures import without_secrets
 from specwright.roles.models.playbook import ScriptedChatModel
+from specwright.secret_values import without_secrets
 
 _ENVIRONMENT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 _CALLS = "calls"

@@ -1,6 +1,5 @@
 """What can go wrong with a provider's answer, and what a person is told of it (design: models)."""
 
-import os
 import re
 import time
 from email.utils import mktime_tz, parsedate_tz
@@ -18,6 +17,7 @@ from specwright.errors import (
     SpecwrightError,
     SpecwrightErrors,
 )
+from specwright.secret_values import without_secrets
 
 _UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
 _UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
@@ -33,16 +33,6 @@ _NO_QUOTA = re.compile(r"insufficient.?quota", re.IGNORECASE)
 """Of a 429, which otherwise passes, whatever else it says of quotas, tokens and billing."""
 LONGEST_WAIT = 120.0
 """Seconds that are waited at an endpoint's request; one that asks for more is not asked again."""
-
-_KEY_LIKE = re.compile(
-    r"\b(?:sk|pk|rk|key|xai|gsk|tvly|hf|ghp|github_pat)[-_][A-Za-z0-9_\-]{8,}"
-    r"|\b(?:AIza[A-Za-z0-9_\-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_.\-]+)"
-    r"|(?<=Bearer )\S+|(?<=x-api-key: )\S+",
-    re.IGNORECASE,
-)
-_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?|AUTH)$", re.IGNORECASE)
-_LOGIN = re.compile(r"(?<=://)[^/\s@]+(?=@)")
-_SHORTEST_SECRET = 6
 
 
 KEY_VARIABLES = {
@@ -242,14 +232,6 @@ def openai_usage(counted: dict[str, Any] | None) -> UsageMetadata:
     """The usage that an endpoint reports in the OpenAI form; zeros where it does not."""
     taken, given = (int((counted or {}).get(name) or 0) for name in ("prompt_tokens", "completion_tokens"))
     return UsageMetadata(input_tokens=taken, output_tokens=given, total_tokens=taken + given)
-
-
-def without_secrets(text: str) -> str:
-    """The text without keys: what looks like one, the values of variables that hold one, and logins in addresses."""
-    for name, value in os.environ.items():
-        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET:
-            text = text.replace(value, "***")
-    return _LOGIN.sub("***", _KEY_LIKE.sub("***", text))
 
 
 def _status(error: Exception) -> int | None:

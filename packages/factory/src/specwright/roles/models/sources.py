@@ -15,9 +15,10 @@ from specwright.errors import InputError, ScriptError, SpecwrightErrors
 from specwright.ports.roles import Place, Role
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
-from specwright.roles.models.failures import KEY_VARIABLES, translated, without_secrets
+from specwright.roles.models.failures import KEY_VARIABLES, translated
 from specwright.roles.models.playbook import Playbook, scripted_file
 from specwright.roles.models.prices import model_label
+from specwright.secret_values import without_secrets
 from specwright.settings import Settings
 
 INVOCATION_HEADER = "X-Specwright-Invocation"
