@@ -24,11 +24,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from request_size import OneModuleEach
 
-from specwright.application.change.approval import approve_change
-from specwright.application.change.request import begin_change
+from specwright.application.change import approve_change, begin_change
 from specwright.application.projection import Projection
 from specwright.application.stages.release import release_all
-from specwright.domain.escalation.resolutions import OPERATOR
+from specwright.domain.escalation import OPERATOR
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex

@@ -34,8 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from specwright.application import tasks
 from specwright.application.factory import Factory
 from specwright.application.tasks import Task
-from specwright.domain.tasks.task_board import TaskBoard
-from specwright.domain.tasks.why_not import why_each
+from specwright.domain.tasks.task_board import TaskBoard, why_each
 from testkit.loop.project_workbench import ProjectWorkbench, chain_spec, seal_stub
 
 WINDOW = 100

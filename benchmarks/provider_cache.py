@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from langchain_core.messages import BaseMessage
 
 from specwright.bootstrap.project import Composition, Silent, open_project
-from specwright.domain.costs.cost import Usage
+from specwright.domain.costs import Usage
 from specwright.journal import read_records
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.prices import PublishedPrices

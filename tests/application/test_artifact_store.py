@@ -10,11 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ship_gate.base.ids import ArtifactType
-from specwright.application.store.artifacts import ArtifactStore
-from specwright.application.store.invocations import Invocation
+from specwright.application.store.artifacts import ArtifactStore, Invocation
 from specwright.domain.answers.answers import Amendment, Decision, ShipDirective
-from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus, check_transition
-from specwright.domain.artifacts.provenance import Author, Contribution, ContributionType
+from specwright.domain.artifacts import (
+    ArtifactEnvelope,
+    ArtifactStatus,
+    Author,
+    Contribution,
+    ContributionType,
+    check_transition,
+)
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.errors import RefusedError

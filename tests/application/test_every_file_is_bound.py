@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.application.store.file_hashes import FILE_HASHES
+from specwright.application.store.artifacts import FILE_HASHES
 from testkit.application.verifying import checked, flip
 from testkit.cli.commands import specwright
 from testkit.loop.products import NAMEPLATE_SPEC, failing, pair, rejecting

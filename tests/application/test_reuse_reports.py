@@ -14,7 +14,7 @@ from specwright.application.history.provenance import provenance
 from specwright.bootstrap.views.reading import reading_project
 from specwright.domain.answers.plan_answers import ReuseAnswer
 from specwright.domain.modules.evidence import ShipEvidence
-from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
+from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import FileJournal

@@ -10,10 +10,10 @@ import pytest
 
 from ship_gate.base.ids import ModuleRef
 from specwright.application.history.provenance import Provenance, provenance
-from specwright.application.store.file_hashes import FILE_HASHES, noted_hashes
+from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
 from specwright.bootstrap.views.reading import reading_project, stored_wires
 from specwright.cli.pages.module import provenance_page
-from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
+from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
 from specwright.errors import CorruptionError
 from testkit.roles.overheard import Run
 from testkit.stores import records

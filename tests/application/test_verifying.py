@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from agent_wire.log import SqliteWireLog
-from specwright.application.store.file_hashes import FILE_HASHES
+from specwright.application.store.artifacts import FILE_HASHES
 from specwright.bootstrap.verify import verify_project
-from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
+from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
 from testkit.application.verifying import checked, flip
 from testkit.cli.commands import specwright
 from testkit.sampling import spread

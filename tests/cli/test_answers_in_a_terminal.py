@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from specwright.cli.session.questions import NotAnsweredError, asked
-from specwright.domain.escalation.resolutions import Action, HumanResolution
+from specwright.domain.escalation import Action, HumanResolution
 from testkit.cli.commands import everything, specwright
 from testkit.cli.terminal import on_a_terminal
 

@@ -11,7 +11,7 @@ import pytest
 
 from specwright.bootstrap.project import Composition, open_project
 from specwright.bootstrap.verify import verify_project
-from specwright.domain.modules.deprecation import DeprecationRequest
+from specwright.domain.modules.code_index import DeprecationRequest
 from testkit.cli.commands import everything, specwright
 
 WORDS = ("--reason", "It drops middle names.", "--migration-note", "Use monograms instead.")

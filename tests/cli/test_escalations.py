@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from specwright.domain.escalation.resolutions import Action, HumanResolution, actions_for
+from specwright.domain.escalation import Action, HumanResolution, actions_for
 from testkit.cli.commands import everything, filled_in, specwright
 
 WIDTH = 100

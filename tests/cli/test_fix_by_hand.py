@@ -12,7 +12,7 @@ import pytest
 from ship_gate.directory.module_directory import read_module
 from specwright.bootstrap.views.reading import reading_project
 from specwright.cli.pages.answers import steps
-from specwright.domain.escalation.resolutions import Action
+from specwright.domain.escalation import Action
 from testkit.cli.commands import everything, specwright
 from testkit.loop.weak_product import BRANCH, INLINE, halted_weak
 from testkit.shared_fixtures import made_once

@@ -20,8 +20,7 @@ import pytest
 from ship_gate import judge_directory
 from ship_gate.cli import present_verdict
 from specwright.cli.terminal.progress import ConsoleProgress
-from specwright.domain.costs.budget import Budget
-from specwright.domain.costs.cost import Cost
+from specwright.domain.costs import Budget, Cost
 from specwright.ports.progress import AnswerBought, RoleDone, RoleStarted, Step
 
 SCREENS = Path(__file__).parent / "screens"

@@ -11,7 +11,7 @@ from ship_gate.contract.examples_file import parse_examples
 from ship_gate.contract.rules import problems
 from specwright.application.loop import DELIVERABLE_LOOP, END, TASK_LOOP, Leave, Step
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.plan.micro_plan import KnownModules, assign, plan_problems
+from specwright.domain.plan import KnownModules, assign, plan_problems
 from specwright.graphs.loop_graphs import debate_graph, engineering_graph
 from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph

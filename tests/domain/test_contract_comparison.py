@@ -8,7 +8,7 @@ from hypothesis import given
 from gate_testkit.drawn_contracts import contracts
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.versions import serves
-from specwright.domain.interface_change.comparison import Bump, compare_contracts, next_version
+from specwright.domain.interface_change import Bump, compare_contracts, next_version
 from testkit.domain.doubling import DOUBLE
 
 STEP = {"name": "step", "type": "int", "constraints": ["is not zero", "defaults to 1"]}

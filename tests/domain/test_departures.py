@@ -5,8 +5,7 @@ from specwright.domain.spec.departures import decisions_of
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
-from specwright.domain.tasks.task_file import render_at_init
-from specwright.domain.tasks.task_ids import lay_out
+from specwright.domain.tasks.task_file import lay_out, render_at_init
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
 
 ROUNDING = "Half a cent is rounded up."

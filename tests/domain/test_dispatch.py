@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
-from specwright.domain.tasks.task_board import Outcome, TaskBoard
-from specwright.domain.tasks.why_not import Reasons
+from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard
 from specwright.errors import InputError, RefusedError
 from testkit.domain import task_states as change
 from testkit.domain.dispatch_model import closure, eligible, ready, should_be_blocked

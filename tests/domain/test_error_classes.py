@@ -20,7 +20,7 @@ from ship_gate.contract.error_classes import ERROR_BASES, base_of
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import problems
-from specwright.domain.interface_change.comparison import Bump, compare_contracts
+from specwright.domain.interface_change import Bump, compare_contracts
 
 SHARED = "its message ends with the place where reading stopped"
 REASONS = [f"the text has reason {number} to be refused" for number in range(1, 10)]

@@ -11,7 +11,7 @@ from gate_testkit.drawn_contracts import contracts
 from ship_gate.contract.contract import ErrorSurface, MicroModuleContract
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import is_any_number, problems
-from specwright.domain.interface_change.exception import (
+from specwright.domain.interface_change import (
     CompatibilityExpectation,
     InterfaceChangeException,
     ProposedContractDelta,

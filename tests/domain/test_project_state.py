@@ -5,7 +5,7 @@ import itertools
 import pytest
 from pydantic import ValidationError
 
-from specwright.domain.escalation.resolutions import NewTask
+from specwright.domain.escalation import NewTask
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import (
     TRANSITIONS,
@@ -14,9 +14,7 @@ from specwright.domain.tasks.project_state import (
     check_transition,
     effective_dependencies,
 )
-from specwright.domain.tasks.task_file import first_entry
-from specwright.domain.tasks.task_ids import lay_out
-from specwright.domain.tasks.task_parts import parts_of
+from specwright.domain.tasks.task_file import first_entry, lay_out, parts_of
 from specwright.errors import InputError, RefusedError
 from testkit.domain import task_states as change
 from testkit.domain.product_specs import LATER, NOW, REF, entry, spec_of_stories, state_of

@@ -15,20 +15,18 @@ from specwright.domain.base.slugs import import_name
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, summarise
 from specwright.domain.modules.evidence import ShipEvidence, evidence_ref
 from specwright.domain.modules.release import (
+    Gate,
     ProductResult,
     ReleaseManifest,
-    Result,
-    failure_report,
-    release_manifest,
-)
-from specwright.domain.modules.release_gates import (
-    Gate,
     ReleaseModule,
+    Result,
     check_release_set,
     code_index_check,
     dependency_check,
     deprecation_check,
+    failure_report,
     fingerprint_check,
+    release_manifest,
     release_module,
     run_gates,
 )

@@ -4,8 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from specwright.domain.costs.cost import Usage
-from specwright.domain.costs.estimate import research_estimate
+from specwright.domain.costs import Usage, research_estimate
 
 
 @pytest.mark.parametrize(

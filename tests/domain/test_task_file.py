@@ -23,11 +23,11 @@ from specwright.domain.tasks.task_file import (
     TaskAmendment,
     TaskDefinition,
     amended,
+    lay_out,
     render_at_dispatch,
     render_at_init,
     without_example_code,
 )
-from specwright.domain.tasks.task_ids import lay_out
 from specwright.errors import InputError
 from testkit.domain.product_specs import NOW, epic_data, pillar_data, spec_data, story_data, task_data
 

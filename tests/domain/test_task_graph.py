@@ -5,9 +5,8 @@ import re
 import pytest
 from hypothesis import given, settings
 
-from specwright.domain.tasks.project_state import TaskStatus, effective_dependencies
-from specwright.domain.tasks.task_graph import mermaid, text_graph
-from specwright.domain.tasks.why_not import Reasons, why_each
+from specwright.domain.tasks.project_state import TaskStatus, effective_dependencies, mermaid, text_graph
+from specwright.domain.tasks.task_board import Reasons, why_each
 from testkit.domain.product_specs import entry, state_of, states
 from testkit.domain.task_states import derived
 

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.domain.escalation.resolutions import NewTask
+from specwright.domain.escalation import NewTask
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.domain.tasks.task_ids import MAX_ID_LENGTH, lay_out
-from specwright.domain.tasks.task_parts import parts_of
+from specwright.domain.tasks.task_file import MAX_ID_LENGTH, lay_out, parts_of
 from specwright.errors import InputError
 from testkit.domain.product_specs import (
     epic_data,

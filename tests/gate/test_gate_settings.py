@@ -3,7 +3,7 @@
 import pytest
 
 from gate_testkit.judging import MODULES, candidate, codes
-from specwright.bootstrap.ship_gate import gate_of, uses_shipped_playbooks
+from specwright.bootstrap.project import gate_of, uses_shipped_playbooks
 from specwright.settings import Settings
 from testkit.paths import ROOT
 

@@ -11,7 +11,7 @@ from specwright.studio.jobs import Command, Jobs
 
 _WORKER = """
 import asyncio
-from specwright.bootstrap.workers.processes import DriveProcesses
+from specwright.bootstrap.workers.worker import DriveProcesses
 if __name__ == "__main__":
     processes = DriveProcesses(lambda project, step: None)
     print(asyncio.run(processes.drive("p", "postgresql://nobody@127.0.0.1:1/none")))

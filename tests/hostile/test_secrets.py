@@ -13,7 +13,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from specwright.bootstrap.workers import drive, processes
-from specwright.bootstrap.workers.drive_record import Outcome
+from specwright.bootstrap.workers.drive import Outcome
 from specwright.cli.session.questions import edited
 from specwright.secret_values import without_secrets
 from specwright.studio.jobs import Command, Jobs

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from specwright.domain.modules.code_index import IndexStatus, embedding_text
 from specwright.errors import BusyError, CorruptionErrors, ModelError, RefusedError, SpecwrightErrors
-from specwright.index.database import IndexFile
-from specwright.index.sqlite_index import SqliteCodeIndex
+from specwright.index.sqlite_index import IndexFile, SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
 from testkit.fake_index import FakeCodeIndex, WordEmbedder
 from testkit.index.another_process import open_together

@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 
-from specwright.domain.costs.budget import (
+from specwright.domain.costs import (
     RESERVED_OUTPUT,
     TIMES_THE_MOST,
     Budget,
     Budgets,
+    Cost,
+    Estimate,
+    Usage,
     below_estimate,
+    dollars,
     in_words,
 )
-from specwright.domain.costs.cost import Cost, Usage, dollars
-from specwright.domain.costs.estimate import Estimate
 from specwright.errors import BudgetError
 from specwright.ports.roles import Place, Role
 from specwright.roles.models.prices import PublishedPrices, model_label

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ship_gate.base.ids import ModuleRef
-from specwright.domain.artifacts.provenance import Permission
+from specwright.domain.artifacts import Permission
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from specwright.application.stages import product
-from specwright.application.stages.draft_history import send_back
+from specwright.application.stages.product import send_back
 from specwright.bootstrap.spec_file import structured_spec
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import InputError

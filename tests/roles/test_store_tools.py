@@ -13,9 +13,15 @@ from ship_gate.base.ids import ArtifactType, ModuleRef
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.context.role_store import MAX_LISTED, RoleStore
 from specwright.application.factory import ProjectView
-from specwright.application.store.invocations import Invocation
-from specwright.domain.artifacts.artifact import ArtifactEnvelope, ArtifactStatus
-from specwright.domain.artifacts.provenance import NOT_IN_PACK, ContextPack, IncludedRef, Permission
+from specwright.application.store.artifacts import Invocation
+from specwright.domain.artifacts import (
+    NOT_IN_PACK,
+    ArtifactEnvelope,
+    ArtifactStatus,
+    ContextPack,
+    IncludedRef,
+    Permission,
+)
 from specwright.domain.modules.code_index import IndexStatus, summarise
 from specwright.errors import CorruptionError
 from specwright.journal import FileJournal, read_records

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from specwright.bootstrap.models import search_of
+from specwright.bootstrap.project import search_of
 from specwright.errors import InputError, RefusedError
 from specwright.ports.search import SearchResult
 from specwright.search.services import KEY, Search, ddgs, tavily

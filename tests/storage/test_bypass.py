@@ -11,7 +11,7 @@ import pytest
 from deepagents.backends.protocol import BackendProtocol, SandboxBackendProtocol
 from langchain_core.tools import tool
 
-from specwright.domain.artifacts.provenance import Permission
+from specwright.domain.artifacts import Permission
 from specwright.storage.context_pack import SEALED
 from testkit.sampling import spread
 from testkit.storage.agents import AnsweredAttempt, Attempt, attempted

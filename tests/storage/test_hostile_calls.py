@@ -13,7 +13,7 @@ import pytest
 from deepagents.backends import FilesystemBackend
 
 from ship_gate.base.text import MAX_CHARACTERS, edited_length
-from specwright.domain.artifacts.provenance import Permission
+from specwright.domain.artifacts import Permission
 from specwright.storage.context_pack import ContextPackBackend
 from testkit.sampling import spread
 from testkit.storage.agents import Attempt, attempted

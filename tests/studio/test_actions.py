@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import pytest
 from starlette.testclient import TestClient
 
-from specwright.domain.escalation.resolutions import Action, payload_schema
+from specwright.domain.escalation import Action, payload_schema
 from specwright.errors import InputError
 from specwright.ports.roles import Role
 from specwright.studio.actions import FormFields, command_of, init_command

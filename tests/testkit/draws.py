@@ -8,8 +8,7 @@ from typing import Any
 from agent_wire.canonical_json import JsonValue
 from specwright.bootstrap.project import Adapters
 from specwright.journal import JournalScope, read_records
-from specwright.journal.journal import request_digest
-from specwright.journal.records import Place
+from specwright.journal.journal import Place, request_digest
 
 __all__ = ["repeated_draws"]
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from agent_wire import canonical_json
 from agent_wire.entries import LogEntry
-from specwright.application.interface_change.decisions import exceptions
+from specwright.application.interface_change import exceptions
 from specwright.application.stages.status import project_status
 from specwright.bootstrap.project import Adapters, Composition, Project, Silent, open_project
-from specwright.domain.interface_change.decision import DecisionRequest, ExceptionStatus
+from specwright.domain.interface_change import DecisionRequest, ExceptionStatus
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.settings import Settings
 from testkit.draws import repeated_draws

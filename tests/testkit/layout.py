@@ -13,15 +13,13 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTests
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.artifacts.artifact import ArtifactEnvelope
-from specwright.domain.artifacts.provenance import ContextPack, Contribution
+from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import ResolutionRecord
+from specwright.domain.escalation import EscalationArtifact, ResolutionRecord
 from specwright.domain.modules.acceptance_report import AcceptanceReport
 from specwright.domain.modules.evidence import ExecutionLog, ShipEvidence
 from specwright.domain.modules.release import ReleaseManifest
-from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
+from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.domain.spec.completeness import ValidationReport
 from specwright.domain.spec.draft_history import DraftHistory
 from specwright.domain.spec.product_spec import ProductSpec

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from specwright.application.escalation import answers
-from specwright.domain.escalation.resolutions import HumanResolution
+from specwright.domain.escalation import HumanResolution
 from testkit.loop.project_workbench import ProjectWorkbench, halt_stub, seal_stub
 from testkit.wires_heard import Wire, of_stream
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.workers.drive_record import QueueState, queue_state
+from specwright.bootstrap.workers.drive import QueueState, queue_state
 from testkit.cli.commands import Told, specwright
 from testkit.processes import process
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.workers.stored_settings import approved_in_advance
+from specwright.bootstrap.workers.drive import approved_in_advance
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.workers import QueuedProject, queued, tell
 

@@ -6,17 +6,15 @@ from pathlib import Path
 import pytest
 
 from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.workers.drive_record import (
+from specwright.bootstrap.workers.drive import (
     MOST_ATTEMPTS,
+    STORED_SETTINGS,
     DriveError,
     DriveRecord,
-    drive_record,
-    note_drive,
-)
-from specwright.bootstrap.workers.stored_settings import (
-    STORED_SETTINGS,
     approved_in_advance,
+    drive_record,
     leave_approval,
+    note_drive,
     store_settings,
     worker_settings,
 )

@@ -12,7 +12,7 @@ import pytest
 from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.storage.transfer import export_project, import_project
 from specwright.bootstrap.verify import verify_project
-from specwright.bootstrap.workers.drive_record import MOST_ATTEMPTS, DriveRecord, note_drive
+from specwright.bootstrap.workers.drive import MOST_ATTEMPTS, DriveRecord, note_drive
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.endpoint import Endpoint, Fault
 from testkit.killing import Job

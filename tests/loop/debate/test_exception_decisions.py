@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from specwright.application.interface_change.decisions import decide, exceptions, finish_decisions
-from specwright.domain.interface_change.decision import DecisionRequest
+from specwright.application.interface_change import decide, exceptions, finish_decisions
+from specwright.domain.interface_change import DecisionRequest
 from specwright.errors import InputError, RefusedError
 from testkit.loop.exceptions import CHAIN, Story, raising
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from specwright.domain.interface_change.exception import InterfaceChangeException
+from specwright.domain.interface_change import InterfaceChangeException
 from specwright.ports.roles import Role
 from specwright.roles.agent.agent import RaisedException
 from specwright.roles.agent.tools import STORE_TOOLS, raise_tool

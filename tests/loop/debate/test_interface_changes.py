@@ -11,15 +11,12 @@ import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.verdict import Finding
-from specwright.application.change.catch_up import finish_change
-from specwright.application.change.consumers import settle_consumers
-from specwright.application.change.request import product_modules
+from specwright.application.change import finish_change, product_modules, settle_consumers
 from specwright.application.deprecation import finish_deprecations
-from specwright.application.interface_change.decisions import decide, exceptions
-from specwright.application.interface_change.resolution import Resolution, approved
-from specwright.domain.interface_change.decision import DecisionRequest
+from specwright.application.interface_change import Resolution, approved, decide, exceptions
+from specwright.domain.interface_change import DecisionRequest
 from specwright.domain.modules.code_index import IndexStatus
-from specwright.domain.modules.release_gates import (
+from specwright.domain.modules.release import (
     check_release_set,
     code_index_check,
     dependency_check,

@@ -16,7 +16,7 @@ from ship_gate.directory.module_directory import judge_module
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.debate.debate import Challenge
-from specwright.domain.escalation.escalation import Resolution
+from specwright.domain.escalation import Resolution
 from specwright.domain.modules.evidence import ShipEvidence
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import DOUBLE, EXACT, REPLANNED, confirming, falsifying, faulty, late, striking

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from ship_gate.base.record import validation_messages
-from specwright.application.interface_change.decisions import decide
-from specwright.domain.interface_change.decision import DecisionRequest
+from specwright.application.interface_change import decide
+from specwright.domain.interface_change import DecisionRequest
 from specwright.errors import SpecwrightError
 from testkit.cli.commands import everything
 from testkit.loop.exceptions import CHAIN, Story, raising

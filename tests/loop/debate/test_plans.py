@@ -16,7 +16,7 @@ from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import problems
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.modules.code_index import IndexStatus
-from specwright.domain.plan.micro_plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
+from specwright.domain.plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
 from specwright.errors import RefusedError
 from specwright.ports.roles import Place, Role
 from testkit.index_entries import entry

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from specwright.application.escalation import answers
-from specwright.domain.escalation.resolutions import OPERATOR, HumanResolution
+from specwright.domain.escalation import OPERATOR, HumanResolution
 from specwright.errors import InputError, RefusedError
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, script
 from testkit.loop.halts import HALTS, sealed_bytes

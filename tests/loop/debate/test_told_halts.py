@@ -5,8 +5,7 @@ from typing import Any
 
 from specwright.application.escalation.actions import suited_actions
 from specwright.application.history.rounds import debates_of, planned_modules
-from specwright.domain.escalation.escalation import Resolution
-from specwright.domain.escalation.resolutions import Action
+from specwright.domain.escalation import Action, Resolution
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import confirming, faulty
 from testkit.loop.resolving import override

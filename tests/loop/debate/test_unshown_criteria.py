@@ -8,7 +8,7 @@ import pytest
 from specwright.application.criteria import carried_rulings, open_questions, unshown_in_release
 from specwright.application.escalation.answers import resolve
 from specwright.application.tasks import project_state, task_at
-from specwright.domain.escalation.resolutions import HumanResolution
+from specwright.domain.escalation import HumanResolution
 from specwright.errors import RefusedError
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import REPLANNED, confirming, faulty

@@ -16,7 +16,7 @@ from specwright.application.messages.planner import amend_plan_message, plan_mes
 from specwright.application.messages.researcher import OUTSIDE, researcher_notes
 from specwright.application.messages.rounds import as_claim, without_source
 from specwright.domain.answers.answers import Failure
-from specwright.domain.artifacts.provenance import ContextPack, Permission
+from specwright.domain.artifacts import ContextPack, Permission
 from specwright.domain.debate import test_outline as outlines
 from specwright.domain.debate.debate import Proposal
 from specwright.domain.interfaces.passed_values import VALUES

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 
 from specwright.bootstrap.project import Composition, open_project
-from specwright.domain.escalation.resolutions import Action, HumanResolution
+from specwright.domain.escalation import Action, HumanResolution
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rewrite
 from testkit.workshop import Workshop
 

@@ -17,7 +17,7 @@ from specwright.application.factory import Factory
 from specwright.application.ship import reused
 from specwright.application.tasks import Task
 from specwright.domain.base.slugs import MAX_LENGTH, slugify
-from specwright.domain.escalation.escalation import Resolution
+from specwright.domain.escalation import Resolution
 from specwright.domain.spec.product_spec import ProductSpec
 from testkit.domain.product_specs import epic_data, pillar_data, spec_data, story_data, task_data
 from testkit.loop.project_workbench import ProjectWorkbench

@@ -15,7 +15,7 @@ from agent_wire.rejection import WireRefusedError
 from specwright.application import tasks
 from specwright.application.announce import Announcement, announce, review, task_event
 from specwright.application.projection import STATE_FILE
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.tasks.task_file import TaskDefinition
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.project_workbench import ProjectWorkbench, seal_stub

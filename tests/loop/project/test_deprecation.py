@@ -6,8 +6,7 @@ import pytest
 
 from ship_gate.base.ids import ModuleRef
 from specwright.application.deprecation import consumers, deprecate
-from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
-from specwright.domain.modules.deprecation import DeprecationRequest
+from specwright.domain.modules.code_index import CodeIndexEntry, DeprecationRequest, IndexStatus
 from specwright.errors import RefusedError
 from testkit.domain.product_specs import spec_of_graph
 from testkit.index_entries import entry

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.domain.tasks.task_ids import lay_out
+from specwright.domain.tasks.task_file import lay_out
 from specwright.errors import InputError
 from testkit.domain.product_specs import spec_of, spec_of_stories
 from testkit.loop.initialisation import initialised, refused

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from specwright.application import tasks
 from specwright.application.announce import Announcement, announce, task_event
-from specwright.domain.escalation.resolutions import NewTask
-from specwright.domain.tasks.task_ids import lay_out
-from specwright.domain.tasks.task_parts import parts_of
+from specwright.domain.escalation import NewTask
+from specwright.domain.tasks.task_file import lay_out, parts_of
 from testkit.domain.product_specs import spec_of_graph
 from testkit.domain.task_states import next_task
 from testkit.loop.project_workbench import ProjectWorkbench, halt_stub, seal_stub

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from specwright.application.escalation import answers
 from specwright.application.escalation.halt import open_escalations
-from specwright.domain.escalation.resolutions import Action, HumanResolution, ResolutionRecord, actions_for
+from specwright.domain.escalation import Action, HumanResolution, ResolutionRecord, actions_for
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.project_graph import project_graph

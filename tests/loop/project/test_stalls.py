@@ -10,11 +10,9 @@ from specwright.application.announce import review, task_event
 from specwright.application.escalation.halt import MAX_UPSTREAM, open_escalations, raise_stalled
 from specwright.application.stages.status import project_status
 from specwright.cli.pages.stop import stop_page
-from specwright.domain.tasks.project_state import ProjectState
-from specwright.domain.tasks.task_board import Outcome, TaskBoard
-from specwright.domain.tasks.task_graph import upstream, upstream_sizes
-from specwright.domain.tasks.task_ids import lay_out
-from specwright.domain.tasks.why_not import Reasons
+from specwright.domain.tasks.project_state import ProjectState, upstream, upstream_sizes
+from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard
+from specwright.domain.tasks.task_file import lay_out
 from testkit.domain.product_specs import graphs, spec_of_graph
 from testkit.domain.task_states import initial_state, outcome
 from testkit.loop.project_workbench import (

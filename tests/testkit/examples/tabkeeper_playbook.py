@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.plan.micro_plan import KnownModules, assign, plan_problems
+from specwright.domain.plan import KnownModules, assign, plan_problems
 from testkit.paths import TABKEEPER, TESTS
 
 __all__ = [

@@ -15,8 +15,8 @@ from typing import Any
 
 from agent_wire import canonical_json
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.artifacts import ArtifactEnvelope, Purpose
+from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.modules.evidence import Environment
 from specwright.graphs.loop_graphs import engineering_graph
 from specwright.ports.roles import Place, Role

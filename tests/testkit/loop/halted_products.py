@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation import EscalationArtifact
 from testkit.layout import examine_store
 from testkit.loop.products import NAMEPLATE_SPEC
 from testkit.stores import records

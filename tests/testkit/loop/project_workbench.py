@@ -26,7 +26,7 @@ from specwright.application.escalation.halt import Halt, halt
 from specwright.application.factory import Factory
 from specwright.application.projection import Projection
 from specwright.application.tasks import Task
-from specwright.domain.escalation.escalation import Resolution
+from specwright.domain.escalation import Resolution
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.driver import recursion_limit

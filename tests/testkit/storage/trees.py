@@ -8,7 +8,7 @@ from typing import NamedTuple
 from deepagents.backends import CompositeBackend
 from deepagents.backends.protocol import BackendProtocol
 
-from specwright.domain.artifacts.provenance import Permission, shown
+from specwright.domain.artifacts import Permission, shown
 from specwright.ports.roles import Assignment, Place, Role
 from specwright.roles.agent.workspace import Workspace
 from specwright.storage.context_pack import ContextPackBackend

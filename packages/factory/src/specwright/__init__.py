@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from ship_gate.directory.module_directory import DirectoryVerdict
     from ship_gate.verdict import Finding
     from specwright.application.stages.status import ProjectStatus
-    from specwright.application.verify.project import Verification
-    from specwright.application.verify.sealed_version import VerifyFinding
+    from specwright.application.verify import Verification, VerifyFinding
     from specwright.bootstrap.project import Project, open_project
     from specwright.bootstrap.verify import verify_project
-    from specwright.domain.escalation.resolutions import HumanResolution
+    from specwright.domain.escalation import HumanResolution
     from specwright.errors import (
         AnswerError,
         BudgetError,
@@ -83,14 +82,14 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ProjectStatus": "specwright.application.stages.status",
-    "Verification": "specwright.application.verify.project",
-    "VerifyFinding": "specwright.application.verify.sealed_version",
+    "Verification": "specwright.application.verify",
+    "VerifyFinding": "specwright.application.verify",
     "Project": "specwright.bootstrap.project",
     "open_project": "specwright.bootstrap.project",
     "DirectoryVerdict": "ship_gate.directory.module_directory",
     "judge_directory": "ship_gate.batch",
     "verify_project": "specwright.bootstrap.verify",
-    "HumanResolution": "specwright.domain.escalation.resolutions",
+    "HumanResolution": "specwright.domain.escalation",
     "Finding": "ship_gate.verdict",
     "Settings": "specwright.settings",
     "load_settings": "specwright.settings",

@@ -15,15 +15,18 @@ from specwright.application.context.packs import Row
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.debates import DebateHistory
 from specwright.application.tasks import Task
-from specwright.domain.artifacts.provenance import Permission
+from specwright.domain.artifacts import Permission
 from specwright.domain.debate.debate import Adjudication
-from specwright.domain.escalation.escalation import (
+from specwright.domain.escalation import (
+    CRITERION,
+    Action,
     DebateTrail,
     EscalationArtifact,
     FailedInvariant,
     Resolution,
+    ResolutionRecord,
+    RewordCriterion,
 )
-from specwright.domain.escalation.resolutions import CRITERION, Action, ResolutionRecord, RewordCriterion
 from specwright.domain.modules.release import UnshownInRelease
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step

@@ -6,9 +6,8 @@ from ship_gate.base.ids import ModuleRef
 from ship_gate.base.text import did_you_mean
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory
-from specwright.domain.escalation.resolutions import OPERATOR
-from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
-from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
+from specwright.domain.escalation import OPERATOR
+from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, DeprecationRequest, IndexStatus
 from specwright.errors import RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step

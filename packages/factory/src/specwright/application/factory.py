@@ -8,14 +8,11 @@ from agent_wire.entries import WireLog
 from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.verdict import ShipGate
 from specwright.application.projection import Projection
-from specwright.application.store.artifacts import ArtifactStore
-from specwright.application.store.debates import DebateStore
-from specwright.application.store.drafts import DraftStore
-from specwright.application.store.escalations import EscalationStore
-from specwright.application.store.exceptions import ExceptionStore
-from specwright.application.store.invocations import InvocationStore
+from specwright.application.store.artifacts import ArtifactStore, InvocationStore
+from specwright.application.store.debates import DebateStore, DraftStore
+from specwright.application.store.escalations import EscalationStore, ExceptionStore
 from specwright.application.store.modules import ModuleStore
-from specwright.domain.costs.estimate import Price
+from specwright.domain.costs import Price
 from specwright.domain.modules.evidence import Environment
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal

@@ -23,7 +23,7 @@ from specwright.application.loop_state import DebateState, EngineeringState, Hal
 from specwright.application.stages.engineering import Engineering
 from specwright.domain.answers.answers import Decision, FaultOf, Verdict
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS
-from specwright.domain.escalation.resolutions import Action, ResolutionRecord
+from specwright.domain.escalation import Action, ResolutionRecord
 
 Work = TypeVar("Work")
 State = TypeVar("State")

@@ -13,13 +13,16 @@ from agent_wire.envelope import StreamId, task_stream_id
 from ship_gate.base.ids import ModuleRef
 from ship_gate.contract.versions import serves
 from specwright.application import scopes
-from specwright.application.store.definitions import ProjectDefinitions
 from specwright.application.store.layout import STATE_FILE, definition
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import CRITERION, RELEASE, ResolutionRecord
-from specwright.domain.interface_change.decision import ExceptionDecision, ExceptionOutcome, NewVersion
-from specwright.domain.interface_change.exception import InterfaceChangeException
-from specwright.domain.modules.deprecation import Deprecation
+from specwright.application.store.modules import ProjectDefinitions
+from specwright.domain.escalation import CRITERION, RELEASE, EscalationArtifact, ResolutionRecord
+from specwright.domain.interface_change import (
+    ExceptionDecision,
+    ExceptionOutcome,
+    InterfaceChangeException,
+    NewVersion,
+)
+from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.modules.evidence import ResealedModule
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec

@@ -13,7 +13,7 @@ from specwright.application.debate.implementation import Implementation
 from specwright.application.earlier_versions import reports_of
 from specwright.application.factory import Factory
 from specwright.application.store import layout
-from specwright.application.store.file_hashes import note_hashes
+from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import StruckTest
 from specwright.domain.debate.falsifying import TriedTest

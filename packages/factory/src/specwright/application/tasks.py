@@ -10,7 +10,7 @@ from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, task_event
 from specwright.application.factory import Factory, ProjectView
 from specwright.domain.base.graph import reachable
-from specwright.domain.escalation.resolutions import ResolutionRecord
+from specwright.domain.escalation import ResolutionRecord
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus, expanded
@@ -18,10 +18,10 @@ from specwright.domain.tasks.task_board import Outcome, TaskBoard
 from specwright.domain.tasks.task_file import (
     ShippedDependency,
     TaskDefinition,
+    lay_out,
     render_at_dispatch,
     render_at_init,
 )
-from specwright.domain.tasks.task_ids import lay_out
 from specwright.errors import CorruptionError, SpecwrightErrors
 from specwright.ports.progress import Step
 from specwright.ports.roles import Place, Role, run_of

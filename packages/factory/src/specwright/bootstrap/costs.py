@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from specwright.application.factory import Factory
-from specwright.application.stages.acceptance import asked_text
+from specwright.application.stages.product import asked_text
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store
 from specwright.bootstrap.views.reading import last_run
-from specwright.domain.costs.budget import Budget, Budgets
-from specwright.domain.costs.cost import Cost, Usage
-from specwright.domain.costs.estimate import Price, build_estimate, research_estimate
+from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage, build_estimate, research_estimate
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError, InputErrors
-from specwright.journal.records import JournalRecord
+from specwright.journal.journal import JournalRecord
 from specwright.ports.journal import characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.ports.roles import Role
 from specwright.roles.models.prices import PublishedPrices, model_label

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from specwright.bootstrap.costs import SCRIPTED, prices_of
-from specwright.bootstrap.models import model_sources_of, search_of
+from specwright.bootstrap.project import model_sources_of, search_of
 from specwright.bootstrap.verify import embedder_here, sandbox_here
-from specwright.domain.costs.cost import Usage, dollars
+from specwright.domain.costs import Usage, dollars
 from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER
 from specwright.ports.roles import Role

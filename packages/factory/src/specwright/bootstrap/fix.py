@@ -15,8 +15,8 @@ from ship_gate.verdict import ENTRY_FILE
 from specwright.application.escalation.fix import FailedDraft, failed_drafts, fix_payload
 from specwright.application.factory import ProjectView
 from specwright.application.store import layout
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.modules.human_files import is_module_file
+from specwright.domain.escalation import EscalationArtifact
+from specwright.domain.modules.evidence import is_module_file
 from specwright.errors import InputError
 from specwright.settings import SETTINGS_FILE, decisive_in_file
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from ship_gate.base.text import one_line
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.stages.acceptance import replaced_spec
-from specwright.application.stages.draft_history import draft_history
+from specwright.application.stages.product import draft_history, replaced_spec
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.bootstrap.spec_file import structured_spec
 from specwright.domain.spec.draft_history import GateAction, GateAnswer

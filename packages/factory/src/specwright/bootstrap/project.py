@@ -1,5 +1,11 @@
-"""A project open for driving: its adapters put together, and held against other drivers (design: floors, journal)."""
+"""A project open for driving: its adapters put together, and held against other drivers (design: floors, journal).
 
+The models and the web search that the settings name (design: models, web-search).
+
+The ship gate as the settings of a project want it, and where it runs (design: ship-gate, module-scope).
+"""
+
+import platform
 import re
 import shlex
 import time
@@ -12,41 +18,42 @@ from typing import NamedTuple
 
 from agent_wire.entries import WireLog
 from ship_gate.base.allowed_packages import AllowedPackage
-from ship_gate.ship_gate import packages_of
+from ship_gate.base.text import did_you_mean
+from ship_gate.ship_gate import SandboxedShipGate, gate_of, packages_of
 from ship_gate.verdict import ShipGate
-from specwright.application.change.catch_up import finish_change
-from specwright.application.change.closing import abandon_change
-from specwright.application.change.report import TriedReport, begin_report, try_report
-from specwright.application.change.request import begin_change
+from specwright import __version__
+from specwright.application.change import (
+    TriedReport,
+    abandon_change,
+    begin_change,
+    begin_report,
+    finish_change,
+    try_report,
+)
 from specwright.application.criteria import open_questions
 from specwright.application.deprecation import deprecate, finish_deprecations
 from specwright.application.escalation.answers import check, check_fix, finish_answers, resolve
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.escalation.retries import RoleModels, retry_halted
 from specwright.application.factory import Factory
-from specwright.application.interface_change.decisions import decide, finish_decisions
+from specwright.application.interface_change import decide, finish_decisions
 from specwright.application.projection import Projection
-from specwright.application.stages.acceptance import edited_examples
-from specwright.application.stages.decisions import overturned
-from specwright.application.stages.draft_history import (
+from specwright.application.stages.product import (
+    check_draft,
     draft_files,
     draft_history,
+    edited_examples,
     note_gave_up,
+    overturned,
     send_back,
     settle_spec_text,
     withdraw,
 )
-from specwright.application.stages.product import check_draft
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store.log_ends import check_log_ends, note_log_end
-from specwright.bootstrap.costs import price_of, spending_of, watch_estimate
+from specwright.bootstrap.costs import models_by_role, price_of, require_prices, spending_of, watch_estimate
+from specwright.bootstrap.examples import EXAMPLES
 from specwright.bootstrap.gate_answers import answer_in_words, no_spec_waits
-from specwright.bootstrap.models import (
-    answering,
-    model_sources_of,
-    search_of,
-)
-from specwright.bootstrap.ship_gate import environment_of, project_gate
 from specwright.bootstrap.spec_file import (
     SpecCopy,
     edited_spec,
@@ -60,9 +67,10 @@ from specwright.bootstrap.spec_file import (
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store, require_log
 from specwright.bootstrap.views.at_work import AtWorkProgress
 from specwright.bootstrap.views.last_stop import noting_stop
-from specwright.domain.escalation.resolutions import HumanResolution
-from specwright.domain.interface_change.decision import DecisionRequest
-from specwright.domain.modules.deprecation import Deprecation, DeprecationRequest
+from specwright.domain.escalation import HumanResolution
+from specwright.domain.interface_change import DecisionRequest
+from specwright.domain.modules.code_index import Deprecation, DeprecationRequest
+from specwright.domain.modules.evidence import Environment
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import AnswerError, InputError, RefusedError
 from specwright.graphs.checkpoints import SaverClass
@@ -75,14 +83,91 @@ from specwright.ports.progress import Progress, Step
 from specwright.ports.roles import Role, Roles
 from specwright.ports.search import WebSearch
 from specwright.ports.store import FileTree, StateStore
+from specwright.roles.agent.tools import NoSearch
+from specwright.roles.models.prices import model_label
 from specwright.roles.models.provider_call import CallLimits
-from specwright.roles.models.sources import ModelSource, fallback_sources
+from specwright.roles.models.sources import ModelSource, fallback_sources, model_sources
 from specwright.roles.models.spending import Spending
 from specwright.roles.team import ModelRoles
-from specwright.settings import Settings, load_settings
+from specwright.search.services import ddgs, tavily
+from specwright.settings import ALL_ROLES, Settings, load_settings
 from specwright.storage.context_pack import ContextPackBackend
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials
+
+
+def model_sources_of(settings: Settings) -> dict[Role, ModelSource]:
+    """The models that the settings name; nothing is written for a wrong name.
+
+    Raises:
+        InputError: no model is named, there is none of that name, or a budget in money meets an unknown price.
+    """
+    if unknown := set(settings.role_models) - set(Role):
+        name = sorted(unknown)[0]
+        raise InputError(
+            f"there is no role {name!r}", remedy=f"{did_you_mean(name, Role)}roles are: {', '.join(Role)}"
+        )
+    sources = model_sources(settings)
+    fallback_sources(settings)  # a wrong name or a missing key is told before the run begins
+    require_prices(settings)
+    return sources
+
+
+def answering(settings: Settings) -> tuple[str, dict[Role, frozenset[str]]]:
+    """The models that answer for the researcher, in words; and those that answer for each role, fallbacks included, as the
+    journal names them, of a scripted one the empty name."""
+    first = Role.RESEARCHER.value
+    fallbacks = settings.fallback_models.get(first) or settings.fallback_models.get(ALL_ROLES, [])
+    named = [settings.role_models.get(first, settings.model), *fallbacks, settings.base_url]
+    own, labels = models_by_role(settings), dict[Role, frozenset[str]]()
+    for role in Role:
+        instead = (model_label(name, settings.address_of(name)) for name in settings.fallbacks_of(role))
+        labels[role] = frozenset([own.get(role, ""), *instead])
+    return " ".join(named).strip(), labels
+
+
+def search_of(settings: Settings) -> WebSearch:
+    """What `web_search` asks; nothing is asked by this.
+
+    Raises:
+        InputError: the service has no key, or its client is not installed.
+    """
+    if settings.search == "tavily":
+        return tavily()
+    return ddgs() if settings.search == "ddgs" else NoSearch()
+
+
+_PLAYBOOK = "playbook:"
+
+
+def project_gate(settings: Settings) -> SandboxedShipGate:
+    """The gate with the limits of a project.
+
+    Raises:
+        InputError: a package that modules may import is not installed here.
+    """
+    return gate_of(settings, shipped=uses_shipped_playbooks(settings))
+
+
+def uses_shipped_playbooks(settings: Settings) -> bool:
+    """Whether every role is a playbook among the examples of this installation."""
+    models = [settings.model, *settings.role_models.values()]
+    return all(
+        name.startswith(_PLAYBOOK) and _is_shipped(Path(name.removeprefix(_PLAYBOOK))) for name in models
+    )
+
+
+def _is_shipped(playbook: Path) -> bool:
+    return playbook.resolve().is_relative_to(EXAMPLES)
+
+
+def environment_of(packages: tuple[AllowedPackage, ...]) -> Environment:
+    """In what modules are judged, for the evidence."""
+    return Environment(
+        repo_revision=f"specwright-{__version__}",
+        dependency_lock_ref=", ".join(["standard-library", *(package.installed for package in packages)]),
+        runner_id=f"python-{platform.python_version()}-{platform.system().lower()}-{platform.machine()}",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,7 +225,7 @@ def spec_copy(directory: Path, store: "ProjectStore | None" = None) -> SpecCopy:
         directory: The project.
         store: Its store, if it is open.
     """
-    from specwright.application.stages.draft_history import read_history
+    from specwright.application.stages.product import read_history
 
     with _reading(directory), _opened(directory, store) as opened:
         files = opened.files

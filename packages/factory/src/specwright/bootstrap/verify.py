@@ -13,10 +13,9 @@ from agent_wire.verify import verify as verify_log
 from ship_gate.directory.module_directory import SealedSource
 from ship_gate.sandbox.kind import available_sandbox
 from ship_gate.sandbox.plan import SandboxKind
-from specwright.application.store.file_hashes import FILE_HASHES
+from specwright.application.store.artifacts import FILE_HASHES
 from specwright.application.store.log_ends import log_ends
-from specwright.application.verify.project import Verification, VerifyPorts, verify_store
-from specwright.application.verify.sealed_version import VerifyFinding
+from specwright.application.verify import Verification, VerifyFinding, VerifyPorts, verify_store
 from specwright.bootstrap.storage.stores import JOURNAL, LOG, RUNTIME, TOPIC, ProjectStore, begun_store
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.bootstrap.views.reading import driven_by

@@ -8,8 +8,7 @@ from specwright.application import scopes
 from specwright.application.escalation.answers import recorded_answer
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
-from specwright.application.stages.draft_history import draft_history
-from specwright.application.stages.product import restore_draft, tasks_in_draft
+from specwright.application.stages.product import draft_history, restore_draft, tasks_in_draft
 from specwright.graphs.checkpoints import Saver
 from specwright.graphs.outer_graph import outer_graph
 from specwright.ports.progress import Step

@@ -10,8 +10,7 @@ from typing import Any, Literal, TypedDict, cast
 from langgraph.graph import END, START, StateGraph
 
 from specwright.application.factory import Factory
-from specwright.application.interface_change.impact import Impact
-from specwright.application.interface_change.resolution import Resolution, approved
+from specwright.application.interface_change import Impact, Resolution, approved
 from specwright.application.loop_state import DebateState, HaltedDebate
 from specwright.errors import AnswerError
 from specwright.graphs.loop_graphs import Graph, debate_graph

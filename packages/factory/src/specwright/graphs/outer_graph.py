@@ -9,7 +9,7 @@ from langgraph.types import Command, interrupt
 
 from specwright.application.factory import Factory
 from specwright.application.stages import product, release
-from specwright.application.stages.draft_history import draft_history, note_passed_over, send_back
+from specwright.application.stages.product import draft_history, note_passed_over, send_back
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.tasks.task_board import Outcome
 from specwright.graphs.project_graph import project_graph

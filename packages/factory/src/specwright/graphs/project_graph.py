@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from ship_gate.base.record import validation_messages
 from specwright.application import tasks
-from specwright.application.change.consumers import settle_consumers
+from specwright.application.change import settle_consumers
 from specwright.application.escalation import answers, halt
 from specwright.application.factory import Factory
-from specwright.domain.escalation.resolutions import HumanResolution
+from specwright.domain.escalation import HumanResolution
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import InputErrors, NonDeterminismError, RefusedErrors

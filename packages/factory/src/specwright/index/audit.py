@@ -17,9 +17,9 @@ from specwright.bounded_read import read_bounded
 from specwright.domain.modules.code_index import CodeIndexEntry, embedding_text
 from specwright.errors import SpecwrightErrors
 from specwright.index import rows
-from specwright.index.database import IndexFile
 from specwright.index.embedder import Embedder
 from specwright.index.matrix import Vectors
+from specwright.index.sqlite_index import IndexFile
 
 FILE = "index.db"
 

@@ -1,27 +1,261 @@
 """The Code Index in a database with one exact numpy matrix per process (design: code-index).
 
 Implements `specwright.ports.code_index.CodeIndex`. The database, an SQLite file or a Postgres schema, holds everything
-and itself enforces that it is append-only, that a key is used once and that a status goes one way (`database.py`,
-`specwright/postgres_schema.sql`). The matrix is a copy of the active
-vectors, updated when
-this or another process has written. There is no snapshot beside the database; its backup is one.
+and itself enforces that it is append-only, that a key is used once and that a status goes one way. The matrix is a copy of
+the active vectors, updated when this or another process has written. There is no snapshot beside the database; its backup
+is one.
+
+The SQLite file of the Code Index: its tables, and a connection that is durable and has one writer (design: code-index).
+
+The database enforces the rules, even against raw SQL: entries are never deleted; a key is used once; only status,
+`superseded_by` and notes change, once, together, and away from SHIPPED; an active vector lasts as long as its entry.
+`REPLACE` deletes without firing delete triggers, hence the checks before each insert. A database cannot defend its own
+triggers, so they are compared when the file is opened.
+
+WAL with `synchronous=FULL`: what was committed survives `kill -9` and a power cut. `BEGIN IMMEDIATE` with a busy timeout
+makes a second writer wait.
 """
 
-from collections.abc import Iterable
+import sqlite3
+import threading
+import time
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from agent_wire.database import Connection, Database
+from agent_wire.database import Connection, Database, Table
+from agent_wire.sqlite_errors import is_locked, make_directory, sqlite_errors
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, SearchHit, embedding_text
 from specwright.errors import CorruptionError, RefusedError
 from specwright.index import rows
-from specwright.index.database import IndexFile
 from specwright.index.embedder import Embedder
 from specwright.index.matrix import VectorMatrix
 from specwright.index.rows import EmbeddingSet
 from specwright.ports.code_index import IndexQuery
+
+_NAME = "the Code Index"
+_REMEDY = "restore the file from a backup"
+_BUSY_SECONDS = 30.0
+_PAUSE_SECONDS = 0.05
+VERSION = 1
+"""The layout's number, stored in `PRAGMA user_version`."""
+
+TABLES = (
+    Table("entries", ("seq", "module_id", "version", "entry", "status", "superseded_by", "notes")),
+    Table("facets", ("kind", "value", "seq"), key=3),
+    Table("embedding_sets", ("id", "model", "dimension")),
+    Table("embeddings", ("set_id", "seq", "vector"), key=2),
+    Table("active_set", ("one", "set_id")),
+)
+"""What is moved from store to store."""
+
+_ENTRIES = (
+    # `entry` is docs/design.md#code-index as it was added; the three columns after it are what has become of it since
+    """CREATE TABLE entries (
+    seq INTEGER PRIMARY KEY,
+    module_id TEXT NOT NULL CHECK (module_id IS json_extract(entry, '$.module_id')),
+    version TEXT NOT NULL CHECK (version IS json_extract(entry, '$.version')),
+    entry TEXT NOT NULL CHECK (json_valid(entry)),
+    status TEXT NOT NULL CHECK (status IN ('SHIPPED', 'DEPRECATED', 'SUPERSEDED')),
+    superseded_by TEXT CHECK (superseded_by <> module_id || '@' || version),
+    notes TEXT NOT NULL,
+    UNIQUE (module_id, version),
+    CHECK (status <> 'SHIPPED' OR superseded_by IS NULL),
+    CHECK (status <> 'SUPERSEDED' OR superseded_by IS NOT NULL)
+)""",
+    "CREATE INDEX entries_by_status ON entries (status, module_id, version)",
+    """CREATE TRIGGER entries_begin_as_shipped BEFORE INSERT ON entries
+WHEN NEW.status <> 'SHIPPED' OR NEW.notes IS NOT json_extract(NEW.entry, '$.notes')
+BEGIN SELECT RAISE(ABORT, 'append-only: an entry begins as SHIPPED, with its own notes'); END""",
+    """CREATE TRIGGER entries_use_a_key_once BEFORE INSERT ON entries
+WHEN EXISTS (
+    SELECT 1 FROM entries
+    WHERE (module_id = NEW.module_id AND version = NEW.version) OR seq = NEW.seq
+)
+BEGIN SELECT RAISE(ABORT, 'append-only: this module version is in the index already'); END""",
+    """CREATE TRIGGER entries_grow_at_the_end AFTER INSERT ON entries
+WHEN NEW.seq < (SELECT max(seq) FROM entries)
+BEGIN SELECT RAISE(ABORT, 'append-only: an entry goes to the end'); END""",
+    """CREATE TRIGGER entries_stay BEFORE DELETE ON entries
+BEGIN SELECT RAISE(ABORT, 'append-only: entries are never deleted'); END""",
+    """CREATE TRIGGER entries_keep_their_content BEFORE UPDATE ON entries
+WHEN NEW.seq IS NOT OLD.seq OR NEW.module_id IS NOT OLD.module_id
+    OR NEW.version IS NOT OLD.version OR NEW.entry IS NOT OLD.entry
+BEGIN SELECT RAISE(ABORT, 'append-only: only status, superseded_by and notes may change'); END""",
+    """CREATE TRIGGER entries_retire_once BEFORE UPDATE ON entries
+WHEN OLD.status <> 'SHIPPED' OR NEW.status = 'SHIPPED'
+BEGIN SELECT RAISE(ABORT, 'one-way: an entry leaves SHIPPED once and never comes back'); END""",
+    """CREATE TRIGGER entries_only_gain_notes BEFORE UPDATE ON entries
+WHEN substr(NEW.notes, 1, length(OLD.notes)) IS NOT OLD.notes
+BEGIN SELECT RAISE(ABORT, 'append-only: notes are appended to, not replaced'); END""",
+)
+
+_FACETS = (
+    # what the pre-filters of docs/design.md#code-index compare: derived from the entry when it is added, and kept beside it
+    """CREATE TABLE facets (
+    kind TEXT NOT NULL CHECK (kind IN ('tag', 'input_type', 'output_type')),
+    value TEXT NOT NULL,
+    seq INTEGER NOT NULL REFERENCES entries (seq),
+    PRIMARY KEY (kind, value, seq)
+) WITHOUT ROWID""",
+    """CREATE TRIGGER facets_stay BEFORE DELETE ON facets
+BEGIN SELECT RAISE(ABORT, 'append-only: what an entry is filtered by stays'); END""",
+    """CREATE TRIGGER facets_keep_their_content BEFORE UPDATE ON facets
+BEGIN SELECT RAISE(ABORT, 'append-only: what an entry is filtered by stays'); END""",
+)
+
+_EMBEDDINGS = (
+    # one set for each time that everything was embedded by one model; searches read the active one
+    """CREATE TABLE embedding_sets (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    model TEXT NOT NULL,
+    dimension INTEGER NOT NULL CHECK (dimension BETWEEN 256 AND 1536)
+)""",
+    """CREATE TABLE embeddings (
+    set_id INTEGER NOT NULL REFERENCES embedding_sets (id),
+    seq INTEGER NOT NULL REFERENCES entries (seq),
+    vector BLOB NOT NULL,
+    PRIMARY KEY (set_id, seq)
+)""",
+    """CREATE TABLE active_set (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    set_id INTEGER NOT NULL REFERENCES embedding_sets (id)
+)""",
+    """CREATE TRIGGER embeddings_are_made_once BEFORE INSERT ON embeddings
+WHEN EXISTS (SELECT 1 FROM embeddings WHERE set_id = NEW.set_id AND seq = NEW.seq)
+BEGIN SELECT RAISE(ABORT, 'append-only: this entry is embedded already'); END""",
+    """CREATE TRIGGER embeddings_fit_their_set BEFORE INSERT ON embeddings
+WHEN length(NEW.vector) IS NOT (SELECT 4 * dimension FROM embedding_sets WHERE id = NEW.set_id)
+BEGIN SELECT RAISE(ABORT, 'a vector is as many 4-byte numbers as its set has dimensions'); END""",
+    """CREATE TRIGGER embeddings_keep_their_content BEFORE UPDATE ON embeddings
+BEGIN SELECT RAISE(ABORT, 'append-only: embeddings are made anew by reindex'); END""",
+    """CREATE TRIGGER embeddings_in_use_stay BEFORE DELETE ON embeddings
+WHEN EXISTS (SELECT 1 FROM active_set WHERE set_id = OLD.set_id)
+BEGIN SELECT RAISE(ABORT, 'append-only: these embeddings are in use'); END""",
+    """CREATE TRIGGER active_set_stays BEFORE DELETE ON active_set
+BEGIN SELECT RAISE(ABORT, 'an index keeps an active set of embeddings'); END""",
+    """CREATE TRIGGER active_set_begins_complete BEFORE INSERT ON active_set
+WHEN EXISTS (SELECT seq FROM entries EXCEPT SELECT seq FROM embeddings WHERE set_id = NEW.set_id)
+BEGIN SELECT RAISE(ABORT, 'a set of embeddings lacks entries'); END""",
+    """CREATE TRIGGER active_set_switches_complete BEFORE UPDATE ON active_set
+WHEN EXISTS (SELECT seq FROM entries EXCEPT SELECT seq FROM embeddings WHERE set_id = NEW.set_id)
+BEGIN SELECT RAISE(ABORT, 'a set of embeddings lacks entries'); END""",
+)
+
+STATEMENTS = (*_ENTRIES, *_FACETS, *_EMBEDDINGS)
+"""Every statement that builds an empty index, in order."""
+
+
+class IndexFile:
+    """The `Database` of an SQLite file; one connection, shared by the threads of a process.
+
+    Args:
+        path: The file; made with its directories if it is missing.
+        busy_seconds: How long to wait for another writer.
+
+    Raises:
+        CorruptionError: not a database, or its triggers were removed.
+        BusyError: another process wrote for longer than `busy_seconds`.
+        RefusedError: a later Specwright made it, or it cannot be made.
+    """
+
+    def __init__(self, path: Path, busy_seconds: float = _BUSY_SECONDS) -> None:
+        self.path = path
+        self.address = str(path)
+        self._lock = threading.RLock()
+        make_directory(_NAME, path)
+        with sqlite_errors(_NAME, path, _REMEDY):
+            self._connection = sqlite3.connect(
+                path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with sqlite_errors(_NAME, path, _REMEDY):
+                self._enter_wal(busy_seconds)
+                self._connection.execute("PRAGMA synchronous=FULL")
+                self._connection.execute("PRAGMA foreign_keys=ON")
+            self._establish()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file; what was committed stays."""
+        with self._lock:
+            self._connection.close()
+
+    def version(self, connection: Connection) -> int:
+        """SQLite's number of what other connections have committed."""
+        return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+    @contextmanager
+    def reading(self) -> Generator[sqlite3.Connection]:
+        """A transaction that reads one consistent state."""
+        with self._lock, sqlite_errors(_NAME, self.path, _REMEDY):
+            self._connection.execute("BEGIN")
+            try:
+                yield self._connection
+            finally:
+                self._rollback()
+
+    @contextmanager
+    def writing(self) -> Generator[sqlite3.Connection]:
+        """A transaction that is committed when the block ends, and rolled back if it raises."""
+        with self._lock, sqlite_errors(_NAME, self.path, _REMEDY):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            finally:
+                self._rollback()
+
+    def _rollback(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def _enter_wal(self, patience: float) -> None:
+        # of two processes that switch a new file together, one gets "locked" at once, past the busy timeout
+        for _ in range(int(patience / _PAUSE_SECONDS)):
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+            except sqlite3.OperationalError as error:
+                if not is_locked(error):
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+            else:
+                return
+        self._connection.execute("PRAGMA journal_mode=WAL")
+
+    def _establish(self) -> None:
+        with self.reading() as connection:
+            version = _layout(connection)
+        if version == 0:
+            with self.writing() as connection:
+                if _layout(connection) == 0:  # another process may have made the tables meanwhile
+                    for statement in STATEMENTS:
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version={VERSION}")
+        elif version > VERSION:
+            raise RefusedError(
+                "the Code Index was written by a later Specwright",
+                where=str(self.path),
+                remedy="use that version, or another index directory",
+            )
+        with self.reading() as connection:
+            statements = {row[0] for row in connection.execute("SELECT sql FROM sqlite_master")}
+        if not statements.issuperset(STATEMENTS):
+            raise CorruptionError(
+                "the Code Index has lost rules that keep it append-only; its entries cannot be trusted",
+                where=str(self.path),
+                remedy=_REMEDY,
+            )
+
+
+def _layout(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
 
 _BATCH = 256
 

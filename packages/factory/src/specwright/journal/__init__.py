@@ -1,7 +1,13 @@
 """The journal: every model answer and every draw of a run, append-only (design: journal)."""
 
-from specwright.journal.journal import FileJournal, JournalScope, SystemSource
-from specwright.journal.records import JournalRecord, Place, read_records
+from specwright.journal.journal import (
+    FileJournal,
+    JournalRecord,
+    JournalScope,
+    Place,
+    SystemSource,
+    read_records,
+)
 
 __all__ = [
     "FileJournal",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from specwright.journal.records import JournalRecord, line_of, parse_records
+from specwright.journal.journal import JournalRecord, line_of, parse_records
 from specwright.postgres import PostgresDatabase
 
 

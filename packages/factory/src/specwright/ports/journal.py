@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, Protocol, cast
 
 from agent_wire.canonical_json import JsonValue
-from specwright.domain.costs.cost import Usage
+from specwright.domain.costs import Usage
 from specwright.errors import CorruptionError
 
 

@@ -2,8 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from specwright.domain.costs.budget import Budget
-from specwright.domain.costs.cost import Cost
+from specwright.domain.costs import Budget, Cost
 
 
 class Step(NamedTuple):

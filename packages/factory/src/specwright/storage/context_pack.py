@@ -28,7 +28,7 @@ from deepagents.backends.protocol import (
 )
 
 from ship_gate.base.text import MAX_CHARACTERS, edited_length
-from specwright.domain.artifacts.provenance import NOT_IN_PACK
+from specwright.domain.artifacts import NOT_IN_PACK
 from specwright.domain.base.glob_patterns import compile_glob
 from specwright.storage.virtual_files import Search, VirtualRoot, canonical, is_text
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from specwright.domain.escalation.resolutions import Action, payload_schema
+from specwright.domain.escalation import Action, payload_schema
 from specwright.errors import InputError
 from specwright.ports.roles import Role
 from specwright.studio.forms import value_of

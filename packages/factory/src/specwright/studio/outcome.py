@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from specwright.application.factory import ProjectView
-from specwright.application.interface_change.shown import shown_sha256
-from specwright.application.stages.draft_history import draft_history
-from specwright.domain.escalation.resolutions import Action, ResolutionRecord, payload_schema
+from specwright.application.interface_change import shown_sha256
+from specwright.application.stages.product import draft_history
+from specwright.domain.escalation import Action, ResolutionRecord, payload_schema
 from specwright.errors import SpecwrightErrors
 from specwright.studio.actions import FormFields
 from specwright.studio.forms import value_of

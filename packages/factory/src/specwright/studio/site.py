@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from specwright.domain.tasks.task_graph import MARKS
+from specwright.domain.tasks.project_state import MARKS
 from specwright.ports.roles import Role
 
 _PACKAGE = "specwright.studio"

@@ -18,11 +18,10 @@ from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import Task
-from specwright.domain.artifacts.artifact import Purpose
-from specwright.domain.artifacts.provenance import METADATA, Permission
+from specwright.domain.artifacts import METADATA, Permission, Purpose
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.modules.evidence import ShipEvidence
-from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
+from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files

@@ -15,9 +15,9 @@ from ship_gate.base.ids import ArtifactType, artifact_id
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.context.packs import index_entry
 from specwright.application.factory import ProjectView
-from specwright.application.store.invocations import Invocation
-from specwright.domain.artifacts.provenance import CONTRACT, NOT_IN_PACK, ContextPack, IncludedRef, Permission
-from specwright.domain.interface_change.exception import (
+from specwright.application.store.artifacts import Invocation
+from specwright.domain.artifacts import CONTRACT, NOT_IN_PACK, ContextPack, IncludedRef, Permission
+from specwright.domain.interface_change import (
     InterfaceChangeException,
     RaisedBy,
     checked_request,

@@ -9,8 +9,8 @@ from specwright.application.debate.deliverable import RevisionRequest, Version
 from specwright.application.factory import Factory
 from specwright.application.plan.planner import amended_plan, problems_by_code, revised_plan
 from specwright.application.plan.stored_plans import ReopenedPlan, StoredPlan, load_plan, lock_plan
+from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import GateResult
-from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, AppliedAmendment, Failure

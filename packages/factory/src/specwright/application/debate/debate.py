@@ -24,9 +24,8 @@ from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState
 from specwright.application.messages.rounds import without_source
 from specwright.application.plan.stored_plans import ReopenedPlan, load_plan
+from specwright.application.store.artifacts import Invocation, note_hashes
 from specwright.application.store.debates import Cause, DebateHistory, DebateRecords
-from specwright.application.store.file_hashes import note_hashes
-from specwright.application.store.invocations import Invocation
 from specwright.application.tasks import task_at
 from specwright.domain.answers.answers import Decision, Failure, FaultOf, Verdict
 from specwright.domain.debate.answer_rules import for_proposer, is_disputed

@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.verdict import Trial
+from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import GateResult
-from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, ContractFault, Failure

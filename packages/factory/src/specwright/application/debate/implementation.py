@@ -40,14 +40,13 @@ from specwright.application.earlier_versions import reports_of, required_tests
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan, claim_of_plan
+from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import GateResult
-from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
-from specwright.domain.artifacts.artifact import Purpose
-from specwright.domain.artifacts.provenance import ContributionType, Permission
+from specwright.domain.artifacts import ContributionType, Permission, Purpose
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.debate import Adjudication
@@ -55,7 +54,7 @@ from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.regression_tests import as_regression_tests
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
-from specwright.domain.modules.human_files import WRITABLE
+from specwright.domain.modules.evidence import WRITABLE
 from specwright.domain.spec.bug_report import BugReport
 from specwright.errors import AnswerError
 from specwright.ports.journal import Scope

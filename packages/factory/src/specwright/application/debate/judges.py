@@ -16,11 +16,11 @@ from specwright.application.messages.debate import (
     arbiter_message,
     challenge_message,
 )
+from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import DebateHistory
-from specwright.application.store.invocations import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer, Failure, FaultOf
-from specwright.domain.artifacts.provenance import ContributionType, Permission
+from specwright.domain.artifacts import ContributionType, Permission
 from specwright.domain.debate.amendments import target_problems, unreachable_targets
 from specwright.domain.debate.answer_rules import (
     ruling_problems,

@@ -2,8 +2,7 @@
 
 from specwright.application.factory import ProjectView
 from specwright.domain.answers.answers import Decision
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import Action, actions_of
+from specwright.domain.escalation import Action, EscalationArtifact, actions_of
 
 
 def suited_actions(view: ProjectView, escalation: EscalationArtifact) -> tuple[Action, ...]:

@@ -25,8 +25,7 @@ from specwright.application.tasks import (
     refreshed_file,
     task_at,
 )
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import (
+from specwright.domain.escalation import (
     CRITERION,
     OPERATOR,
     QUESTION_ACTIONS,
@@ -35,6 +34,7 @@ from specwright.domain.escalation.resolutions import (
     Action,
     AmendSpec,
     AttestShipped,
+    EscalationArtifact,
     HumanResolution,
     ResolutionRecord,
     SplitTask,
@@ -47,9 +47,10 @@ from specwright.domain.tasks.task_file import (
     TaskDefinition,
     amended,
     first_entry,
+    parts_of,
     render_at_init,
+    task_named,
 )
-from specwright.domain.tasks.task_parts import parts_of, task_named
 from specwright.errors import InputError, RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step

@@ -13,7 +13,7 @@ from specwright.application.messages.parts import without_docstring
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import Task, task_at
 from specwright.domain.base.graph import reachable
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation import EscalationArtifact
 from specwright.errors import RefusedError
 from specwright.ports.roles import Files, run_of
 

@@ -14,17 +14,23 @@ from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import Task, project_state, task_at, task_board
-from specwright.domain.escalation.escalation import (
+from specwright.domain.escalation import (
     DebateTrail,
     EscalationArtifact,
     FailedInvariant,
     Resolution,
 )
-from specwright.domain.interface_change.exception import InterfaceChangeException
+from specwright.domain.interface_change import InterfaceChangeException
 from specwright.domain.tasks import task_changes
-from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus, effective_dependencies
+from specwright.domain.tasks.project_state import (
+    ProjectState,
+    TaskEntry,
+    TaskStatus,
+    effective_dependencies,
+    upstream,
+    upstream_sizes,
+)
 from specwright.domain.tasks.task_board import TaskBoard
-from specwright.domain.tasks.task_graph import upstream, upstream_sizes
 from specwright.errors import NonDeterminismError
 from specwright.ports.progress import Step
 

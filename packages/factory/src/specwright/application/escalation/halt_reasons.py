@@ -14,12 +14,12 @@ from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.store.debates import DebateRecords, GateResult
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Decision, FaultOf
-from specwright.domain.artifacts.artifact import ArtifactStatus
+from specwright.domain.artifacts import ArtifactStatus
 from specwright.domain.debate.debate import CONTRACTS, Adjudication, Proposal
 from specwright.domain.debate.falsifying import is_counterexample
-from specwright.domain.escalation.escalation import Resolution
-from specwright.domain.interface_change.exception import InterfaceChangeException
-from specwright.domain.plan.micro_plan import downstream
+from specwright.domain.escalation import Resolution
+from specwright.domain.interface_change import InterfaceChangeException
+from specwright.domain.plan import downstream
 
 _SETTLED = "the contracts are complete and testable"
 

@@ -16,7 +16,7 @@ from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import task_at
 from specwright.domain.debate.answer_rules import checks_still_shown, named_tests
 from specwright.domain.debate.debate import Proposal
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation import EscalationArtifact
 from specwright.errors import InputErrors, RefusedErrors
 from specwright.ports.roles import Files
 

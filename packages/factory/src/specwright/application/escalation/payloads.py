@@ -7,8 +7,7 @@ from specwright.application.escalation.retries import unusable_roles
 from specwright.application.factory import ProjectView
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import task_at
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import RELEASE, Action
+from specwright.domain.escalation import RELEASE, Action, EscalationArtifact
 
 FILL = "..."
 """To be filled in; as it is, it is refused as a placeholder wherever a text is required (design: contracts)."""

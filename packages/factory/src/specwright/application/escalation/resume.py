@@ -14,13 +14,13 @@ from specwright.application.escalation.fix import reason_of_same_files
 from specwright.application.escalation.last_answers import last_checks
 from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState, ResumedDebate
-from specwright.application.plan.human_plan import check_human_plan
+from specwright.application.plan.planner import check_human_plan
 from specwright.application.plan.stored_plans import load_plan
-from specwright.application.store.invocations import Invocation
+from specwright.application.store.artifacts import Invocation
 from specwright.application.tasks import Task
 from specwright.domain.debate.debate import MAX_REVISIONS
-from specwright.domain.escalation.resolutions import Action, ApproveOverride, ProvideFix, ResolutionRecord
-from specwright.domain.modules.human_files import file_problems, overlaid
+from specwright.domain.escalation import Action, ApproveOverride, ProvideFix, ResolutionRecord
+from specwright.domain.modules.evidence import file_problems, overlaid
 from specwright.errors import AnswerError, InputError, RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Files, Place, Role

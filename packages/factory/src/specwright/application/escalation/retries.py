@@ -7,8 +7,7 @@ from typing import NamedTuple
 from specwright.application.escalation.answers import resolve
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import Action, HumanResolution
+from specwright.domain.escalation import Action, EscalationArtifact, HumanResolution
 from specwright.errors import InputError
 from specwright.ports.journal import provider_of
 from specwright.ports.roles import Role

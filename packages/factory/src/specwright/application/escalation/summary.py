@@ -7,7 +7,7 @@ from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import ProjectView
 from specwright.domain.debate.falsifying import is_counterexample
-from specwright.domain.escalation.escalation import EscalationArtifact, FailedInvariant
+from specwright.domain.escalation import EscalationArtifact, FailedInvariant
 
 _SAID = 400
 """Characters of a ruling; the debate has the rest."""

@@ -10,8 +10,7 @@ from specwright.application.history.criterion_checks import read_check
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import Task, task_at
 from specwright.domain.debate.debate import CONTRACTS
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import CRITERION, RELEASE
+from specwright.domain.escalation import CRITERION, RELEASE, EscalationArtifact
 
 _NUMBERS = re.compile(r"\bcriteri(?:on|a)\s+(\d+(?:(?:,\s*|\s+and\s+)\d+)*)", re.IGNORECASE)
 

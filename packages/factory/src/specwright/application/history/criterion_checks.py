@@ -11,7 +11,7 @@ from ship_gate.base.ids import ArtifactType
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import planned_modules
-from specwright.domain.artifacts.artifact import Purpose
+from specwright.domain.artifacts import Purpose
 from specwright.domain.debate.debate import Challenge, Proposal
 from specwright.domain.modules.acceptance_report import Reference
 

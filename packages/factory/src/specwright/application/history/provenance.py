@@ -10,10 +10,9 @@ from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import DebateRounds, debate_rounds
 from specwright.application.store import layout
-from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
-from specwright.domain.artifacts.provenance import ContextPack, Contribution
+from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution, Purpose
 from specwright.domain.modules.evidence import ShipEvidence
-from specwright.domain.plan.micro_plan import MicroPlan, ReuseSearchReport
+from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionError
 

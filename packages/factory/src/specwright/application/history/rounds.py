@@ -12,7 +12,7 @@ from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import ProjectView
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure
-from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
+from specwright.domain.artifacts import ArtifactEnvelope, Purpose
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 
 

@@ -2,15 +2,34 @@
 
 A plan is stored as the `MICRO_PLAN` with the answer it came from, one `CONTRACT` per new module, and a reuse search
 report per module (design: code-index), all of them drafts. `stored_plans` reads and locks them.
+
+What a task that runs again starts from: its sealed modules, and the plan that they were made to (design: change).
+
+What a plan may name and what it must keep: the checks of a plan beyond its schema (design: planning, debate).
+
+A plan that a person gave in an answer: read, checked before it is accepted, and kept by every revision (design:
+planning).
+
+Its names and edges stay through the whole contract debate, also one that is reopened later (design: debate).
+
+The plan of a repair, which code makes: the plan that the task was built to, with one module as its next version (design:
+bug-reports).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, cast
+
+from pydantic import ValidationError
 
 from agent_wire import canonical_json
 from agent_wire.canonical_json import JsonValue
-from ship_gate.base.ids import ArtifactType, artifact_id, module_id
+from ship_gate.base.ids import ArtifactType, ModuleRef, artifact_id, module_id
+from ship_gate.base.record import validation_messages
 from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.error_classes import own_exceptions
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import own_statements, problems
 from specwright.application import scopes
 from specwright.application.context.packs import (
     PackEntry,
@@ -21,35 +40,30 @@ from specwright.application.context.packs import (
 )
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import carried_rulings
-from specwright.application.factory import Factory
+from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.databases import OF_LOCKS
 from specwright.application.messages.debate import with_rulings
 from specwright.application.messages.hosts import FOR_PLAN
 from specwright.application.messages.interfaces import callers_of
-from specwright.application.messages.planner import (
-    amend_plan_message,
-    plan_message,
-    replan_message,
+from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
+from specwright.application.plan.stored_plans import (
+    Contracts,
+    ReopenedPlan,
+    StoredPlan,
+    announce_locked,
+    load_plan,
+    stored_plans,
 )
-from specwright.application.plan.baseline import baseline_plan, sealed_by_task
-from specwright.application.plan.human_plan import HumanPlan, human_plan
-from specwright.application.plan.rules import (
-    OwnModule,
-    PlanRules,
-    interfaces_of,
-    known_modules,
-    own_modules,
-    owned_classes,
-)
-from specwright.application.plan.stored_plans import Contracts, ReopenedPlan, StoredPlan
-from specwright.application.store.invocations import Invocation
-from specwright.application.tasks import Task, neighbours
-from specwright.domain.acceptance.records import annotated_names
+from specwright.application.store.artifacts import Invocation
+from specwright.application.tasks import Task, neighbours, task_board
+from specwright.domain.acceptance.calls import unserved, without_module
+from specwright.domain.acceptance.records import TaskAcceptance, annotated_names, name_of, signature_of
+from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes, twice_defined
 from specwright.domain.answers.answers import Amendment, Failure
-from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.artifacts.artifact import Purpose
-from specwright.domain.artifacts.provenance import ContributionType, Permission
-from specwright.domain.costs.estimate import planned_estimate
+from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule, ReuseAnswer, ReuseConclusion
+from specwright.domain.artifacts import ContributionType, Permission, Purpose
+from specwright.domain.base.graph import reachable
+from specwright.domain.costs import planned_estimate
 from specwright.domain.debate.amendments import (
     contract_problems,
     strayed_problems,
@@ -58,13 +72,326 @@ from specwright.domain.debate.amendments import (
 )
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.applied_by_code import applied_by_code
+from specwright.domain.escalation import Action, ResolutionRecord, RevisePlan
+from specwright.domain.interface_change import Bump, compare_contracts, next_version
 from specwright.domain.interfaces.functions import function_of_signature
-from specwright.domain.plan.micro_plan import KnownModules, ReuseSearchReport
-from specwright.errors import AnswerError
+from specwright.domain.interfaces.records import Interfaces
+from specwright.domain.interfaces.rules import unfit_contracts
+from specwright.domain.modules.code_index import IndexStatus
+from specwright.domain.plan import (
+    HumanModule,
+    KnownModules,
+    MicroPlan,
+    ReuseSearchReport,
+    assign,
+    deviations,
+    modules_of,
+    plan_problems,
+    read_short,
+    sealed_problems,
+)
+from specwright.domain.spec.bug_report import BugReport
+from specwright.domain.tasks.project_state import TaskStatus
+from specwright.domain.tasks.task_board import TaskBoard
+from specwright.errors import AnswerError, InputError
 from specwright.ports.code_index import IndexQuery
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Role
+
+
+def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
+    """The modules that a task has from its last shipped attempt, without those that it reused from other tasks."""
+    if task.entry.status is TaskStatus.SHIPPED or not task.entry.module_refs:
+        return []
+    owners = tuple(f"journal.jsonl#{name}." for name in _owners(view, task))
+    return [
+        ref
+        for ref in task.entry.module_refs
+        if view.modules.evidence(view.projection.debated_as(ref)).journal_ref.startswith(owners)
+    ]
+
+
+def baseline_plan(view: ProjectView, task: Task) -> StoredPlan | None:
+    """The plan to which those modules were made; None for a task that has none."""
+    sealed = {view.projection.debated_as(ref) for ref in sealed_by_task(view, task)}
+    plans = stored_plans(view) if sealed else ()
+    return next((plan for plan in plans if sealed & {one.ref for one in plan.contracts.values()}), None)
+
+
+def plan_of_module(view: ProjectView, module_ref: str) -> StoredPlan | None:
+    """The plan to which a sealed version was made; None if it is not among the artifacts."""
+    wanted = view.projection.debated_as(module_ref)
+    plans = stored_plans(view)
+    return next((plan for plan in plans if wanted in {one.ref for one in plan.contracts.values()}), None)
+
+
+def _owners(view: ProjectView, task: Task) -> list[str]:
+    """The task, the one that it migrates, and the migrations of both, as the spec names them."""
+    migrations = view.projection.migrations
+    own = {task.task_id, migrations.get(task.task_id, task.task_id)}
+    own |= {migration for migration, whole in migrations.items() if whole in own}
+    return [task_board(view).entry(task_id).spec_task_id for task_id in sorted(own)]
+
+
+_NO_ID = "00000000"
+
+
+class OwnModule(NamedTuple):
+    """A module that an earlier attempt at a task sealed.
+
+    Args:
+        contract: Of the version that the task has now.
+        versions: All versions that are taken.
+    """
+
+    contract: MicroModuleContract
+    versions: frozenset[str]
+
+    def next_ref(self, draft: MicroModuleContract) -> str:
+        """The reference of the version with another contract: as the difference asks for, the first that is free."""
+        bump = compare_contracts(self.contract, draft).bump
+        version = self.contract.module_version
+        while version in self.versions:
+            version = next_version(version, Bump.PATCH if bump is Bump.NONE else bump)
+        return f"{self.contract.module_id}@{version}"
+
+
+class PlanRules(NamedTuple):
+    """The rules for one plan.
+
+    Args:
+        known: The sealed modules that it may name.
+        fixed: The modules that a person fixed, by names and edges.
+        refs: The references that modules have already, by name: of the locked plan, or given by a person.
+        sealed: The contracts of modules that are sealed under the locked plan; they cannot change.
+        own: The modules that earlier attempts sealed, by name: they may be planned again, as their next versions.
+        acceptance: The approved examples of the task, which bind names and parameters.
+        owned: The classes that other tasks provide.
+        interfaces: Of the product, which call functions that the plan may have.
+    """
+
+    known: KnownModules
+    fixed: Sequence[HumanModule] = ()
+    refs: Mapping[str, str] = MappingProxyType({})
+    sealed: Contracts = MappingProxyType({})
+    own: Mapping[str, OwnModule] = MappingProxyType({})
+    acceptance: TaskAcceptance | None = None
+    owned: Sequence[OwnedClass] = ()
+    interfaces: Interfaces | None = None
+
+    def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
+        """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
+        others = {name: ref for name, ref in self.known.by_name.items() if name not in self.own}
+        if names := plan_problems(answer, self.known._replace(by_name=others)):
+            return names, None  # names must be right before contracts can be drawn up
+        if self.fixed and (departures := deviations(answer, self.fixed, self.known)):
+            return departures, None
+        _, drafts = self.draw_up(answer, f"MP-{_NO_ID}", "", lambda: f"MM-{_NO_ID}")
+        if changed := sealed_problems(drafts, self.sealed):
+            return changed, None
+        broken = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
+        reused = {module.name for module in answer.modules} - set(drafts)
+        missing = unserved(self.acceptance, list(drafts.values()), reused)
+        unfit = unfit_contracts(self.interfaces, drafts, [one.module for one in self.owned if one.module])
+        depends_on = {module.name: [one.module for one in module.depends_on] for module in answer.modules}
+        copied = [*copied_classes(drafts, self.owned), *twice_defined(drafts, depends_on)]
+        return [*broken, *missing, *copied, *unfit], drafts
+
+    def draw_up(
+        self, answer: PlanAnswer, plan_id: str, task_ref: str, new_module_id: Callable[[], str]
+    ) -> tuple[MicroPlan, dict[str, MicroModuleContract]]:
+        """The plan and the contracts of its new modules, with their ids."""
+        refs = {**self.refs, **self._next_versions(answer)}
+        plan, contracts = assign(answer, plan_id, task_ref, self.known, new_module_id, refs)
+        return plan, {name: normalise(contract) for name, contract in contracts.items()}
+
+    def _next_versions(self, answer: PlanAnswer) -> dict[str, str]:
+        """The references of own modules that are planned again: what their contracts' differences ask for (design:
+        change)."""
+        again = {name: own for name, own in self.own.items() if name not in self.sealed}
+        if not again:
+            return {}
+        refs = {**self.refs, **{name: own.contract.ref for name, own in again.items()}}
+        _, drafts = assign(answer, f"MP-{_NO_ID}", "", self.known, lambda: f"MM-{_NO_ID}", refs)
+        return {
+            name: again[name].next_ref(normalise(draft)) for name, draft in drafts.items() if name in again
+        }
+
+
+def known_modules(factory: Factory, scope: Scope) -> KnownModules:
+    """The sealed modules that a plan may name, as they were when the plan was first made."""
+    return _known(scope.recall("tool", {"tool": "known_modules"}, lambda: _index_rows(factory)))
+
+
+def own_modules(factory: Factory, task: Task, scope: Scope) -> dict[str, OwnModule]:
+    """The modules that earlier attempts at a task sealed, by name, as they were when the plan was first made (design:
+    change)."""
+    refs = sealed_by_task(factory, task)
+    if not refs:
+        return {}
+
+    def live() -> JsonValue:
+        ids = {ref: ModuleRef.parse(ref).module_id for ref in refs}
+        return {ref: cast(JsonValue, factory.modules.versions(name)) for ref, name in ids.items()}
+
+    asked: JsonValue = {"tool": "own_modules", "refs": list(refs)}
+    rows = cast(dict[str, list[str]], scope.recall("tool", asked, live))
+    contracts = {ref: factory.modules.contract(ref) for ref in rows}
+    return {c.name: OwnModule(c, frozenset(rows[ref])) for ref, c in contracts.items()}
+
+
+def owned_classes(factory: Factory, task: Task, scope: Scope) -> list[OwnedClass]:
+    """The classes that other tasks provide, with the modules that exported them when the plan was first made (design:
+    executable-spec)."""
+    owners = _class_owners(factory, task)
+    if not owners:
+        return []
+    board = task_board(factory)
+
+    def live() -> JsonValue:
+        before = list(reachable([task.task_id], board.dependencies_of))
+        return {
+            owner: [ref for name in before if _is_of(board, name, owner) for ref in board.modules_of(name)]
+            for owner in sorted(set(owners.values()))
+        }
+
+    asked: JsonValue = {"tool": "owned_classes", "names": list[JsonValue](sorted(owners))}
+    rows = cast(dict[str, list[str]], scope.recall("tool", asked, live))
+    return [OwnedClass(name, owner, _exporting(factory, name, rows[owner])) for name, owner in owners.items()]
+
+
+def interfaces_of(factory: Factory) -> Interfaces | None:
+    """The approved interfaces, which bind plans."""
+    return factory.projection.spec.interfaces if factory.projection.spec else None
+
+
+def _class_owners(factory: Factory, task: Task) -> dict[str, str]:
+    """The tasks that provide classes, but the one at hand, as the spec names them."""
+    spec, own = factory.projection.spec, task.entry.spec_task_id
+    return {
+        name_of(public): other.task_id
+        for other in (spec.tasks() if spec else ())
+        if other.acceptance and own != other.task_id and not own.startswith(f"{other.task_id}.")
+        for public in other.acceptance.provides
+        if signature_of(public) is None
+    }
+
+
+def _is_of(board: TaskBoard, task_id: str, owner: str) -> bool:
+    """Whether a task is one of the spec, or a part of it."""
+    name = board.entry(task_id).spec_task_id
+    return name == owner or name.startswith(f"{owner}.")
+
+
+def _exporting(factory: Factory, name: str, refs: Sequence[str]) -> MicroModuleContract | None:
+    contracts = [factory.modules.contract(ref) for ref in refs]
+    return next((one for one in contracts if name in {*own_statements(one), *own_exceptions(one)}), None)
+
+
+def known_now(factory: Factory) -> KnownModules:
+    """The sealed modules at this moment."""
+    return _known(_index_rows(factory))
+
+
+def _index_rows(factory: Factory) -> JsonValue:
+    return [
+        [entry.name, entry.ref, entry.status.value]
+        for entry in factory.index.entries()
+        if factory.store.exists(entry.ship_ref)
+    ]
+
+
+def _known(rows: JsonValue) -> KnownModules:
+    modules = cast(list[list[str]], rows)
+    return KnownModules(
+        {name: ref for name, ref, status in modules if status == IndexStatus.SHIPPED},
+        frozenset(row[1] for row in modules),
+        {ref: status for _, ref, status in modules if status != IndexStatus.SHIPPED},
+    )
+
+
+class HumanPlan(NamedTuple):
+    """What a person decided about a plan.
+
+    Args:
+        escalation: The escalation that it answered; empty where nobody decided anything.
+        modules: Names and edges that stay.
+        answer: The whole plan, where it was given in full.
+    """
+
+    escalation: str = ""
+    modules: tuple[HumanModule, ...] = ()
+    answer: PlanAnswer | None = None
+
+    @property
+    def refs(self) -> dict[str, str]:
+        """The references of modules whose ids were given, by name."""
+        return {m.name: f"{m.module_id}@1.0.0" for m in self.modules if m.module_id}
+
+
+def human_plan(factory: Factory, task: Task, known: KnownModules) -> HumanPlan:
+    """The last plan that a person gave for this attempt, if any."""
+    records = [record for record in task.answers if record.action is Action.REVISE_PLAN]
+    if not records:
+        return HumanPlan()
+    plan, _ = _read(records[-1].payload, _names(factory, task, records[-1]), known)
+    return plan._replace(escalation=records[-1].escalation_id)
+
+
+def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> None:
+    """Hold a person's plan to the rules of a planner's, approved examples among them; no model is asked.
+
+    Args:
+        factory: The ports.
+        task: The task.
+        record: The answer, not accepted yet.
+
+    Raises:
+        InputError: names all its problems.
+    """
+    known, acceptance = known_now(factory), task.definition.acceptance
+    plan, problems = _read(record.payload, _names(factory, task, record), known)
+    if not problems and plan.answer is not None:
+        problems, _ = PlanRules(known, acceptance=acceptance).check(plan.answer)
+    elif not problems:
+        problems = without_module(acceptance, [module.name for module in plan.modules])
+    problems += [
+        f"{ref} is taken"
+        for ref in plan.refs.values()
+        if ref not in known.refs and factory.modules.versions(ModuleRef.parse(ref).module_id)
+    ]
+    if problems:
+        raise InputError(
+            f"the plan cannot be followed: {'; '.join(problems)}",
+            where="payload.revised_micro_plan",
+            remedy="nothing was changed; correct the plan and answer again",
+        )
+
+
+def _read(
+    payload: Mapping[str, object], names: Mapping[str, str], known: KnownModules
+) -> tuple[HumanPlan, list[str]]:
+    plan = RevisePlan.model_validate(payload).revised_micro_plan
+    if isinstance(plan, list):
+        modules, problems = read_short(plan, names, known)
+        return HumanPlan(modules=tuple(modules)), problems
+    try:
+        answer = PlanAnswer.model_validate(plan)
+    except ValidationError as error:
+        return HumanPlan(), validation_messages(error)
+    return HumanPlan(modules=tuple(modules_of(answer)), answer=answer), []
+
+
+def _names(factory: Factory, task: Task, record: ResolutionRecord) -> dict[str, str]:
+    """The names of the modules that a person may refer to by id: sealed ones, and those of the plan that failed."""
+    names = {entry.module_id: entry.name for entry in factory.index.entries()}
+    details = factory.escalations.escalation(record.escalation_id).details
+    if plan_id := cast(str, details.get("resume", {}).get("plan_id", "")):
+        plan = load_plan(factory.artifacts, task.folder, plan_id).plan
+        names |= {m.module_id: m.name for m in plan.modules}
+    return names
+
 
 FACTORY = "factory"
 """The author of what code makes of a ruling."""
@@ -471,3 +798,61 @@ def _task_file(factory: Factory, task: Task) -> str:
 def _answer_text(factory: Factory, plan: StoredPlan) -> str:
     folder = factory.artifacts.folders()[plan.plan_id]
     return factory.artifacts.body(folder, plan.plan_id)["answer.json"].decode()
+
+
+def repair_of(view: ProjectView, task: Task) -> BugReport | None:
+    """The bug report that an attempt at a task repairs; None if it is planned as ever."""
+    change = view.projection.open_change
+    report = change.request.report if change else None
+    if report is None or report.task_id != task.entry.spec_task_id or task.answers:
+        return None
+    return report
+
+
+def repair_plan(factory: Factory, task: Task, report: BugReport) -> str:
+    """Store the plan of a repair, with the sealed contract as it is, and say in the log that it is locked; returns its
+    `MP-...`. Contracts that were approved are not debated again.
+
+    Raises:
+        AnswerError: no plan can hold the contract any more.
+    """
+    place = task.place("plan", "round-1", Role.PLANNER)
+    scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
+    baseline = factory.modules.contract(report.module_ref)
+    asked: JsonValue = {"tool": "versions", "of": baseline.module_id}
+    taken = cast(
+        list[str],
+        scope.recall("tool", asked, lambda: cast(JsonValue, factory.modules.versions(baseline.module_id))),
+    )
+    known = known_modules(factory, scope)
+    rules = PlanRules(known, own={baseline.name: OwnModule(baseline, frozenset(taken))})
+    before = plan_of_module(factory, report.module_ref)
+    plan_id = store_plan_of_code(factory, task, baseline, _answer(factory, task, report), rules, before)
+    announce_locked(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
+    return plan_id
+
+
+def _answer(factory: Factory, task: Task, report: BugReport) -> PlanAnswer:
+    change = factory.projection.open_change
+    shipped = change.before.tasks.get(task.task_id) if change and change.before else None
+    facing = (shipped.module_ref if shipped else None) or report.module_ref
+    contracts = [factory.modules.contract(ref) for ref in task.entry.module_refs]
+    return PlanAnswer(
+        modules=[_planned(contract, contract.ref == report.module_ref) for contract in contracts],
+        task_facing=factory.modules.contract(facing).name,
+        claim=(
+            f"A bug report about {report.name}, {report.module_ref}: the example `{report.heading}` breaks "
+            f"{report.broken_statement}. Its contract is the sealed one; the other modules stay as they are."
+        ),
+        acceptance_checks=["The contract is that of the version before."],
+    )
+
+
+def _planned(contract: MicroModuleContract, repaired: bool) -> PlannedModule:
+    reuse = ReuseAnswer(
+        query=contract.purpose,
+        conclusion=ReuseConclusion.CREATE_NEW if repaired else ReuseConclusion.REUSE_EXISTING,
+        justification="It is repaired." if repaired else "The task has it already.",
+        reuse_ref=None if repaired else contract.ref,
+    )
+    return PlannedModule.of_contract(contract, reuse)

@@ -16,7 +16,7 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.tasks import Task
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.plan.micro_plan import MicroPlan
+from specwright.domain.plan import MicroPlan
 from specwright.ports.progress import Step
 
 Contracts = Mapping[str, MicroModuleContract]

@@ -9,7 +9,7 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.history.criterion_checks import DebateIndex
 from specwright.application.history.criterion_evidence import RunOutcome, TaskEvidence
 from specwright.application.store import layout
-from specwright.application.store.file_hashes import note_hashes
+from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import task_board
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.modules.acceptance_page import render_report

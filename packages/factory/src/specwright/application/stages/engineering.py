@@ -12,14 +12,13 @@ from specwright.application.escalation.halt_reasons import halt_reason
 from specwright.application.escalation.resume import resume_module
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState, EngineeringState
-from specwright.application.plan.planner import first_plan
-from specwright.application.plan.repair_plan import repair_of, repair_plan
+from specwright.application.plan.planner import first_plan, repair_of, repair_plan
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.ship import announce_reused, seal
 from specwright.application.tasks import task_at
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.debate.falsifying import active_tests
-from specwright.domain.plan.micro_plan import downstream, execution_order
+from specwright.domain.plan import downstream, execution_order
 from specwright.errors import AnswerError
 
 

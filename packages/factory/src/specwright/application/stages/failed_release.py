@@ -17,13 +17,13 @@ from specwright.application.tasks import task_at
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceItem, AcceptanceSession
 from specwright.domain.base.graph import reachable
-from specwright.domain.escalation.escalation import (
+from specwright.domain.escalation import (
+    RELEASE,
     DebateTrail,
     EscalationArtifact,
     FailedInvariant,
     Resolution,
 )
-from specwright.domain.escalation.resolutions import RELEASE
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import called_functions
 from specwright.domain.tasks.task_file import TaskDefinition

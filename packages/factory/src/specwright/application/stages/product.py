@@ -1,31 +1,256 @@
-"""The product stage: from SPEC.md to an approved product spec (design: product-spec)."""
+"""The product stage: from SPEC.md to an approved product spec (design: product-spec).
 
+The answers at the approval gate that send a draft back, as they are stored beside it (design: approval).
+
+Examples and properties at the approval gate: a person's are kept by every later draft (design: executable-spec).
+
+A decision of the draft that a person overturns at the approval gate (design: decisions).
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from agent_wire import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, review
-from specwright.application.change.approval import ChangePreview, approve_change, preview_of
-from specwright.application.change.request import change_assignment
+from specwright.application.change import (
+    ChangePreview,
+    approve_change,
+    change_assignment,
+    change_errors,
+    preview_of,
+)
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.researcher import researcher_notes
-from specwright.application.stages.acceptance import asked_text, draft_errors
-from specwright.application.stages.draft_history import draft_files, draft_history, note_draft
 from specwright.application.store import layout
-from specwright.application.store.file_hashes import note_hashes
-from specwright.application.tasks import laid_out
+from specwright.application.store.artifacts import note_hashes
+from specwright.application.tasks import laid_out, spec_errors
 from specwright.domain.base.slugs import slugify
-from specwright.domain.costs.estimate import Estimate, Price, build_estimate, research_estimate
-from specwright.domain.spec.acceptance_text import acceptance_file
+from specwright.domain.costs import Estimate, Price, build_estimate, research_estimate
+from specwright.domain.spec.acceptance_text import (
+    acceptance_file,
+    authorship_problems,
+    read_acceptance,
+    with_acceptance,
+)
 from specwright.domain.spec.completeness import ValidationReport, in_words, validate
-from specwright.domain.spec.draft_history import DraftHistory
+from specwright.domain.spec.departures import decisions_of, outside_problems
+from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
-from specwright.errors import CorruptionErrors, InputError, InputErrors
+from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Step
 from specwright.ports.roles import Assignment, Place, Research, Role
+from specwright.ports.store import FileTree
+
+
+def draft_files(view: ProjectView) -> layout.SpecFiles:
+    """The files of the spec that waits for approval, or that was approved last."""
+    return layout.spec_files(view.projection.change_number)
+
+
+def draft_history(view: ProjectView) -> DraftHistory:
+    """What became of the drafts so far.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    return read_history(view.store, draft_files(view))
+
+
+def read_history(store: FileTree, files: layout.SpecFiles) -> DraftHistory:
+    """What became of the drafts of a spec.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    path = files.history
+    return DraftHistory.from_bytes(store.read(path), path) if store.exists(path) else DraftHistory()
+
+
+def send_back(factory: Factory, answer: GateAnswer) -> None:
+    """Record an answer. From here it counts, and nobody can approve the draft before it.
+
+    Args:
+        answer: With SPEC.md if it was edited.
+
+    Raises:
+        InputError: scripted answers hold none to it; nothing is recorded.
+    """
+    history = draft_history(factory)
+    answer = answer.model_copy(update={"asked": _asked(factory, history)})
+    sent_back = history.sent_back(answer, history.spec_text or _assigned_at_first(factory))
+    if sent_back.structured is None and sent_back.asks_more_than(history):
+        _require_script(factory, sent_back)
+    _write(factory, sent_back)
+    settle_spec_text(factory)
+
+
+def _require_script(factory: Factory, history: DraftHistory) -> None:
+    """Refuse an answer that scripted answers cannot go on from."""
+    number = factory.projection.change_number
+    task = scopes.product_change(number) if number else ""
+    answered = factory.journal.count(scopes.research(history.restart, number), "model")
+    factory.roles.require_script(Place(task, history.restart, "", "", Role.RESEARCHER), answered)
+
+
+def withdraw(factory: Factory) -> None:
+    """Take back every answer that the draft does not know yet: the draft before them waits again.
+
+    Raises:
+        RefusedError: there is none, or no draft to go back to.
+    """
+    history = draft_history(factory)
+    if history.drafted < 0 or history.is_drafted or not factory.projection.awaits_approval:
+        raise RefusedError(
+            f"there is nothing to withdraw: {_why_not(factory, history)}",
+            remedy="`specwright status` says what comes next",
+        )
+    _write(factory, history.withdrawn(_asked(factory, history)))
+    settle_spec_text(factory)
+
+
+def _why_not(factory: Factory, history: DraftHistory) -> str:
+    """Why no answer can be withdrawn."""
+    if history.drafted < 0:
+        return "no spec was shown before"
+    if not factory.projection.awaits_approval:
+        return "no spec waits for approval"
+    if not history.answers:
+        return "the spec that waits was not sent back"
+    if history.answers[-1].action is GateAction.REJECT:
+        return "the spec that waits was written anew after the rejection, and a rejected draft does not come back"
+    return "every answer is in the spec that waits"
+
+
+def _asked(factory: Factory, history: DraftHistory) -> int:
+    """How many answers models have given about the spec, in all conversations."""
+    number = factory.projection.change_number
+    conversations = (scopes.research(restart, number) for restart in range(1, history.restart + 1))
+    return sum(factory.journal.count(scope, "model") for scope in conversations)
+
+
+def settle_spec_text(factory: Factory) -> None:
+    """Have the copy of SPEC.md be what was last sent, where a crash came between."""
+    files, text = draft_files(factory), draft_history(factory).spec_text.encode()
+    if text and (not factory.store.exists(files.source) or factory.store.read(files.source) != text):
+        factory.store.replace(files.source, text)
+
+
+def note_draft(factory: Factory, shown_sha256: str) -> None:
+    """Note that the draft in the store takes every answer into account."""
+    history = draft_history(factory)
+    noted = {"drafted": len(history.answers), "shown_sha256": shown_sha256, "gave_up": ""}
+    _write(factory, history.model_copy(update=noted))
+
+
+def note_gave_up(factory: Factory, models: str) -> None:
+    """Note that the researcher gave no usable answer.
+
+    Args:
+        models: That were asked.
+    """
+    _write(factory, draft_history(factory).model_copy(update={"gave_up": models}))
+
+
+def note_passed_over(factory: Factory, spec_text: str) -> None:
+    """Note that an approval leaves out an edited SPEC.md."""
+    sha256 = canonical_json.sha256(spec_text.encode())
+    _write(factory, draft_history(factory).model_copy(update={"passed_over": sha256}))
+
+
+def _assigned_at_first(factory: Factory) -> str:
+    change = factory.projection.open_change
+    return change.request.spec_text if change else factory.spec_text
+
+
+def _write(factory: Factory, history: DraftHistory) -> None:
+    if history != draft_history(factory):
+        factory.store.replace(draft_files(factory).history, history.to_bytes())
+
+
+_TIMES = ("created_at", "updated_at")
+
+
+def last_spec(view: ProjectView) -> ProductSpec | None:
+    """The draft that a person saw last, or else the approved spec; None before the first draft."""
+    path = draft_files(view).spec
+    if not view.store.exists(path):
+        return view.projection.spec
+    try:
+        return ProductSpec.from_bytes(view.store.read(path), path)
+    except InputErrors:  # somebody edited it: nothing of it counts
+        return view.projection.spec
+
+
+def asked_text(view: Factory) -> str:
+    """What the researcher is asked to make a spec of: SPEC.md as it was sent last, and the request of a change."""
+    history, change = draft_history(view), view.projection.open_change
+    text = history.assigned_text or (change.request.spec_text if change else view.spec_text)
+    return f"{text}\n{change.request.request}" if change else text
+
+
+def draft_errors(factory: Factory) -> Callable[[Any], Sequence[str]]:
+    """What keeps a draft of the researcher from being emitted: faults of any spec, an example of a person that it leaves
+    out, one that it passes off as a person's, and a quotation that SPEC.md does not have."""
+    before, changes = last_spec(factory), factory.projection.open_change is not None
+    asked = asked_text(factory)
+
+    def errors(data: Any) -> Sequence[str]:
+        if found := change_errors(factory, data) if changes else spec_errors(data):
+            return found
+        draft = ProductSpecDraft.model_validate(data)
+        return [*authorship_problems(before, draft), *outside_problems(draft.outside, asked)]
+
+    return errors
+
+
+def edited_examples(factory: Factory, text: str, where: str) -> GateAnswer:
+    """The answer of a person who edited the examples and properties: the draft with them.
+
+    Args:
+        text: Of the file.
+        where: Its path, for messages.
+
+    Raises:
+        InputError: the file cannot be read, changes nothing, or does not fit the spec.
+    """
+    spec = last_spec(factory)
+    if spec is None:
+        raise InputError("there is no spec to which the examples could belong", where=where)
+    shown = {name: value for name, value in spec.to_json().items() if name not in _TIMES}
+    structured = with_acceptance(shown, read_acceptance(text, where))
+    if structured == shown:
+        raise InputError(
+            "the examples are those of the spec that waits", where=where, remedy="edit the file, then amend"
+        )
+    errors = change_errors(factory, structured) if factory.projection.open_change else spec_errors(structured)
+    if errors:
+        raise InputError(
+            "the examples do not fit the spec",
+            where=f"{where}\n    " + "\n    ".join(errors),
+            remedy="correct them",
+        )
+    draft = ProductSpecDraft.model_validate(structured).stamped(spec.created_at, spec.updated_at)
+    return GateAnswer(action=GateAction.AMEND, examples=acceptance_file(draft), structured=structured)
+
+
+def replaced_spec(factory: Factory, text: str, structured: dict[str, Any]) -> GateAnswer:
+    """The answer of a person who put a structured spec in place of SPEC.md: it takes the place of the draft.
+
+    Args:
+        text: Of the file.
+        structured: What it says.
+
+    Raises:
+        InputError: it cannot follow the approved one.
+    """
+    if factory.projection.open_change and (problems := change_errors(factory, structured)):
+        raise InputError("the product spec cannot follow the approved one", where="\n    ".join(problems))
+    return GateAnswer(action=GateAction.REJECT, spec_text=text, structured=structured)
+
 
 _FAULTS_SHOWN = 10
 
@@ -290,3 +515,32 @@ def _changes(factory: ProjectView, spec: ProductSpec) -> list[str]:
     if not factory.store.exists(path):
         return []
     return spec_changes(ProductSpec.from_bytes(factory.store.read(path), path), spec)
+
+
+def overturned(view: ProjectView, number: int, instead: str) -> str:
+    """The words of an amendment that overturns a decision.
+
+    Args:
+        view: The project, whose spec waits.
+        number: Of the decision, as the gate shows it.
+        instead: What holds instead.
+
+    Raises:
+        InputError: there is no such decision.
+    """
+    spec = last_spec(view)
+    known = decisions_of(spec) if spec else []
+    if not known:
+        raise InputError(
+            "the spec that waits has no numbered decisions",
+            where="--decision",
+            remedy="say in words what is to change: `specwright amend --feedback TEXT`",
+        )
+    if not 1 <= number <= len(known):
+        raise InputError(
+            f"there is no decision {number}; the spec that waits has {len(known)}",
+            where="--decision",
+            remedy="`specwright status` lists them",
+        )
+    decided = known[number - 1]
+    return f'Decision {number}, of {decided.place}, "{decided.text}": {instead.strip()}'

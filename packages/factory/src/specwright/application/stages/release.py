@@ -12,16 +12,14 @@ from ship_gate.base.text import did_you_mean, one_line
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application import scopes
 from specwright.application.announce import announce, review
-from specwright.application.change.closing import closing_events
-from specwright.application.change.notes import release_notes
-from specwright.application.change.request import product_modules
+from specwright.application.change import closing_events, product_modules, release_notes
 from specwright.application.criteria import unshown_in_release
 from specwright.application.deprecation import finish_deprecations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.stages.acceptance_report import write_acceptance
 from specwright.application.stages.failed_release import broken_examples, escalated
 from specwright.application.store import layout
-from specwright.application.store.file_hashes import note_hashes
+from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.log_ends import note_release_end
 from specwright.application.tasks import outcome, project_state
 from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
@@ -32,11 +30,13 @@ from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.modules.release import (
     ProductResult,
     ReleaseManifest,
+    ReleaseModule,
     Result,
+    check_release_set,
     failure_report,
     release_manifest,
+    release_module,
 )
-from specwright.domain.modules.release_gates import ReleaseModule, check_release_set, release_module
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome

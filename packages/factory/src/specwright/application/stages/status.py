@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from specwright.application.factory import ProjectView
-from specwright.application.stages.draft_history import draft_files, draft_history
+from specwright.application.stages.product import draft_files, draft_history
 from specwright.application.stages.release import last_release
 from specwright.domain.tasks.task_board import Outcome
 

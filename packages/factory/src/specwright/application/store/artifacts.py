@@ -4,24 +4,42 @@ An envelope is validated before anything is written, its body is stored first, a
 of docs/design.md#artifact-lifecycle alone, each on the record that justifies it. That record is noted among the
 envelope's outputs, so that a step which runs again after a crash is known for what it is; any other step is refused
 by name. Sealing a module and registering it in the Code Index is the ship node's work (`shipping`).
+
+The hash of a file as it was written, noted in the journal for `verify` (design: command-line).
+
+The log binds what its Wires name: sealed versions, definitions, escalations, gate records. No Wire names packs,
+contributions, bodies of artifacts, drafts or product files, nor the single files of a sealed version; whoever writes one
+notes its hash here after publishing it.
+An envelope is noted as it was created, because what became of it since follows from its outputs.
+
+Role invocations: the context pack before, the contribution after (design: provenance).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple, Self, cast
 
 from pydantic import ValidationError
 
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType, artifact_id
 from ship_gate.base.record import validation_messages
 from specwright.application.store import layout
-from specwright.application.store.file_hashes import note_hashes
-from specwright.application.store.invocations import Invocation
 from specwright.domain.answers.answers import Decision
-from specwright.domain.artifacts.artifact import (
+from specwright.domain.artifacts import (
     FIRST_VERSION,
     ArtifactEnvelope,
     ArtifactRef,
     ArtifactStatus,
+    Author,
+    ContextPack,
+    Contribution,
+    ContributionType,
+    CreatedFor,
+    ExcludedRef,
+    IncludedRef,
+    Permission,
     Purpose,
     check_transition,
     next_version,
@@ -29,11 +47,123 @@ from specwright.domain.artifacts.artifact import (
 )
 from specwright.domain.base.graph import reachable
 from specwright.domain.debate.debate import Adjudication, Challenge
-from specwright.domain.escalation.resolutions import OPERATOR
+from specwright.domain.escalation import OPERATOR
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
 from specwright.errors import CorruptionError, InputErrors, RefusedError
 from specwright.ports.journal import Scope
 from specwright.ports.store import StateStore
+
+FILE_HASHES = "kept"
+"""The kind of these records in the journal."""
+
+
+def note_hashes(scope: Scope, files: Mapping[str, bytes]) -> None:
+    """Note the hashes of files that were published, by their paths in the store."""
+    hashes = cast(JsonValue, {path: canonical_json.sha256(data) for path, data in files.items()})
+    scope.recall(FILE_HASHES, hashes, lambda: hashes)
+
+
+def noted_hashes(records: Iterable[JsonValue]) -> dict[str, str]:
+    """The SHA-256 of every noted file by its path, from the journal's records of this kind."""
+    hashes: dict[str, str] = {}
+    for record in records:
+        hashes |= cast(dict[str, str], record)
+    return hashes
+
+
+class Invocation(NamedTuple):
+    """A role invocation with its pack; it names the author of what the role makes.
+
+    `folder` is the first path segment of the task's artifacts, the slug of its pillar.
+    """
+
+    role: str
+    run_id: str
+    task_ref: str
+    pack_id: str
+    folder: str
+
+    @classmethod
+    def of(cls, envelope: ArtifactEnvelope, task_ref: str, folder: str) -> Self:
+        """The invocation that made an artifact, from its envelope."""
+        return cls(
+            envelope.created_by.role, envelope.created_by.run_id, task_ref, envelope.context_pack_ref, folder
+        )
+
+
+class InvocationStore:
+    """`context_packs/` and `contributions/`."""
+
+    def __init__(self, store: StateStore) -> None:
+        self._store = store
+
+    def open(
+        self,
+        scope: Scope,
+        author: tuple[str, str],
+        task_ref: str,
+        folder: str,
+        included: Sequence[tuple[str, Permission, str]],
+        excluded: Sequence[tuple[str, str]] = (),
+    ) -> Invocation:
+        """Write the context pack of an invocation, before its first model call.
+
+        Args:
+            scope: Of its draws.
+            author: The role, and the `run_id` of its place.
+            task_ref: The task.
+            folder: Of the task's artifacts.
+            included: References with how much of each is shown, and why.
+            excluded: References that are withheld, and why.
+        """
+        role, run_id = author
+        pack_id = artifact_id(ArtifactType.CONTEXT_PACK, scope.hex8())
+        pack = ContextPack(
+            context_pack_id=pack_id,
+            created_for=CreatedFor(role=role, run_id=run_id, task_ref=task_ref),
+            included_refs=[
+                IncludedRef(ref=ref, permission=permission, reason=why) for ref, permission, why in included
+            ],
+            excluded_refs=[ExcludedRef(ref=ref, reason=why) for ref, why in excluded],
+            created_at=scope.now(),
+        )
+        self._write(scope, layout.context_pack(pack_id), pack.to_bytes())
+        return Invocation(role, run_id, task_ref, pack_id, folder)
+
+    def open_resolution(
+        self, scope: Scope, run_id: str, task_ref: str, folder: str, escalation_id: str
+    ) -> Invocation:
+        """A person's part in a run, recorded as an invocation whose pack holds the escalation that is answered."""
+        included = [(f"{escalation_id}@1.0.0", Permission.FULL, "the escalation that is answered")]
+        return self.open(scope, (OPERATOR, run_id), task_ref, folder, included)
+
+    def pack(self, pack_id: str) -> ContextPack:
+        """A context pack."""
+        path = layout.context_pack(pack_id)
+        return ContextPack.from_bytes(self._store.read(path), path)
+
+    def contributions(self) -> Iterator[Contribution]:
+        """Every contribution."""
+        for name in self._store.names(layout.CONTRIBUTIONS):
+            path = f"{layout.CONTRIBUTIONS}/{name}"
+            yield Contribution.from_bytes(self._store.read(path), path)
+
+    def contribute(self, scope: Scope, by: Invocation, kind: ContributionType, artifact_ref: str) -> None:
+        """Record what an invocation produced."""
+        contribution = Contribution(
+            contribution_id=f"CONTRIB-{scope.hex8()}",
+            type=kind,
+            produced_by=Author(role=by.role, run_id=by.run_id),
+            artifact_ref=artifact_ref,
+            task_ref=by.task_ref,
+            created_at=scope.now(),
+            context_pack_ref=by.pack_id,
+        )
+        self._write(scope, layout.contribution(contribution.contribution_id), contribution.to_bytes())
+
+    def _write(self, scope: Scope, path: str, data: bytes) -> None:
+        self._store.publish(path, data)
+        note_hashes(scope, {path: data})
 
 
 class ArtifactStore:

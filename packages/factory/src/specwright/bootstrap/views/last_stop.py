@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 from agent_wire import canonical_json
 from specwright.application.factory import Factory
-from specwright.application.stages.acceptance import asked_text
-from specwright.application.stages.draft_history import draft_history
+from specwright.application.stages.product import asked_text, draft_history
 from specwright.bootstrap.storage.stores import LAST_STOP, opened_store
-from specwright.domain.costs.estimate import Estimate, build_estimate, research_estimate
+from specwright.domain.costs import Estimate, build_estimate, research_estimate
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import (
     AnswerError,

@@ -1,35 +1,289 @@
-"""Driving one project to its next stop, in a process of its own (design: workers)."""
+"""Driving one project to its next stop, in a process of its own (design: workers).
 
+What workers note about their attempts to drive a project, in the project itself (design: workers).
+
+It bounds the attempts of a project that ends its driver before it can do anything, whether the error is raised, or the
+process or the whole machine dies of it: an attempt that was begun counts, unless the project has moved on since. The
+claims are the queue's; nothing is claimed here.
+
+What a command leaves with a project for the workers: settings, and an approval in advance (design: workers, approval).
+
+The settings are those of the directory where the last command was typed, with its options. What belongs to a machine
+stays out: keys, which are in the environment of the worker; the sandbox, which the owner of a machine chooses; the store.
+Whoever can write to the store does not choose where keys go: decisive settings count if the environment of the worker says
+the same, or if a command of the same user on the same machine queued the project with them.
+"""
+
+import json
 import os
 import socket
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from pydantic import ValidationError
+
+from agent_wire import canonical_json
+from ship_gate.trust import described, trust_typed, untrusted
+from specwright.bootstrap.costs import SCRIPTED
 from specwright.bootstrap.project import open_project
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.bootstrap.storage.postgres_store import PostgresStore, opened_postgres_store
-from specwright.bootstrap.workers.drive_record import (
-    MOST_ATTEMPTS,
-    DriveError,
-    DriveRecord,
-    Outcome,
-    drive_record,
-    note_drive,
-)
-from specwright.bootstrap.workers.stored_settings import approved_in_advance, worker_settings
+from specwright.bootstrap.storage.stores import RUNTIME, ProjectStore, opened_store
 from specwright.errors import (
     AnswerError,
+    AnyError,
     BudgetError,
     BusyError,
+    CorruptionError,
     CorruptionErrors,
+    InputError,
     InputErrors,
     InterruptedRunError,
     NoAccessError,
     NoCreditError,
+    SpecwrightError,
     SpecwrightErrors,
+    UntrustedError,
 )
 from specwright.journal import SystemSource
 from specwright.ports.progress import Progress
+from specwright.ports.store import FileTree
+from specwright.settings import ENVIRONMENT_PREFIX, Settings, decisive, load_settings
+
+if TYPE_CHECKING:
+    from specwright.queue.jobs import QueuedJob
+
+
+_RECORD = f"{RUNTIME}/drive.json"
+MOST_ATTEMPTS = 8
+"""In a row, without an answer or a verdict more in the journal."""
+_LONGEST_WAIT = 900.0
+_FIRST_WAIT = 5.0
+_GROWTH = 3.0
+
+
+class DriveError(NamedTuple):
+    """An error, as a person is shown it."""
+
+    what: str
+    where: str
+    remedy: str
+
+    @classmethod
+    def of(cls, error: AnyError) -> "DriveError":
+        """What the error says."""
+        return cls(error.what, error.where, error.remedy)
+
+    def __str__(self) -> str:
+        return str(SpecwrightError(self.what, where=self.where, remedy=self.remedy))
+
+
+Ended = Literal["stopped", "interrupted", "paused", "waiting", "failed", "busy"]
+"""`busy` is an attempt that was none: the project could not be had, or its store not reached."""
+
+
+class Outcome(NamedTuple):
+    """How an attempt ended.
+
+    Args:
+        ended: `stopped` where the project is complete or a person is needed; `paused` where only a person can remove
+            what is in the way; `waiting` and `busy` for another attempt; `failed` for none.
+        status: Where the project stopped.
+        wait: Seconds to the next attempt.
+        error: What was in the way.
+    """
+
+    ended: Ended
+    status: str = ""
+    wait: float = 0.0
+    error: DriveError | None = None
+
+
+class DriveRecord(NamedTuple):
+    """The last attempt.
+
+    Args:
+        worker: The host and the process that made it.
+        began: When, UTC.
+        attempts: How many in a row have led nowhere, this one included.
+        journal: How many records the journal had when it began.
+        ended: How: `stopped`, `interrupted`, `paused`, `waiting` to be tried again, `failed`; empty if nobody has said.
+        error: Why, if it is one.
+    """
+
+    worker: str = ""
+    began: str = ""
+    attempts: int = 0
+    journal: int = 0
+    ended: str = ""
+    error: DriveError | None = None
+
+    def next(self, worker: str, now: str, journal: int) -> "DriveRecord":
+        """The record of the next attempt.
+
+        Args:
+            worker: That makes it.
+            now: The time.
+            journal: How many records the journal has.
+        """
+        anew = journal > self.journal or self.ended in ("stopped", "interrupted", "paused")
+        attempts = 1 if anew else self.attempts + 1
+        return DriveRecord(worker, now, attempts, journal, "", None if anew else self.error)
+
+    def asked(self) -> "DriveRecord":
+        """The record when a person has asked: attempts count anew, and what was in their way is past."""
+        return self._replace(attempts=0, ended="", error=None)
+
+    @property
+    def wait(self) -> float:
+        """Seconds to the next attempt."""
+        return min(_LONGEST_WAIT, _FIRST_WAIT * _GROWTH ** (self.attempts - 1))
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is stored, and shown to programs."""
+        return {**self._asdict(), "error": self.error and self.error._asdict()}
+
+
+def drive_record(folder: FileTree) -> DriveRecord:
+    """The record of the last attempt; an empty one if there was none, or if it is damaged, for it only counts."""
+    try:
+        data: Mapping[str, Any] = canonical_json.loads(
+            folder.read(_RECORD) if folder.exists(_RECORD) else b"{}"
+        )
+        error = data.get("error")
+        return DriveRecord(
+            str(data.get("worker", "")),
+            str(data.get("began", "")),
+            int(data.get("attempts", 0)),
+            int(data.get("journal", 0)),
+            str(data.get("ended", "")),
+            DriveError(*(str(error[name]) for name in DriveError._fields)) if error else None,
+        )
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return DriveRecord()
+
+
+def note_drive(folder: FileTree, record: DriveRecord) -> None:
+    """Store a record in place of the last one."""
+    folder.replace(_RECORD, json.dumps(record.to_json()).encode())
+
+
+class QueueState(NamedTuple):
+    """A project that workers drive.
+
+    Args:
+        jobs: What they have not done yet, the claimed one first.
+        workers: How many are alive, whatever they drive.
+        record: The last attempt.
+    """
+
+    jobs: "Sequence[QueuedJob]"
+    workers: int
+    record: DriveRecord
+
+    @property
+    def waits(self) -> bool:
+        """Whether a worker is to drive it."""
+        return bool(self.jobs)
+
+
+def queue_state(directory: Path) -> QueueState | None:
+    """What the queue says about a project; None if it is not driven by workers."""
+    try:
+        settings = load_settings(directory, looking=True)
+    except InputErrors:  # what is there can be looked at all the same
+        return None
+    if settings.drive != "workers" or not settings.store:
+        return None
+    with opened_store(directory, settings.store) as store:
+        return QueueState(store.jobs(), store.workers(), drive_record(store.folder))
+
+
+STORED_SETTINGS = f"{RUNTIME}/settings.json"
+_APPROVED = f"{RUNTIME}/approved_in_advance"
+"""Every other answer is in the log, or beside the draft, when the command that took it returns. This one is for a draft that
+nobody has written yet; it holds for one change, and until the next command."""
+_OF_A_MACHINE = {"store", "drive", "mirror", "hedera", "sandbox"}
+
+
+def store_settings(store: ProjectStore, settings: Settings) -> None:
+    """Keep the settings of a command with the project."""
+    chosen = settings.model_dump(mode="json", include=settings.model_fields_set - _OF_A_MACHINE)
+    if "model" in chosen:
+        chosen["model"] = _absolute(chosen["model"])
+    if "role_models" in chosen:
+        chosen["role_models"] = {role: _absolute(name) for role, name in chosen["role_models"].items()}
+    trust_typed(store.folder.address, decisive(chosen, Path()))
+    store.folder.replace(STORED_SETTINGS, (json.dumps(chosen, sort_keys=True) + "\n").encode())
+
+
+def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
+    """The settings that a worker drives a project with.
+
+    Args:
+        store: Of the project.
+        url: Its address.
+        directory: Without settings: what the worker itself sets is in its environment.
+
+    Raises:
+        UntrustedError: a decisive setting is neither this environment's nor trusted here.
+        InputError: no command has queued the project, or this version does not know what it sets.
+        CorruptionError: they are no JSON.
+    """
+    where = f"{store.folder.address}/{STORED_SETTINGS}"
+    if not store.folder.exists(STORED_SETTINGS):
+        raise InputError(
+            "the project has no settings for workers",
+            where=where,
+            remedy="queue it with `specwright run`, with `drive` set to workers",
+        )
+    try:
+        chosen = cast(object, canonical_json.loads(store.folder.read(STORED_SETTINGS)))
+    except (ValueError, RecursionError) as error:
+        raise CorruptionError(
+            f"the settings of the project are no JSON: {error}", where=where, remedy="queue it again"
+        ) from error
+    named: dict[str, Any] = cast(dict[str, Any], chosen) if isinstance(chosen, dict) else {}
+    of_project = {name: value for name, value in named.items() if name not in _OF_A_MACHINE}
+    own = load_settings(directory, {"drive": "here"})
+    set_here = decisive(own.model_dump(mode="json", include=own.model_fields_set), directory)
+    asked = untrusted(store.folder.address, decisive(of_project, directory))
+    if foreign := {name: value for name, value in asked.items() if value != set_here.get(name)}:
+        first = next(iter(foreign)).partition(".")[0]
+        raise UntrustedError(
+            f"the project has settings that count only from the environment of a worker: {described(foreign)}",
+            where=where,
+            remedy=f"if you want them, set {ENVIRONMENT_PREFIX}{first.upper()} for the worker; otherwise queue the project "
+            "without",
+        )
+    try:
+        return Settings.model_validate({**of_project, "store": url, "sandbox": own.sandbox})
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        raise InputError(
+            f"this version cannot use a setting of the project: {'.'.join(map(str, fault['loc']))}: {fault['msg']}",
+            where=where,
+            remedy="run the workers with the version of Specwright that queued it",
+        ) from error
+
+
+def leave_approval(folder: FileTree, change: int | None) -> None:
+    """Approve the next draft of a change in advance, or none."""
+    folder.replace(_APPROVED, b"" if change is None else str(change).encode())
+
+
+def approved_in_advance(folder: FileTree, change: int) -> bool:
+    """Whether the next draft of a change is approved in advance."""
+    return folder.exists(_APPROVED) and folder.read(_APPROVED) == str(change).encode()
+
+
+def _absolute(model: str) -> str:
+    """A scripted model by a path that holds from any directory."""
+    kind, _, rest = model.partition(":")
+    return f"{kind}:{Path(rest).expanduser().resolve()}" if f"{kind}:" in SCRIPTED and rest else model
+
 
 _BUSY_SECONDS = 2.0
 """Until a project is tried again whose last driver is not gone yet."""

@@ -1,19 +1,213 @@
-"""A worker: claims projects from the queue and drives each to its next stop (design: workers)."""
+"""A worker: claims projects from the queue and drives each to its next stop (design: workers).
+
+A process for each project that a worker drives (design: workers).
+
+A project that takes its process down, by a fault of a library or for want of memory, takes no other one along; the worker
+itself goes on sending heartbeats whatever a project does; and a signal stops a project as Ctrl-C stops `run`. The
+processes are forked from a server that has imported the factory, so that none waits for that.
+
+What a command does where workers drive the project: it takes the person's answer and queues the project (design:
+workers).
+
+The answer and the job are one transaction. So no answer waits for somebody to queue it, and nothing is queued for an
+answer that was refused.
+"""
 
 import asyncio
+import json
+import multiprocessing
 import os
 import signal
 import socket
-from collections.abc import Callable
-from contextlib import suppress
-from typing import NamedTuple
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any, NamedTuple, NoReturn
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from specwright.bootstrap.workers.drive_record import Outcome
-from specwright.bootstrap.workers.processes import DriveProcesses, Event
+from specwright.application.change import TriedReport
+from specwright.application.escalation.answers import check, check_fix, resolve
+from specwright.application.stages.product import approve, note_passed_over, shown_hash
+from specwright.application.stages.status import ProjectStatus
+from specwright.bootstrap.project import Project, answering, open_project
+from specwright.bootstrap.workers.drive import (
+    DriveError,
+    Outcome,
+    drive_record,
+    leave_approval,
+    note_drive,
+    store_settings,
+)
+from specwright.domain.escalation import HumanResolution
+from specwright.domain.interface_change import DecisionRequest
+from specwright.errors import BusyError, InputError
+from specwright.ports.progress import Step
 from specwright.postgres import PostgresDatabase, StoreAddress
 from specwright.queue.jobs import JobQueue
 from specwright.queue.worker import Claim, QueueWorker, Times, TryLaterError, silence
+from specwright.secret_values import child_environment
+from specwright.settings import Settings
+
+Event = dict[str, Any]
+"""A step of a project, as a JSON document."""
+
+_GRACE_SECONDS = 5.0
+_INTERRUPTED = 130
+_PRELOADED = ["specwright.bootstrap.workers.drive", "deepagents", "langchain_openai", "langchain_anthropic"]
+
+
+class DriveProcesses:
+    """The processes of a worker.
+
+    Args:
+        note: Takes each step of a project.
+    """
+
+    def __init__(self, note: Callable[[str, Event], None]) -> None:
+        self._note = note
+        self._running: set[ForkServerProcess] = set()
+        # the server is a Python that would import `json` and the rest from the working directory first
+        os.environ["PYTHONSAFEPATH"] = "1"
+        self._context: ForkServerContext = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(_PRELOADED)
+
+    async def drive(self, project: str, url: str) -> Outcome:
+        """Drive a project to its next stop.
+
+        Args:
+            project: Its name, for the steps.
+            url: Of its store.
+        """
+        receiver, sender = self._context.Pipe(duplex=False)
+        with TemporaryDirectory(prefix="specwright-", ignore_cleanup_errors=True) as directory, receiver:
+            process = self._context.Process(target=_drive, args=(sender, url, directory))
+            process.start()
+            sender.close()
+            self._running.add(process)
+            try:
+                outcome = await self._outcome(project, process, receiver)
+            finally:
+                self._running.discard(process)
+                process.close()
+        return outcome
+
+    def stop(self) -> None:
+        """Stop every project as Ctrl-C would."""
+        for process in self._running:
+            process.terminate()
+
+    def kill(self) -> None:
+        """End every process at once."""
+        for process in self._running:
+            process.kill()
+
+    async def _outcome(self, project: str, process: ForkServerProcess, receiver: Any) -> Outcome:
+        """Pass the steps on until the process has ended."""
+        found: list[Outcome] = []
+
+        def read() -> None:
+            while receiver.poll():
+                document = json.loads(receiver.recv_bytes())
+                if "ended" in document:
+                    error = document.pop("error")
+                    found.append(Outcome(**document, error=DriveError(**error) if error else None))
+                else:
+                    self._note(project, document)
+
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+        def ready() -> None:
+            try:
+                read()
+            except EOFError:
+                loop.remove_reader(receiver.fileno())
+
+        loop.add_reader(receiver.fileno(), ready)
+        loop.add_reader(process.sentinel, ended.set)
+        try:
+            await ended.wait()
+        finally:
+            loop.remove_reader(process.sentinel)
+            loop.remove_reader(receiver.fileno())
+        with suppress(EOFError):
+            read()
+        process.join()
+        return found[0] if found else _without_a_word(process.exitcode)
+
+
+def _without_a_word(code: int | None) -> Outcome:
+    """The outcome of a process that ended before it could say it; what it noted in the project counts the attempts."""
+    if code == _INTERRUPTED:
+        return Outcome("interrupted")
+    why = f"by the signal {signal.Signals(-code).name}" if code and code < 0 else f"with {code}"
+    return Outcome(
+        "waiting",
+        wait=_GRACE_SECONDS,
+        error=DriveError(f"the process that drove the project ended {why}", "", ""),
+    )
+
+
+class _SentProgress:
+    """The progress port that sends the steps to the worker."""
+
+    def __init__(self, sender: Connection) -> None:
+        self._sender = sender
+        self._lock = threading.Lock()
+
+    def note(self, event: object) -> None:
+        """Send a step."""
+        if isinstance(event, Step):
+            self.send({"step": event.kind, "task": event.task, "text": event.text})
+
+    def send(self, document: Event) -> None:
+        """Send a document; nobody may listen any more."""
+        with self._lock, suppress(OSError):
+            self._sender.send_bytes(json.dumps(document).encode())
+
+
+def _drive(sender: Connection, url: str, directory: str) -> None:
+    """The process of a project, from the inside."""
+    from specwright.bootstrap.workers.drive import (
+        drive_project,
+    )  # the worker itself need not import the factory
+
+    threading.Thread(target=_end_with_the_worker, daemon=True).start()
+    for name in {*os.environ} - {*child_environment(command=True)}:
+        del os.environ[name]
+    progress = _SentProgress(sender)
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
+        outcome = drive_project(url, Path(directory), progress)
+    except KeyboardInterrupt:
+        outcome = Outcome("interrupted")
+    progress.send({**outcome._asdict(), "error": outcome.error and outcome.error._asdict()})
+    os._exit(0)  # what was answered is committed; a library's thread must not hold the process back
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Unwind; if that blocks, end."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_IGN)
+    timer = threading.Timer(_GRACE_SECONDS, os._exit, (_INTERRUPTED,))
+    timer.daemon = True
+    timer.start()
+    raise KeyboardInterrupt
+
+
+def _end_with_the_worker() -> None:
+    """End when the worker does: its project is another worker's then."""
+    worker = multiprocessing.parent_process()
+    if worker is not None:
+        worker.join()
+        os._exit(1)
+
 
 _KILLED = 130
 _LONGEST_BUSY, _DOUBLINGS = 60.0, 10
@@ -163,3 +357,141 @@ class _Worker:
         query = [(name, value) for name, value in parse_qsl(parts.query) if name != "project"]
         query += [("project", project)] if project else []
         return urlunsplit(parts._replace(query=urlencode(query))), project or schema
+
+
+class QueuedProject(Project):
+    """A project that workers drive: it takes each answer that `Project` takes, and queues the project instead of going on.
+
+    Args:
+        project: Open, without models.
+        settings: Of the command.
+    """
+
+    __slots__ = ("_settings",)
+    _settings: Settings
+
+    def __init__(self, project: Project, settings: Settings) -> None:
+        super().__init__(
+            project.directory,
+            project.factory,
+            project.driver,
+            project.spec_copy,
+            project.store,
+            *answering(settings),
+        )
+        object.__setattr__(self, "_settings", settings)
+
+    def go_on(self, *, approve: bool = False) -> ProjectStatus:
+        """Leave it to a worker."""
+        change = self.factory.projection.change_number if approve else None
+        leave_approval(self.factory.folder, change)
+        return self.status
+
+    def run(self, *, approve: bool = False, retry: str = "") -> ProjectStatus:
+        """Queue it. Raises as `Project.run`."""
+        with self._queueing():
+            return super().run(approve=approve, retry=retry)
+
+    def approve(self, sha256: str = "", *, old_spec: bool = False) -> ProjectStatus:
+        """Approve the spec that waits. Raises as `Project.approve`."""
+        answer = self._checked_approval(sha256, old_spec=old_spec)
+        if answer["sha256"] != (shown := shown_hash(self.factory)):
+            raise self._not_approved(
+                f"the spec is not the one that was shown: the approval names {answer['sha256']}, this one has {shown}"
+            )
+        with self._queueing():
+            if edited := answer.get("passed_over"):
+                note_passed_over(self.factory, edited)
+            approve(self.factory, answer["by"])
+            return self.go_on()
+
+    def amend(self, feedback: str = "", decision: tuple[int, str] | None = None) -> ProjectStatus:
+        """Have the spec that waits changed. Raises as `Project.amend`."""
+        with self._queueing():
+            return super().amend(feedback, decision)
+
+    def amend_examples(self, text: str, where: str) -> ProjectStatus:
+        """Put edited examples into the spec that waits. Raises as `Project.amend_examples`."""
+        with self._queueing():
+            return super().amend_examples(text, where)
+
+    def reject(self, reasons: str = "") -> ProjectStatus:
+        """Have the spec that waits written anew. Raises as `Project.reject`."""
+        with self._queueing():
+            return super().reject(reasons)
+
+    def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
+        """Answer an escalation. Raises as `Project.resolve`."""
+        check(self.factory, resolution)
+        check_fix(self.factory, resolution, by_gate=not unchecked)
+        with self._queueing():
+            resolve(self.factory, resolution)
+            return self.go_on()
+
+    def decide(self, request: DecisionRequest) -> ProjectStatus:
+        """Decide about an interface change exception. Raises as `Project.decide`."""
+        with self._queueing():
+            return super().decide(request)
+
+    def change(self, request: str, spec_before: str, spec_text: str) -> ProjectStatus:
+        """Begin a change. Raises as `Project.change`."""
+        with self._queueing():
+            return super().change(request, spec_before, spec_text)
+
+    def report(self, tried: TriedReport, pointer: str, spec_text: str) -> ProjectStatus:
+        """Begin what a failed example asks for. Raises as `Project.report`."""
+        with self._queueing():
+            return super().report(tried, pointer, spec_text)
+
+    @contextmanager
+    def _queueing(self) -> Generator[None]:
+        with self.store.queueing():
+            yield
+            store_settings(self.store, self._settings)
+            folder = self.factory.folder
+            note_drive(folder, drive_record(folder).asked())
+
+
+@contextmanager
+def open_queued(
+    directory: Path, settings: Settings, spec_text: str, waits: Sequence[float] = (0.1,) * 30
+) -> Generator[QueuedProject]:
+    """Open a project for an answer; meanwhile no worker drives it.
+
+    Args:
+        directory: Of the project.
+        settings: Of the command; its models are not asked, and need no key here.
+        spec_text: What the project works on.
+        waits: Seconds between attempts while another process holds the project: a worker that has come to a stop does so a
+            moment longer.
+
+    Raises:
+        BusyError: a worker drives it.
+        InputError: the project is in a directory; or as `open_project`.
+        CorruptionError: as `open_project`.
+    """
+    if not settings.store:
+        raise InputError(
+            "workers drive projects on Postgres, and this one is in its directory",
+            where="drive",
+            remedy='set `store` to a Postgres database, or `drive` to "here"',
+        )
+    without: dict[str, Any] = {
+        "model": "",
+        "role_models": {},
+        "fallback_models": {},
+        "packages": [],
+        "search": "none",
+    }
+    bare = settings.model_copy(update=without)
+    with ExitStack() as stack:
+        for wait in (*waits, None):
+            try:
+                project = stack.enter_context(open_project(directory, bare, None, spec_text))
+            except BusyError:
+                if wait is None:
+                    raise
+                time.sleep(wait)
+            else:
+                yield QueuedProject(project, settings)
+                return

@@ -111,7 +111,7 @@ def _show_statements(directory: Path, module: str, pointer: str, *, as_json: boo
             remedy=f"write the call and the value that it should give; `{shown}` lists what it may break",
         )
     from ship_gate.terminal.page import present
-    from specwright.application.change.report import reportable
+    from specwright.application.change import reportable
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.report import statements_document, statements_page
 

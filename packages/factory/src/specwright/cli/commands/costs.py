@@ -12,7 +12,7 @@ from specwright.cli.commands import Directory
 
 if TYPE_CHECKING:
     from ship_gate.terminal.page import Page
-    from specwright.domain.costs.cost import Cost
+    from specwright.domain.costs import Cost
 
 
 Division = Literal["role", "task", "module", "round", "content"]
@@ -73,7 +73,7 @@ def costs_document(directory: Path, by: Division) -> dict[str, Any]:
 def _page(by: str, parts: "Mapping[str, Cost]", whole: "Cost", *, scripted: bool) -> "Page":
     """The costs as a table, and what its zeros and gaps mean."""
     from ship_gate.terminal.page import Page
-    from specwright.domain.costs.cost import money
+    from specwright.domain.costs import money
 
     page, columns = Page(), [by, "requests", "characters", "tokens in", "tokens out", "money"]
     rows = [

@@ -13,7 +13,7 @@ from specwright.cli.terminal.output import next_command
 from specwright.errors import InputError, SpecwrightErrors
 
 if TYPE_CHECKING:
-    from specwright.domain.modules.deprecation import DeprecationRequest
+    from specwright.domain.modules.code_index import DeprecationRequest
 
 
 def register(app: typer.Typer) -> None:
@@ -58,7 +58,7 @@ def _request(
 
     from ship_gate.base.ids import ModuleRef
     from ship_gate.base.record import validation_messages
-    from specwright.domain.modules.deprecation import DeprecationRequest
+    from specwright.domain.modules.code_index import DeprecationRequest
 
     try:
         for ref in filter(None, (module, replacement)):

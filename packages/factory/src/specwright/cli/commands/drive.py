@@ -244,7 +244,7 @@ def _go_on(directory: Path, step: "Step", sha256: str = "", *, as_json: bool) ->
     """Have the project whose spec waits take a step; with a hash only if that is the spec's."""
     _require_begun(directory)
     note_opening(directory)
-    from specwright.application.interface_change.shown import require_shown
+    from specwright.application.interface_change import require_shown
     from specwright.cli.session.runner import resume
 
     def checked(project: "Project") -> "ProjectStatus":

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project
-    from specwright.domain.escalation.escalation import EscalationArtifact
-    from specwright.domain.escalation.resolutions import HumanResolution
+    from specwright.domain.escalation import EscalationArtifact, HumanResolution
 
 _IdAndDirectory = Annotated[
     list[str] | None,
@@ -228,7 +227,7 @@ def _resume(
     directory: Path, resolution: "HumanResolution", sha256: str, *, unchecked: bool, as_json: bool
 ) -> None:
     """Go on with an answer; with a hash only if that is the escalation's."""
-    from specwright.application.interface_change.shown import require_shown
+    from specwright.application.interface_change import require_shown
     from specwright.cli.session.runner import resume
 
     def step(project: "Project") -> "ProjectStatus":

@@ -16,7 +16,7 @@ from specwright.errors import InputError
 if TYPE_CHECKING:
     from ship_gate.terminal.page import Page
     from specwright.application.factory import ProjectView
-    from specwright.application.interface_change.decisions import KnownException
+    from specwright.application.interface_change import KnownException
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project
 
@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
 def list_(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every interface change exception, with the change that it proposes and what was decided."""
     from ship_gate.terminal.page import present
-    from specwright.application.interface_change.decisions import exceptions
+    from specwright.application.interface_change import exceptions
     from specwright.bootstrap.views.reading import reading_project
 
     with reading_project(directory) as view:
@@ -102,7 +102,7 @@ def _decide(
     from pydantic import ValidationError
 
     from ship_gate.base.record import validation_messages
-    from specwright.domain.interface_change.decision import Decision, DecisionRequest
+    from specwright.domain.interface_change import Decision, DecisionRequest
 
     if not spec_copy(directory).exists:
         raise InputError(
@@ -122,7 +122,7 @@ def _decide(
         raise InputError(
             "; ".join(said), where=exception, remedy=f'specwright exceptions {name} ICE-ID DIR --reason "..."'
         ) from error
-    from specwright.application.interface_change.shown import require_shown
+    from specwright.application.interface_change import require_shown
     from specwright.cli.session.runner import resume
 
     def step(project: "Project") -> "ProjectStatus":
@@ -134,8 +134,7 @@ def _decide(
 
 def exceptions_document(view: "ProjectView") -> dict[str, Any]:
     """Every interface change exception, with what was decided and the hash of what a person is shown."""
-    from specwright.application.interface_change.decisions import exceptions
-    from specwright.application.interface_change.shown import shown_sha256
+    from specwright.application.interface_change import exceptions, shown_sha256
 
     rows = [
         {

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from specwright.application.stages.trace import Trace
     from specwright.bootstrap.views.last_stop import LastStop
     from specwright.cli.pages.stop import BudgetAtGate
-    from specwright.domain.costs.cost import Cost
-    from specwright.domain.costs.estimate import Price
+    from specwright.domain.costs import Cost, Price
     from specwright.domain.tasks.project_state import ProjectState
     from specwright.settings import Settings
 
@@ -51,7 +50,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.application.stages.status import project_status
     from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import driven_by, last_run, reading_project
-    from specwright.bootstrap.workers.drive_record import queue_state
+    from specwright.bootstrap.workers.drive import queue_state
     from specwright.cli.pages.queued import add_queue
     from specwright.cli.pages.stop import stop_page, tasks_in_progress
     from specwright.cli.terminal.at_work import at_work_in_words
@@ -89,7 +88,7 @@ def status_document(view: "ProjectView", directory: Path) -> dict[str, Any]:
     from specwright.application.stages.status import project_status
     from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import driven_by, last_run
-    from specwright.bootstrap.workers.drive_record import queue_state
+    from specwright.bootstrap.workers.drive import queue_state
     from specwright.cli.pages.queued import queue_document
     from specwright.cli.pages.stop import stop_document, tasks_in_progress
     from specwright.cli.terminal.at_work import at_work_document
@@ -223,8 +222,8 @@ def tasks(
     """Every task with its status, and why it is not running."""
     from ship_gate.terminal.page import Page, brief
     from specwright.bootstrap.views.reading import reading_project
-    from specwright.domain.tasks import task_graph
-    from specwright.domain.tasks.why_not import by_spec_id
+    from specwright.domain.tasks.project_state import text_graph
+    from specwright.domain.tasks.task_board import by_spec_id
 
     with reading_project(directory) as view:
         state = view.projection.state
@@ -233,7 +232,7 @@ def tasks(
             if str(mermaid) == "-":
                 return
         if graph and state is not None and not as_json:
-            say(task_graph.text_graph(state))
+            say(text_graph(state))
             return
         document = tasks_document(view, directory)
         rows = document["tasks"]
@@ -261,7 +260,7 @@ def tasks(
 def tasks_document(view: "ProjectView", directory: Path) -> dict[str, Any]:
     """Every task in declaration order, and why it is not running."""
     from specwright.bootstrap.views.reading import driven_by
-    from specwright.domain.tasks.why_not import why_each
+    from specwright.domain.tasks.task_board import why_each
 
     if (state := view.projection.state) is None:
         return {"tasks": []}
@@ -511,7 +510,7 @@ def _cost_of(directory: Path) -> "Cost | None":
 
 def _asked(cost: "Cost", *, scripted: bool) -> str:
     """What the project has asked of models since it began."""
-    from specwright.domain.costs.cost import money
+    from specwright.domain.costs import money
 
     tokens = f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out; price: {money(cost)}"
     if not cost.tokens:
@@ -521,7 +520,7 @@ def _asked(cost: "Cost", *, scripted: bool) -> str:
 
 def _draw(file: Path, state: "ProjectState | None", directory: Path) -> None:
     """Write the graph of the tasks as Mermaid."""
-    from specwright.domain.tasks.task_graph import mermaid
+    from specwright.domain.tasks.project_state import mermaid
 
     if state is None:
         raise RefusedError(

@@ -14,7 +14,7 @@ from specwright.cli.terminal.output import next_command
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
-    from specwright.bootstrap.mirrors.tables import Mirror, MirrorStatus
+    from specwright.bootstrap.mirrors import Mirror, MirrorStatus
 
 
 Topic = Annotated[
@@ -52,7 +52,7 @@ def mirror(
 
     Runs until it is interrupted, unless --once is given. The log stays the truth: the tables can be dropped.
     """
-    from specwright.bootstrap.mirrors.tables import open_mirror
+    from specwright.bootstrap.mirrors import open_mirror
     from specwright.cli.session.interruption import interruptible
 
     if status and rebuild:
@@ -102,7 +102,7 @@ def submit(directory: Directory = Path(), topic: Topic = "", as_json: AsJson = F
 
     May be interrupted at any moment; the next call goes on.
     """
-    from specwright.bootstrap.mirrors.hedera import submit_log
+    from specwright.bootstrap.mirrors import submit_log
     from specwright.cli.session.interruption import interruptible
 
     with interruptible(next_command("hedera submit", directory), as_json=as_json):
@@ -120,7 +120,7 @@ def read(directory: Directory = Path(), topic: Topic = "", as_json: AsJson = Fal
 
     Of two claims for one task the one that came first holds; what is not admissible is listed.
     """
-    from specwright.bootstrap.mirrors.hedera import message_row, read_topic
+    from specwright.bootstrap.mirrors import message_row, read_topic
 
     state = read_topic(directory, topic)
     reduction = state.reduction.to_json()

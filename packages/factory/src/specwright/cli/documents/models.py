@@ -12,11 +12,10 @@ from typing_extensions import TypedDict
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.history.rounds import DebateRounds
 from specwright.cli.documents.parts import Document, Finding, Verdict
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.modules.acceptance_report import TaskReport
-from specwright.domain.modules.code_index import CodeIndexEntry
-from specwright.domain.modules.deprecation import Deprecation
+from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.spec.completeness import Deficiency

@@ -14,8 +14,7 @@ from specwright.application.escalation.payloads import payload_draft
 from specwright.application.escalation.retries import recommended_action, unusable_roles
 from specwright.application.factory import ProjectView
 from specwright.cli.terminal.output import next_command
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import Action
+from specwright.domain.escalation import Action, EscalationArtifact
 from specwright.errors import InputError
 
 FIX = "fix"

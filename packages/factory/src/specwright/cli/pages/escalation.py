@@ -15,7 +15,7 @@ from specwright.application.escalation.retries import recommended_action
 from specwright.application.escalation.summary import cause, failures, last_words, shown_failures
 from specwright.application.escalation.task_criteria import TaskCriterion, task_criteria
 from specwright.application.factory import ProjectView
-from specwright.application.interface_change.shown import shown_sha256
+from specwright.application.interface_change import shown_sha256
 from specwright.application.store import layout
 from specwright.cli.pages.answers import (
     OTHER_SPEC,
@@ -25,8 +25,7 @@ from specwright.cli.pages.answers import (
     steps,
 )
 from specwright.cli.terminal.output import next_command
-from specwright.domain.escalation.escalation import EscalationArtifact
-from specwright.domain.escalation.resolutions import RELEASE, Action
+from specwright.domain.escalation import RELEASE, Action, EscalationArtifact
 
 _LINES = 8
 """Of what is said of one failure, and of what it lists; the record has the rest."""

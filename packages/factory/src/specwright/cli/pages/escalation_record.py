@@ -11,7 +11,7 @@ from specwright.application.history.rounds import debates_over
 from specwright.application.store import layout
 from specwright.cli.pages.debate import add_debate
 from specwright.cli.pages.escalation import escalation_page, record_file
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation import EscalationArtifact
 
 _OBSERVED = 400
 """Characters of what the gate saw of a module; the file has the rest."""

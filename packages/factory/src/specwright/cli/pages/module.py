@@ -12,11 +12,10 @@ from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import Provenance
 from specwright.application.history.rounds import DebateRounds
 from specwright.application.stages.trace import Trace
-from specwright.domain.artifacts.artifact import ArtifactEnvelope, Purpose
-from specwright.domain.artifacts.provenance import ContextPack
+from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Purpose
 from specwright.domain.modules.acceptance_page import KINDS
 from specwright.domain.modules.acceptance_report import CriterionReport, TaskReport
-from specwright.domain.modules.deprecation import Deprecation
+from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.modules.evidence import ShipEvidence
 
 FEW = 3

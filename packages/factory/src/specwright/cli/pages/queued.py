@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ship_gate.terminal.page import Page
-from specwright.bootstrap.workers.drive_record import QueueState
+from specwright.bootstrap.workers.drive import QueueState
 from specwright.cli.terminal.output import next_command, pasteable
 
 

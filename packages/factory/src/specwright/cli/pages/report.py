@@ -7,7 +7,7 @@ from typing import Any
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.terminal.page import Page
-from specwright.application.change.report import TriedReport
+from specwright.application.change import TriedReport
 from specwright.cli.terminal.output import next_command
 
 _LONGEST_POINTER = 30

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 from ship_gate.base.text import one_line
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page, brief
-from specwright.application.change.approval import ChangePreview
+from specwright.application.change import ChangePreview
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.escalation.summary import escalations_waiting
 from specwright.application.factory import ProjectView
-from specwright.application.stages.draft_history import draft_history
 from specwright.application.stages.product import (
     approval_estimate,
     change_preview,
     changes_since,
     current_spec,
+    draft_history,
     shown_hash,
     validation_of,
 )
@@ -36,9 +36,7 @@ from specwright.cli.pages.release import (
     wheel_file,
 )
 from specwright.cli.terminal.output import next_command, pasteable
-from specwright.domain.costs.budget import Budget, below_estimate
-from specwright.domain.costs.cost import Cost
-from specwright.domain.costs.estimate import Price
+from specwright.domain.costs import Budget, Cost, Price, below_estimate
 from specwright.domain.interfaces.guide import started
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.spec.completeness import in_words
@@ -54,7 +52,7 @@ from specwright.domain.spec.departures import (
 )
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import TaskStatus
-from specwright.domain.tasks.why_not import Reasons, by_spec_id
+from specwright.domain.tasks.task_board import Reasons, by_spec_id
 from specwright.errors import CorruptionError
 
 _TASKS_SHOWN = 12

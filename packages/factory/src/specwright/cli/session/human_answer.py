@@ -11,8 +11,7 @@ from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
-    from specwright.domain.escalation.escalation import EscalationArtifact
-    from specwright.domain.escalation.resolutions import HumanResolution
+    from specwright.domain.escalation import EscalationArtifact, HumanResolution
 
 _LARGEST_PAYLOAD = 4_000_000
 """Bytes; a fix carries whole files."""
@@ -97,7 +96,7 @@ def _check_action(directory: Path, escalation: str, action: str) -> None:
     """Refuse what is no action, and name those that can help this escalation."""
     from specwright.application.escalation.actions import suited_actions
     from specwright.bootstrap.views.reading import reading_project
-    from specwright.domain.escalation.resolutions import Action
+    from specwright.domain.escalation import Action
 
     wanted = action.upper().replace("-", "_")
     if wanted in set(Action):
@@ -117,7 +116,7 @@ def _resolution(
     from pydantic import ValidationError
 
     from ship_gate.base.record import validation_messages
-    from specwright.domain.escalation.resolutions import Action, HumanResolution
+    from specwright.domain.escalation import Action, HumanResolution
 
     action = action.upper().replace("-", "_")
     if rationale:

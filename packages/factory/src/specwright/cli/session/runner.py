@@ -9,16 +9,15 @@ import typer
 
 from ship_gate.terminal.output import note, refused_by_system
 from ship_gate.terminal.page import Page, present
-from specwright.application.change.report import reportable
+from specwright.application.change import reportable
 from specwright.application.stages.release import last_release, release_all, release_some
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
-from specwright.bootstrap.models import model_sources_of
-from specwright.bootstrap.project import Project, open_project
+from specwright.bootstrap.project import Project, model_sources_of, open_project
 from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
 from specwright.bootstrap.views.reading import last_run, reading_project
-from specwright.bootstrap.workers.drive_record import queue_state
-from specwright.bootstrap.workers.queueing import open_queued
+from specwright.bootstrap.workers.drive import queue_state
+from specwright.bootstrap.workers.worker import open_queued
 from specwright.cli.pages.module import deprecation_page
 from specwright.cli.pages.queued import queued_document, queued_page
 from specwright.cli.pages.release import failure_page, release_page
@@ -39,9 +38,8 @@ from specwright.cli.session.options import (
 )
 from specwright.cli.terminal.output import next_command, on_terminal
 from specwright.cli.terminal.progress import ConsoleProgress
-from specwright.domain.costs.budget import in_words
-from specwright.domain.costs.cost import Cost
-from specwright.domain.modules.deprecation import DeprecationRequest
+from specwright.domain.costs import Cost, in_words
+from specwright.domain.modules.code_index import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.errors import AnyError, InputErrors, ScriptError, SpecwrightError
 from specwright.settings import Settings

@@ -22,7 +22,7 @@ from ship_gate.terminal.output import counted, printable
 from ship_gate.terminal.page import brief, coloured, wrapped
 from ship_gate.terminal.screen import UNLIMITED, width_of
 from specwright.cli.terminal.at_work import clock, place_in_words, waiting_in_words
-from specwright.domain.costs.cost import Cost, dollars, money
+from specwright.domain.costs import Cost, dollars, money
 from specwright.ports.progress import (
     AnswerBought,
     ProgressEvent,

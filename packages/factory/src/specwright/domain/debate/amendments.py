@@ -13,7 +13,7 @@ from ship_gate.contract.examples_file import chapters
 from ship_gate.syntax_tree import parse_module
 from specwright.domain.answers.answers import Amendment
 from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule
-from specwright.domain.modules.human_files import WRITABLE
+from specwright.domain.modules.evidence import WRITABLE
 
 _INTERNAL = re.compile(r"\.__\w+__")
 """What no test may read of a module, so that no ruling may ask for it."""

@@ -2,10 +2,22 @@
 
 A `TaskDefinition` is the stored content; rendering it is pure. At init the section Dependency Contracts is written from
 the sketches of the upstream tasks, at dispatch from the contracts and examples of the shipped modules.
+
+The tasks of a spec: the `T-` id of each, its path, its place in the order (design: project-loop, ids).
+
+Three validation passes: slugs, then ids and their uniqueness, then whether every task file can be filled. Nothing is
+written before all three have passed.
+
+The tasks that a split task becomes, each as complete as one of the approved spec (design: escalation SPLIT_TASK,
+design: ids).
+
+The spec does not change: parts are in the definitions that their Wires reference (design: projection). They join the
+original's story: the next numbers there, `declaration_order` after the maximum of all tasks, abandoned ones included.
 """
 
+import itertools
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
@@ -14,13 +26,28 @@ from agent_wire import canonical_json
 from ship_gate.base.ids import TaskId
 from ship_gate.base.markdown_text import bullets, fenced, inline, printable
 from ship_gate.base.record import OmittedIfEmpty, Record, Text, Timestamp, validation_messages
+from ship_gate.base.text import shortened
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.contract_text import text_for_callers
 from ship_gate.contract.examples_file import examples_in_short
 from specwright.domain.acceptance.amended import amended_acceptance
 from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.base.graph import describe_cycle, find_cycles
+from specwright.domain.base.slugs import sibling_slugs
+from specwright.domain.escalation import NewTask
 from specwright.domain.spec.acceptance_text import task_acceptance
-from specwright.domain.spec.product_spec import DIMENSION_LABELS, IoContractSketch, SpecTaskId, all_decided
+from specwright.domain.spec.product_spec import (
+    DIMENSION_LABELS,
+    Epic,
+    IoContractSketch,
+    Pillar,
+    ProductSpec,
+    SpecTaskId,
+    Story,
+    TaskSpec,
+    all_decided,
+)
+from specwright.domain.spec.spec_changes import SpecDifference
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.errors import InputError
 
@@ -258,3 +285,271 @@ def _amendment(amendment: TaskAmendment) -> str:
         f"### {amendment.escalation_ref}, {amendment.amended_at}\n"
         f"Why: {printable(amendment.rationale)}\n\nReplaced criteria:\n{bullets(amendment.replaced_criteria)}"
     )
+
+
+MAX_ID_LENGTH = 128
+MAX_TASKS_PER_STORY = 999
+
+
+class _Place(NamedTuple):
+    """A task of the spec with the levels above it, its computed id, its path and its place in the order."""
+
+    task_id: str
+    path: str
+    order: int
+    levels: tuple[Pillar, Epic, Story, TaskSpec]
+
+    @property
+    def task(self) -> TaskSpec:
+        """As the spec has it."""
+        return self.levels[-1]
+
+    def __str__(self) -> str:
+        pillar, epic, story, task = (shortened(level.name) for level in self.levels)
+        return f"'{task}' ({self.task.task_id}, {pillar} / {epic} / {story})"
+
+
+def lay_out(spec: ProductSpec) -> tuple[TaskDefinition, ...]:
+    """Every task of the spec in declaration order, with its id and path.
+
+    Raises:
+        InputError: a story with more than 999 tasks, an id over 128 characters, two tasks with one id, a TSK id given
+            twice, an unknown or circular dependency, a field that the task file needs and the spec leaves empty; the
+            message names the tasks and their ids.
+    """
+    places = list(_places(spec))
+    _check_ids(places)
+    ids = _ids_by_spec_id(places)
+    edges = {place.task_id: _dependencies(place, ids) for place in places}
+    if cycle := next(find_cycles(edges), None):
+        raise InputError(
+            f"tasks wait for each other in a circle: {describe_cycle(cycle)}",
+            where=cycle[0],
+            remedy="drop one of these dependencies",
+        )
+    return tuple(_defined(place, edges[place.task_id]) for place in places)
+
+
+def lay_out_change(
+    spec: ProductSpec, difference: SpecDifference, definitions: Mapping[str, TaskDefinition]
+) -> tuple[TaskDefinition, ...]:
+    """The tasks that an amended spec adds or changes, in its order (design: change).
+
+    A changed task keeps its id, its path and its place in the order. An added one gets the next numbers, as the parts of a
+    split do.
+
+    Args:
+        definitions: Of every task that the project ever had, by task id.
+
+    Raises:
+        InputError: as `lay_out`.
+    """
+    known = {definition.spec_task_id: definition for definition in definitions.values()}
+    tasks = dict(known)
+    places: list[_Place] = []
+    for place in _places(spec):
+        name = place.task.task_id
+        if name in difference.changed:
+            old = known[name]
+            places.append(place._replace(task_id=old.task_id, path=old.path, order=old.declaration_order))
+        elif name in difference.added:
+            places.append(_next_place(place, tasks))
+            tasks[name] = _defined(places[-1], [])
+    _check_ids(places)
+    ids = {name: definition.task_id for name, definition in tasks.items()}
+    found = (_defined(place, _dependencies(place, ids)) for place in places)
+    return tuple(_with_history(definition, known) for definition in found)
+
+
+def _next_place(place: _Place, tasks: Mapping[str, TaskDefinition]) -> _Place:
+    """Where an added task goes: behind the others of its story, and of the project."""
+    siblings = [tasks[task.task_id] for task in place.levels[2].tasks if task.task_id in tasks]
+    prefix = siblings[0].task_id[:-4] if siblings else place.task_id[:-4]
+    folder = (siblings[0].path if siblings else place.path).rsplit("/", 2)[0]
+    there = [one for one in tasks.values() if one.path.rsplit("/", 2)[0] == folder]
+    numbers = (int(one.task_id[-3:]) for one in tasks.values() if one.task_id[:-4] == prefix)
+    seq = 1 + max(numbers, default=0)
+    check_story_size(place.levels[2].name, place.levels[2].story_id, seq)
+    (slug,) = sibling_slugs([place.task.name], taken={one.path.split("/")[-2] for one in there})
+    task_id = f"{prefix}-{seq:03d}"
+    order = 1 + max((one.declaration_order for one in tasks.values()), default=-1)
+    return place._replace(task_id=task_id, path=f"{folder}/{slug}/{task_id}.md", order=order)
+
+
+def _with_history(definition: TaskDefinition, known: Mapping[str, TaskDefinition]) -> TaskDefinition:
+    """With the amendments that a person made to an earlier version."""
+    before = known.get(definition.spec_task_id)
+    return definition.model_copy(update={"amendments": before.amendments}) if before else definition
+
+
+def check_story_size(name: str, where: str, count: int) -> None:
+    """Refuse a story whose tasks cannot be numbered.
+
+    Raises:
+        InputError: it has more than 999.
+    """
+    if count > MAX_TASKS_PER_STORY:
+        raise InputError(
+            f"the story '{shortened(name)}' has {count} tasks; their numbers end at {MAX_TASKS_PER_STORY}",
+            where=where,
+            remedy="divide the story into several",
+        )
+
+
+def _places(spec: ProductSpec) -> Iterator[_Place]:
+    """Each task with its id and path, depth first."""
+    order = itertools.count()
+    for pillar, pillar_slug in zip(spec.pillars, _slugs(spec.pillars), strict=True):
+        for epic, epic_slug in zip(pillar.epics, _slugs(pillar.epics), strict=True):
+            for story, story_slug in zip(epic.stories, _slugs(epic.stories), strict=True):
+                check_story_size(story.name, story.story_id, len(story.tasks))
+                folders = (pillar_slug, epic_slug, story_slug)
+                for seq, (task, slug) in enumerate(
+                    zip(story.tasks, _slugs(story.tasks), strict=True), start=1
+                ):
+                    task_id = f"T-{'-'.join(folders)}-{seq:03d}"
+                    path = "/".join((*folders, slug, f"{task_id}.md"))
+                    yield _Place(task_id, path, next(order), (pillar, epic, story, task))
+
+
+def _slugs(siblings: Iterable[Pillar | Epic | Story | TaskSpec]) -> tuple[str, ...]:
+    return sibling_slugs([sibling.name for sibling in siblings])
+
+
+def _check_ids(places: Iterable[_Place]) -> None:
+    first: dict[str, _Place] = {}
+    for place in places:
+        if len(place.task_id) > MAX_ID_LENGTH:
+            raise InputError(
+                f"the id of the task {place} would be {len(place.task_id)} characters long, "
+                f"more than {MAX_ID_LENGTH}",
+                where=place.task_id,
+                remedy="shorten the name of its pillar, epic or story",
+            )
+        other = first.setdefault(place.task_id, place)
+        if other is not place:
+            raise InputError(
+                f"two tasks would have the id {place.task_id}: {other} and {place}",
+                where=place.task_id,
+                remedy="rename a pillar, epic or story of one of them",
+            )
+
+
+def _ids_by_spec_id(places: Iterable[_Place]) -> dict[str, str]:
+    first: dict[str, _Place] = {}
+    for place in places:
+        other = first.setdefault(place.task.task_id, place)
+        if other is not place:
+            raise InputError(
+                f"two tasks have the spec id {place.task.task_id}: {other}, which becomes {other.task_id}, "
+                f"and {place}, which becomes {place.task_id}",
+                where=place.task.task_id,
+                remedy="give one of them an id of its own",
+            )
+    return {spec_id: place.task_id for spec_id, place in first.items()}
+
+
+def _dependencies(place: _Place, ids: Mapping[str, str]) -> list[str]:
+    wanted = place.task.depends_on
+    if unknown := [spec_id for spec_id in wanted if spec_id not in ids]:
+        raise InputError(
+            f"the task {place} depends on {', '.join(unknown)}, which no task of the spec is",
+            where=place.task_id,
+            remedy="name an existing task, or drop the dependency",
+        )
+    return list(dict.fromkeys(ids[spec_id] for spec_id in wanted))
+
+
+def _defined(place: _Place, depends_on: Sequence[str]) -> TaskDefinition:
+    """The third pass: whether the task file can be filled."""
+    *above, task = place.levels
+    levels = [{"name": level.name, "description": level.description} for level in above]
+    try:
+        return TaskDefinition.model_validate(
+            {
+                **task.model_dump(exclude={"task_id"}),
+                "task_id": place.task_id,
+                "spec_task_id": task.task_id,
+                "path": place.path,
+                "declaration_order": place.order,
+                **dict(zip(("pillar", "epic", "story"), levels, strict=True)),
+                "depends_on": depends_on,
+            }
+        )
+    except ValidationError as error:
+        gaps = [".".join(map(str, fault["loc"])) for fault in error.errors(include_url=False)]
+        raise InputError(
+            f"the task {place.task_id}, {place}, cannot be written down; missing: {', '.join(gaps)}",
+            where=place.path,
+            remedy="complete these fields in the spec and have it approved again",
+        ) from error
+
+
+def parts_of(
+    definitions: Mapping[str, TaskDefinition], task_id: str, parts: Sequence[NewTask]
+) -> list[TaskDefinition]:
+    """The definitions of the parts, in their order.
+
+    Whether the new dependencies form a cycle is checked against the state: `TaskBoard.split`.
+
+    Args:
+        definitions: Of every task so far, by task id.
+        task_id: The task that is split.
+        parts: As the person wrote them; an omitted field is the original's.
+
+    Raises:
+        InputError: two parts of one name, a dependency that no task is, or a story with more than 999 tasks.
+    """
+    original = definitions[task_id]
+    names = [part.name for part in parts]
+    if twice := next((name for n, name in enumerate(names) if name in names[:n]), None):
+        raise InputError(f"two parts are named {twice!r}", where=task_id, remedy="give each its own name")
+    story = original.path.rsplit("/", 2)[0]
+    siblings = [d for d in definitions.values() if d.path.rsplit("/", 2)[0] == story]
+    seq = 1 + max(int(sibling.task_id[-3:]) for sibling in siblings)
+    check_story_size(original.story.name, story, seq - 1 + len(parts))
+    number = 1 + max(int(d.spec_task_id.removeprefix("TSK-")) for d in definitions.values())
+    order = 1 + max(d.declaration_order for d in definitions.values())
+    slugs = sibling_slugs(names, taken={sibling.path.split("/")[-2] for sibling in siblings})
+    ids = {name: f"{task_id[:-3]}{seq + n:03d}" for n, name in enumerate(names)}
+    return [
+        TaskDefinition.model_validate(
+            {
+                **dict(original),
+                **{field: value for field, value in dict(part).items() if value is not None},
+                "task_id": ids[part.name],
+                "spec_task_id": f"TSK-{number + n:03d}",
+                "path": f"{story}/{slug}/{ids[part.name]}.md",
+                "declaration_order": order + n,
+                "depends_on": _dependencies_of_part(part, ids, definitions, original),
+                "amendments": [],
+            }
+        )
+        for n, (part, slug) in enumerate(zip(parts, slugs, strict=True))
+    ]
+
+
+def task_named(definitions: Mapping[str, TaskDefinition], text: str) -> TaskDefinition:
+    """The task with a T- or TSK- id.
+
+    Raises:
+        InputError: there is none.
+    """
+    by_spec_id = (d for d in definitions.values() if d.spec_task_id == text)
+    definition = definitions.get(text) or next(by_spec_id, None)
+    if definition is None:
+        raise InputError(f"there is no task {text}", remedy="`specwright tasks` lists them")
+    return definition
+
+
+def _dependencies_of_part(
+    part: NewTask, ids: Mapping[str, str], definitions: Mapping[str, TaskDefinition], original: TaskDefinition
+) -> list[str]:
+    waits = [ids.get(text) or task_named(definitions, text).task_id for text in part.depends_on]
+    if original.task_id in waits:
+        raise InputError(
+            f"the part {part.name!r} depends on {original.task_id}, which it replaces",
+            where=original.task_id,
+            remedy="name another part, or a task that the original depends on",
+        )
+    return list(dict.fromkeys(waits))

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from agent_wire import canonical_json
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType
-from specwright.domain.interface_change.exception import InterfaceChangeRequest
+from specwright.domain.interface_change import InterfaceChangeRequest
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.spec.completeness import Deficiency, Severity, ValidationReport, validate

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from specwright.domain.costs.cost import Usage
+from specwright.domain.costs import Usage
 
 if TYPE_CHECKING:
     from genai_prices.types import PriceCalculation

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatResult
 from tenacity import RetryCallState, Retrying, retry_if_exception
 
-from specwright.domain.costs.budget import tokens_in
+from specwright.domain.costs import tokens_in
 from specwright.errors import ModelUnavailableError
 from specwright.roles.models.failures import LONGEST_WAIT, asked_wait, passes
 from specwright.roles.models.rate_limits import Limiter

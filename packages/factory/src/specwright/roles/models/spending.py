@@ -8,15 +8,16 @@ from decimal import Decimal
 from typing import Any, NamedTuple, cast
 
 from agent_wire.canonical_json import JsonValue
-from specwright.domain.costs.budget import (
+from specwright.domain.costs import (
     RESERVED_OUTPUT,
     TIMES_THE_MOST,
     Budgets,
+    Cost,
+    Usage,
     allowance,
     shortage,
     tokens_in,
 )
-from specwright.domain.costs.cost import Cost, Usage
 from specwright.errors import BudgetError
 from specwright.ports.journal import characters_of, paid_for, provider_of, usage_of
 from specwright.ports.progress import AnswerBought

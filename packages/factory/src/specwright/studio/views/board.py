@@ -7,12 +7,12 @@ from specwright.application.factory import ProjectView
 from specwright.application.stages.release import last_release
 from specwright.bootstrap.costs import Division, budgets_in, costs, prices_in, total_cost
 from specwright.bootstrap.views.last_stop import LastStop, last_stop
-from specwright.domain.costs.cost import Cost, dollars, money
+from specwright.domain.costs import Cost, dollars, money
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry
+from specwright.domain.tasks.task_board import Reasons, by_spec_id
 from specwright.domain.tasks.task_file import TaskDefinition
-from specwright.domain.tasks.why_not import Reasons, by_spec_id
 from specwright.errors import InputError, InputErrors, SpecwrightErrors
 
 PER_PAGE = 100

@@ -11,10 +11,14 @@ from specwright.application.escalation.summary import cause, shown_failures
 from specwright.application.escalation.task_criteria import TaskCriterion, task_criteria
 from specwright.application.factory import ProjectView
 from specwright.application.history.rounds import DebateRounds, debates_over
-from specwright.application.interface_change.decisions import KnownException, exceptions
-from specwright.application.interface_change.shown import shown_sha256
-from specwright.domain.escalation.escalation import EscalationArtifact, FailedInvariant
-from specwright.domain.escalation.resolutions import Action, ResolutionRecord, payload_schema
+from specwright.application.interface_change import KnownException, exceptions, shown_sha256
+from specwright.domain.escalation import (
+    Action,
+    EscalationArtifact,
+    FailedInvariant,
+    ResolutionRecord,
+    payload_schema,
+)
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.errors import InputError, InputErrors, RefusedErrors
 from specwright.studio.forms import Field, fields_of

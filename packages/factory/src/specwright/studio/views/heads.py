@@ -16,7 +16,7 @@ from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.views.at_work import AtWork, at_work
 from specwright.bootstrap.views.last_stop import last_stop
 from specwright.bootstrap.views.reading import driven_by, last_run, position
-from specwright.domain.escalation.escalation import EscalationArtifact
+from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputErrors, SpecwrightErrors
 from specwright.studio.jobs import Failure

@@ -17,7 +17,7 @@ from specwright.application.history.rounds import (
     debates_of,
     planned_modules,
 )
-from specwright.domain.modules.deprecation import Deprecation
+from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
 from specwright.errors import CorruptionErrors, InputError, SpecwrightErrors
 

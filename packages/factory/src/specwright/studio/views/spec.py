@@ -5,22 +5,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from specwright.application.change.approval import ChangePreview
+from specwright.application.change import ChangePreview
 from specwright.application.factory import ProjectView
-from specwright.application.interface_change.shown import shown_sha256
-from specwright.application.stages.draft_history import draft_history
+from specwright.application.interface_change import shown_sha256
 from specwright.application.stages.product import (
     approval_estimate,
     change_preview,
     changes_since,
     current_spec,
+    draft_history,
     validation_of,
 )
 from specwright.application.store.layout import spec_files
 from specwright.bootstrap.costs import budgets_in, price_of, prices_of, total_cost
 from specwright.bootstrap.spec_file import spec_changed, spec_copy
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty
-from specwright.domain.costs.budget import below_estimate
+from specwright.domain.costs import below_estimate
 from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.spec.completeness import in_words
 from specwright.domain.spec.departures import Decision, built_otherwise, decisions_of, missing

@@ -1,47 +1,229 @@
-"""An approved interface change: the candidate contract is debated, implemented, judged and sealed (design:
+"""A person's decision about an interface change exception: checked, written, then appended as one batch of Wires (design:
+interface-changes, wire).
+
+No model is asked here. A decision can be taken as long as the task of the exception waits; one that a crash kept from the
+log counts, and the next command that drives the project appends it.
+
+Who is concerned by a changed contract (design: interface-changes).
+
+An approved interface change: the candidate contract is debated, implemented, judged and sealed (design:
 interface-changes). Those that use the module are settled afterwards, as in a change (`change.consumers`).
 
 Each step may be repeated: the journal answers what was answered, and the outcome is one batch of Wires, so that an approval
 is carried out exactly once. `graphs.exception_graph` says in which order.
+
+The hash of what a person was shown, so that nothing is decided by a page that is old (design: approval, escalation).
+
+An answer may name the hash of the spec, the escalation or the exception that it is about. It is refused if what waits now
+has another one: a spec that was written anew, an exception about which somebody has decided since.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from agent_wire import canonical_json
 from ship_gate.base.ids import ModuleRef
+from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.application.announce import announce, review
+from specwright.application.announce import Announcement, announce, review
 from specwright.application.debate.debate import Debate, open_debate
 from specwright.application.debate.implementation import module_of
 from specwright.application.deprecation import finish_deprecations, superseded
 from specwright.application.escalation.answers import next_attempt
+from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.interface_change.decisions import KnownException, exceptions
-from specwright.application.interface_change.impact import Impact, impact_of
 from specwright.application.loop import after_adjudication, after_challenge
 from specwright.application.loop_state import DebateState
 from specwright.application.plan.planner import next_version_plan
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.ship import seal_files
-from specwright.application.store.file_hashes import note_hashes
+from specwright.application.stages.product import draft_files, shown_hash
+from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import Task, project_state, task_at
-from specwright.domain.answers.plan_answers import (
-    PlanAnswer,
-    PlannedModule,
-    ReuseAnswer,
-    ReuseConclusion,
-)
+from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule, ReuseAnswer, ReuseConclusion
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.debate.falsifying import active_tests
-from specwright.domain.escalation.escalation import DebateTrail
-from specwright.domain.interface_change.comparison import compare_contracts
-from specwright.domain.interface_change.decision import ExceptionOutcome, ExceptionStatus, NewVersion
-from specwright.domain.interface_change.exception import candidate_contract
+from specwright.domain.escalation import OPERATOR, DebateTrail
+from specwright.domain.interface_change import (
+    Decision,
+    DecisionRequest,
+    ExceptionDecision,
+    ExceptionOutcome,
+    ExceptionStatus,
+    InterfaceChangeException,
+    NewVersion,
+    candidate_contract,
+    compare_contracts,
+    status_of,
+)
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.tasks.project_state import TaskStatus
+from specwright.errors import InputError, RefusedError
 from specwright.ports.progress import Step
+
+
+class Impact(NamedTuple):
+    """What a changed contract means.
+
+    Args:
+        changes: The difference, a line for each statement, with who breaks.
+        consumers: The shipped versions that depend on the old one, directly or not, each after those that it uses.
+    """
+
+    changes: list[str]
+    consumers: list[str]
+
+
+def impact_of(view: ProjectView, before: MicroModuleContract, after: MicroModuleContract) -> Impact:
+    """Who is concerned by a changed contract."""
+    difference = compare_contracts(before, after)
+    shipped = {ref for entry in project_state(view).tasks.values() for ref in entry.module_refs}
+    concerned, found = {before.ref}, list[str]()
+    waiting = {ref: {d.ref for d in view.modules.contract(ref).dependencies} for ref in sorted(shipped)}
+    while reached := [ref for ref, calls in waiting.items() if calls & concerned]:
+        for ref in reached:
+            del waiting[ref]
+        found += reached
+        concerned |= set(reached)
+    return Impact([change.line for change in difference.changes], _ordered(view, found))
+
+
+def _ordered(view: ProjectView, refs: Sequence[str]) -> list[str]:
+    """The references, each after those that it depends on."""
+    left, ordered = list(refs), list[str]()
+    while left:
+        ready = [
+            ref for ref in left if not {d.ref for d in view.modules.contract(ref).dependencies} & {*left}
+        ]
+        ordered += ready
+        left = [ref for ref in left if ref not in ready]
+    return ordered
+
+
+def unapprovable(view: ProjectView, record: InterfaceChangeException) -> str:
+    """Why a change cannot be approved; empty if it can."""
+    ref = record.target_module
+    entries = project_state(view).tasks.values()
+    if not any(entry.status is TaskStatus.SHIPPED and ref in entry.module_refs for entry in entries):
+        return f"no shipped task has {ref} any more"
+    return ""
+
+
+class KnownException(NamedTuple):
+    """An exception with what became of it.
+
+    Args:
+        record: As it was raised.
+        decisions: In their order.
+        escalation: The escalation by which its task waits; empty if it waits no more.
+        outcomes: What came of its approvals.
+    """
+
+    record: InterfaceChangeException
+    decisions: list[ExceptionDecision]
+    escalation: str
+    outcomes: list[ExceptionOutcome]
+
+    @property
+    def status(self) -> ExceptionStatus:
+        """Where it is."""
+        return status_of(self.decisions, self.outcomes, waits=bool(self.escalation))
+
+
+def exceptions(view: ProjectView) -> Iterator[KnownException]:
+    """Every exception that the log knows, oldest first."""
+    raised = view.projection.exceptions
+    waiting = {} if not raised else _waiting(view)
+    for name, record in raised.items():
+        decisions = view.projection.exception_decisions.get(name, [])
+        outcomes = view.projection.exception_outcomes.get(name, [])
+        yield KnownException(record, decisions, waiting.get(name, ""), outcomes)
+
+
+def decide(factory: Factory, request: DecisionRequest) -> ExceptionDecision:
+    """Take a decision; the same one, repeated after a crash, changes nothing more.
+
+    Raises:
+        InputError: there is no such exception.
+        RefusedError: its task does not wait any more, or a crash left another decision.
+    """
+    known = _waits(factory, request)
+    approves = request.decision is Decision.APPROVE_CHANGE
+    if approves and (why := unapprovable(factory, known.record)):
+        raise RefusedError(
+            f"{request.exception_id} cannot be approved: {why}",
+            where=known.escalation,
+            remedy="reject it, or answer the escalation otherwise",
+        )
+    number = len(known.decisions) + 1
+    left = factory.exceptions.decision(request.exception_id, number)
+    if left is not None and not left.answers(request):
+        raise RefusedError(
+            f"{request.exception_id} is decided already: {left.decision}; a crash came before it was carried out",
+            where=known.escalation,
+            remedy="`specwright exceptions list` says where it is now",
+        )
+    scope = factory.journal.scope(f"exception/{request.exception_id}/{number}")
+    decided = ExceptionDecision(
+        **request.to_json(), number=number, decided_by=OPERATOR, decided_at=scope.now()
+    )
+    task = task_at(factory, factory.escalations.escalation(known.escalation).task_id)
+    factory.exceptions.decide(decided)
+    sha256, project_id = factory.store.define(decided.to_bytes()), factory.projection.project_id
+    wire = review(project_id, "exception.decided", sha256, request.exception_id, OPERATOR)
+    events = _requeued(factory, task, known.escalation, wire) if decided.requeue else []
+    announce(factory, scope, project_id, [wire, *events])
+    factory.projection.write(now=True)
+    factory.progress.note(
+        Step("decided", task.entry.spec_task_id, f"{request.exception_id}: {decided.decision}")
+    )
+    return decided
+
+
+def finish_decisions(factory: Factory) -> None:
+    """Append the decisions that a crash kept from the log."""
+    for known in [*exceptions(factory)]:
+        left = factory.exceptions.decision(known.record.exception_id, len(known.decisions) + 1)
+        if left is not None and known.escalation:
+            decide(factory, DecisionRequest(**left.model_dump(include=set(DecisionRequest.model_fields))))
+
+
+def _waits(view: ProjectView, request: DecisionRequest) -> KnownException:
+    """The exception that a decision is about, whose task waits."""
+    every = {one.record.exception_id: one for one in exceptions(view)}
+    known = every.get(request.exception_id)
+    if known is None:
+        raise InputError(
+            f"there is no interface change exception {request.exception_id}",
+            remedy=f"{did_you_mean(request.exception_id, every)}`specwright exceptions list` lists them",
+        )
+    if not known.escalation:
+        raise RefusedError(
+            f"{request.exception_id} cannot be decided any more: its task has gone on",
+            where=known.record.raised_by.run_id,
+            remedy="`specwright exceptions list` says where it is now",
+        )
+    return known
+
+
+def _waiting(view: ProjectView) -> dict[str, str]:
+    """The open escalations of exceptions, by the exception."""
+    escalations = [view.escalations.escalation(name) for name in open_escalations(view)]
+    return {
+        str(one.details["exception_id"]): one.escalation_id
+        for one in escalations
+        if "exception_id" in one.details
+    }
+
+
+def _requeued(factory: Factory, task: Task, escalation: str, wire: Announcement) -> list[Announcement]:
+    """The events by which a task runs again; the decision caused the end of its attempt (design: wire)."""
+    first, *rest = next_attempt(factory, task, task.definition, escalation)
+    return [first._replace(caused_by=wire.stream_id), *rest]
+
 
 MAX_ROUNDS = 3
 """Rounds of the debate over a candidate contract; then the person is asked again."""
@@ -238,3 +420,56 @@ def _plan_of(contract: MicroModuleContract, claim: str, changes: Sequence[str]) 
     module = PlannedModule.of_contract(contract, reuse)
     checks = [f"It is shown: {line}" for line in changes][:5] or ["The contract is the one that is stated."]
     return PlanAnswer(modules=[module], claim=claim, acceptance_checks=checks)
+
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def shown_sha256(view: ProjectView, name: str = "") -> str:
+    """The SHA-256 of what a person is shown.
+
+    Args:
+        view: The project.
+        name: Of an escalation or of an interface change exception; empty for the spec that waits.
+
+    Returns:
+        The hash in hex; empty if there is no such thing.
+    """
+    if not name:
+        return shown_hash(view) if view.store.exists(draft_files(view).spec) else ""
+    if name.startswith("ESC-"):
+        exists = view.escalations.exists(name)
+        return canonical_json.digest(view.escalations.escalation(name).to_json()) if exists else ""
+    for known in exceptions(view):
+        if known.record.exception_id == name:
+            rows = (known.record, *known.decisions, *known.outcomes)
+            return canonical_json.digest([row.to_json() for row in rows])
+    return ""
+
+
+def require_shown(view: ProjectView, sha256: str, name: str = "") -> None:
+    """Refuse an answer to something else than what waits now.
+
+    Args:
+        view: The project.
+        sha256: Of what the person was shown; empty to take what waits now.
+        name: As `shown_sha256`.
+
+    Raises:
+        InputError: it is no SHA-256.
+        RefusedError: what waits now has another one.
+    """
+    if not sha256:
+        return
+    if not _SHA256.fullmatch(sha256.lower()):
+        raise InputError(
+            f"{sha256[:80]!r} is no SHA-256",
+            where="--sha256",
+            remedy="`specwright status --json` and `specwright escalations --json` show it",
+        )
+    if (now := shown_sha256(view, name)) and now != sha256.lower():
+        raise RefusedError(
+            f"{name or 'the spec'} is not what was shown: the answer names {sha256.lower()}, this one has {now}",
+            where=name or view.store.address,
+            remedy="look at it again, and answer what it says now",
+        )

@@ -1,10 +1,13 @@
-"""The mirror of a project's log on a Hedera topic (design: hedera)."""
+"""The mirror of a project's log (design: read-model).
+
+The mirror of a project's log on a Hedera topic (design: hedera).
+"""
 
 import os
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Generator, Iterable
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_wire import canonical
 from agent_wire.entries import StoredEntry, StoredLog
@@ -13,10 +16,51 @@ from agent_wire.hedera.outbox import Outbox
 from agent_wire.hedera.topic import MirrorNode, TopicMessage, reduce_messages
 from agent_wire.reducer import Reduction
 from agent_wire.rejection import WireRefusedError
-from specwright.bootstrap.storage.stores import RUNTIME
-from specwright.bootstrap.views.reading import begun_store
+from specwright.bootstrap.storage.stores import RUNTIME, TOPIC, ProjectStore, begun_store
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.settings import HederaSettings, load_settings
+
+if TYPE_CHECKING:
+    from agent_wire.mirror.mirror import Mirror, MirrorStatus
+
+
+__all__ = ["Mirror", "MirrorStatus", "open_mirror"]
+
+
+@contextmanager
+def open_mirror(directory: Path, url: str = "") -> "Generator[tuple[Mirror, str]]":
+    """A mirror of a project, and its database as it may be shown.
+
+    Args:
+        directory: The project.
+        url: The database; left out that of the setting `mirror`, else a file of SQLite on this machine.
+
+    Raises:
+        InputError: there is no project, the URL is none, or SQLAlchemy is not installed.
+    """
+    url = url or load_settings(directory).mirror
+    try:
+        from agent_wire.mirror.mirror import Mirror
+        from agent_wire.mirror.model import ReadModel
+    except ImportError as error:
+        raise InputError(
+            f"{error.name} is not installed, which the read model needs",
+            remedy='pip install "specwright-factory[mirror]"',
+        ) from error
+    with (
+        begun_store(directory) as store,
+        closing(store.log(reading=True)) as log,
+        closing(ReadModel(url or _file(store))) as model,
+    ):
+        yield Mirror(log, TOPIC, model), model.where
+
+
+def _file(store: ProjectStore) -> str:
+    """The URL of the file beside what else a project has on this machine alone."""
+    place = store.workspace.parent
+    place.mkdir(parents=True, exist_ok=True)
+    return f"sqlite:///{place.resolve() / 'read_model.db'}"
+
 
 OUTBOX = "hedera.db"
 

@@ -1,1 +1,0 @@
-"""Changing a released product: asked for, approved, carried out, released or abandoned."""

@@ -1,1 +1,0 @@
-"""Interface change exceptions as the factory handles them (design: interface-changes)."""

@@ -1,1 +1,0 @@
-"""Offline verification of a project: seals, records, log and projection."""

@@ -1,1 +1,0 @@
-"""Artifact envelopes and where an artifact comes from (design: artifacts, context-packs)."""

@@ -1,1 +1,0 @@
-"""What model answers cost, and what they may cost."""

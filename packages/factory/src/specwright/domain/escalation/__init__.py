@@ -1,1 +1,0 @@
-"""Escalations and the answers that a person may give (design: escalation)."""

@@ -1,0 +1,832 @@
+"""The interface change exception: what a consumer finds wrong with the contract of a dependency, and the change that it
+proposes (design: interface-changes).
+
+`checked_request` reads what a role hands in, `candidate_contract` applies the change by code. Nothing here knows who may
+raise an exception: the caller says which modules are dependencies.
+
+The difference of two contracts of one module, statement by statement, and the version that it asks for (design:
+contracts, interface-changes).
+
+Compatible is what adds something that no caller meets unasked: an input with a default at the end, a default, an error
+surface, a field of an error, an invariant, a class. All else is breaking: code cannot read whether another wording says
+less. Whether an addition breaks a consumer all the same is seen when the gate judges that consumer again.
+
+Not here: how a difference is told to those who worked to the earlier contract (`contract_changes`).
+
+What a person decides about an interface change exception (design: interface-changes).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, NamedTuple, Self, TypeVar, cast
+
+from packaging.version import Version
+from pydantic import Field, StrictBool, StringConstraints, ValidationError, model_validator
+
+from agent_wire import canonical_json
+from ship_gate.base.ids import ModuleRefText
+from ship_gate.base.record import Record, Sha256, Text, Timestamp, validation_messages
+from ship_gate.contract.boundary.class_statement import looks_like_statement
+from ship_gate.contract.contract import (
+    Effect,
+    EffectType,
+    ErrorField,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+)
+from ship_gate.contract.error_classes import ErrorClass, error_classes
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import (
+    ANY_NUMBER,
+    DEFAULT,
+    KEYWORD_ONLY,
+    default_of,
+    in_signature_order,
+    is_any_number,
+    is_keyword_only,
+    is_scope_limit,
+    own_statements,
+    problems,
+)
+
+_Item = TypeVar("_Item")
+
+_UNSEEN = ("purpose", "error_cases", "tags", "dependencies", "compatibility", "runtime_budgets")
+"""Fields outside the five dimensions: callers do not see them (design: contracts)."""
+
+
+class Bump(StrEnum):
+    """How the version of a module moves."""
+
+    NONE = "NONE"
+    PATCH = "PATCH"
+    MINOR = "MINOR"
+    MAJOR = "MAJOR"
+
+
+class ChangeKind(StrEnum):
+    """What happened to a statement."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    MODIFIED = "modified"
+
+
+class StatementChange(Record):
+    """One statement that is another.
+
+    Args:
+        kind: What happened to it.
+        place: Where it stands, `inputs.sep`, `error_surfaces.ValueError`, `modes`.
+        before: Its text; empty if it was added.
+        after: Its text now; empty if it was removed.
+        breaks: Who breaks, in one sentence; empty if nobody does.
+    """
+
+    kind: ChangeKind
+    place: str
+    before: str = ""
+    after: str = ""
+    breaks: str = ""
+
+    @property
+    def line(self) -> str:
+        """The change in one line, for a person or a role."""
+        what = " -> ".join(text for text in (self.before, self.after) if text)
+        return f"{self.kind} {self.place}: {what}" + (f" ({self.breaks})" if self.breaks else "")
+
+
+class ContractDifference(NamedTuple):
+    """What is another in a contract, and the bump that this asks for."""
+
+    changes: tuple[StatementChange, ...]
+    bump: Bump
+
+    @property
+    def breaks(self) -> list[str]:
+        """Who breaks, a sentence for each breaking change; empty if it is compatible."""
+        return [change.breaks for change in self.changes if change.breaks]
+
+
+def compare_contracts(before: MicroModuleContract, after: MicroModuleContract) -> ContractDifference:
+    """The difference of two contracts of one module.
+
+    The bump is NONE if they say the same, PATCH if only what callers do not see is another (the fingerprint is the
+    same), MINOR if every change of the five dimensions is a compatible addition, MAJOR otherwise. Versions are not
+    compared.
+
+    Raises:
+        ValueError: they are contracts of two modules, or of one that was renamed.
+    """
+    if (before.module_id, before.name) != (after.module_id, after.name):
+        raise ValueError(
+            f"{before.name} ({before.module_id}) and {after.name} ({after.module_id}) are two modules; the name of a "
+            "module is the same in all versions"
+        )
+    changes = (*_interface_changes(before, after), *_unseen_changes(before, after))
+    if before.interface_fingerprint == after.interface_fingerprint:
+        bump = Bump.PATCH if changes else Bump.NONE
+    else:
+        bump = Bump.MAJOR if any(change.breaks for change in changes) else Bump.MINOR
+    return ContractDifference(changes, bump)
+
+
+def next_version(version: str, bump: Bump) -> str:
+    """The version that follows `x.y.z` by a bump; the same one by NONE."""
+    major, minor, patch = Version(version).release
+    return {
+        Bump.NONE: version,
+        Bump.PATCH: f"{major}.{minor}.{patch + 1}",
+        Bump.MINOR: f"{major}.{minor + 1}.0",
+        Bump.MAJOR: f"{major + 1}.0.0",
+    }[bump]
+
+
+def _interface_changes(before: MicroModuleContract, after: MicroModuleContract) -> Iterator[StatementChange]:
+    """The changes of the five dimensions."""
+    found = {
+        "inputs": [*_input_changes(before.inputs, after.inputs)],
+        "outputs": [*_output_changes(before.outputs, after.outputs)],
+        "error_surfaces": [*_error_changes(before, after)],
+        "effects": [*_effect_changes(before.effects, after.effects)],
+        "modes": [*_mode_changes(before, after)],
+    }
+    was, now = before.dimensions(), after.dimensions()
+    for dimension, changes in found.items():
+        yield from changes
+        if not changes and was[dimension] != now[dimension]:
+            yield StatementChange(
+                kind=ChangeKind.MODIFIED, place=dimension, after="the same in another order"
+            )
+    yield from _class_changes(before, after)
+
+
+_BY_POSITION = "Arguments that callers pass by position reach other inputs."
+
+
+def _input_changes(before: Sequence[Input], after: Sequence[Input]) -> Iterator[StatementChange]:
+    old, new = {i.name: i for i in before}, {i.name: i for i in after}
+    for name in old:
+        if name not in new:
+            yield from _change(
+                f"inputs.{name}", _slot(old[name]), "", f"Callers cannot pass `{name}` any more."
+            )
+    for place, name in enumerate(new):
+        if name in old:
+            yield from _changes_of_input(old[name], new[name])
+            continue
+        followed = any(later in old and not is_keyword_only(new[later]) for later in list(new)[place:])
+        breaks = _BY_POSITION if followed and not is_keyword_only(new[name]) else ""
+        if default_of(new[name]) is None and not is_any_number(new[name]):
+            breaks = f"Every caller has to pass `{name}`."
+        yield from _change(f"inputs.{name}", "", _slot(new[name]), breaks)
+    was, now = (
+        [n for n in them if n in old and n in new and not is_keyword_only(them[n])] for them in (old, new)
+    )
+    if [name for name in was if name in now] != [name for name in now if name in was]:
+        yield from _change("inputs", ", ".join(old), ", ".join(new), _BY_POSITION)
+
+
+def _changes_of_input(old: Input, new: Input) -> Iterator[StatementChange]:
+    place, name = f"inputs.{old.name}", old.name
+    yield from _change(place, old.type, new.type, f"Callers pass `{name}` as {old.type}.")
+    was, now = _default(old), _default(new)
+    yield from _change(
+        place, was, now, f"Callers that leave `{name}` out get another value or none." if was else ""
+    )
+    yield from _passing_changes(old, new)
+    relied_on = f"Callers may rely on what the module does with such a `{name}`."
+    yield from _text_changes(
+        place,
+        [text for text in old.constraints if is_scope_limit(text)],
+        [text for text in new.constraints if is_scope_limit(text)],
+        added=relied_on,
+        removed="",
+        other=relied_on,
+    )
+    yield from _text_changes(
+        place,
+        [text for text in old.constraints if _limits_values(text)],
+        [text for text in new.constraints if _limits_values(text)],
+        added=f"Callers may pass a `{name}` that does not meet it.",
+        removed=f"Callers may rely on what the module does with a `{name}` that does not meet it.",
+    )
+
+
+_PASSING = (KEYWORD_ONLY, ANY_NUMBER)
+
+
+def _limits_values(constraint: str) -> bool:
+    """Whether a constraint says what holds of a value: it is no default, no way of passing and no limit of the scope."""
+    return not (constraint.startswith(DEFAULT) or constraint in _PASSING or is_scope_limit(constraint))
+
+
+def _passing_changes(old: Input, new: Input) -> Iterator[StatementChange]:
+    """How an input is passed; that it may be given by place too breaks nobody."""
+    was, now = (" and ".join(text for text in one.constraints if text in _PASSING) for one in (old, new))
+    breaks = "" if was == KEYWORD_ONLY and not now else f"Callers pass `{old.name}` in another way."
+    yield from _change(f"inputs.{old.name}", was, now, breaks)
+
+
+def _output_changes(before: Sequence[Output], after: Sequence[Output]) -> Iterator[StatementChange]:
+    old, new = {o.name: o for o in before}, {o.name: o for o in after}
+    shape = "What is returned has another shape for every caller."
+    for name in dict.fromkeys([*old, *new]):
+        if name not in old or name not in new:
+            was, now = old.get(name), new.get(name)
+            yield from _change(f"outputs.{name}", _slot(was) if was else "", _slot(now) if now else "", shape)
+            continue
+        place = f"outputs.{name}"
+        yield from _change(
+            place, old[name].type, new[name].type, f"Callers use `{name}` as {old[name].type}."
+        )
+        promise = f"Callers may rely on what was promised of `{name}`."
+        yield from _text_changes(place, old[name].invariants, new[name].invariants, removed=promise)
+    if [name for name in new if name in old] != [name for name in old if name in new]:
+        yield from _change("outputs", ", ".join(old), ", ".join(new), shape)
+
+
+def _error_changes(before: MicroModuleContract, after: MicroModuleContract) -> Iterator[StatementChange]:
+    def text(error: ErrorSurface | None) -> str:
+        return f"{error.name} [{error.surface}]: {error.when}" if error else ""
+
+    for old, new in _pairs(before.error_surfaces, after.error_surfaces, text, _name_and_surface):
+        name = (old or new or before.error_surfaces[0]).name
+        breaks = f"Callers that handle {name} expect it as it was." if old else ""
+        yield from _change(f"error_surfaces.{name}", text(old), text(new), breaks)
+    names = {error.name for error in after.error_surfaces}
+    was, now = error_classes(before), error_classes(after)
+    for name in dict.fromkeys(error.name for error in before.error_surfaces if error.name in names):
+        yield from _class_changes_of(name, was.get(name, ErrorClass()), now.get(name, ErrorClass()))
+
+
+def _class_changes_of(name: str, old: ErrorClass, new: ErrorClass) -> Iterator[StatementChange]:
+    """Of an error class; what is stated of it anew breaks nobody."""
+    place = f"error_surfaces.{name}"
+    caught = f"Callers may catch {name} as {old.base}." if old.base else ""
+    yield from _change(place, _base(old), _base(new), caught)
+    relied_on = f"Callers may rely on this whenever {name} is raised." if old.shared else ""
+    yield from _change(place, old.shared, new.shared, relied_on)
+    read = f"Callers may read this field of {name}."
+    yield from _text_changes(place, _fields(old.fields), _fields(new.fields), removed=read)
+
+
+def _base(stated: ErrorClass) -> str:
+    return f"base {stated.base}" if stated.base else ""
+
+
+def _name_and_surface(error: ErrorSurface) -> str:
+    return f"{error.name} [{error.surface}]"
+
+
+def _fields(fields: Iterable[ErrorField]) -> list[str]:
+    return [f"field {field.name}: {field.type}" for field in fields]
+
+
+def _effect_changes(before: Sequence[Effect], after: Sequence[Effect]) -> Iterator[StatementChange]:
+    def text(effect: Effect | None) -> str:
+        return f"{effect.type} `{effect.target}`: {effect.description}" if effect else ""
+
+    for old, new in _pairs(before, after, text, lambda effect: f"{effect.type} `{effect.target}`"):
+        breaks = "Callers may rely on this effect." if old else "Callers do not declare this effect."
+        target = (old or new or before[0]).target
+        yield from _change(f"effects.{target}", text(old), text(new), breaks)
+
+
+def _mode_changes(before: MicroModuleContract, after: MicroModuleContract) -> Iterator[StatementChange]:
+    was, now = before.dimensions()["modes"], after.dimensions()["modes"]
+    for name in was:
+        breaks = (
+            "Callers may rely on the notes." if name == "notes" else "Callers call it or await it as it was."
+        )
+        yield from _change(f"modes.{name}", _shown(was[name]), _shown(now[name]), breaks)
+
+
+def _class_changes(before: MicroModuleContract, after: MicroModuleContract) -> Iterator[StatementChange]:
+    """Of the classes that the module exports, wherever they are stated."""
+    old, new = own_statements(before), own_statements(after)
+    for name in dict.fromkeys([*old, *new]):
+        was, now = old.get(name), new.get(name)
+        breaks = f"Callers make or read a {name} as it was." if was else ""
+        yield from _change(
+            f"classes.{name}", was.render() if was else "", now.render() if now else "", breaks
+        )
+
+
+def _unseen_changes(before: MicroModuleContract, after: MicroModuleContract) -> Iterator[StatementChange]:
+    was, now = before.to_json(), after.to_json()
+    for name in _UNSEEN:
+        yield from _change(name, _shown(was[name]), _shown(now[name]))
+
+
+def _text_changes(
+    place: str,
+    before: Iterable[str],
+    after: Iterable[str],
+    *,
+    added: str = "",
+    removed: str,
+    other: str | None = None,
+) -> Iterator[StatementChange]:
+    """Of the statements of a slot, without those of classes; one that went and one that came are one that changed.
+
+    Args:
+        added: Whom a further statement breaks, and how; nobody if it is empty.
+        removed: The same of one that is gone.
+        other: The same of one that says something else; as of one that is gone where it is not given.
+    """
+    changed = removed if other is None else other
+    old = [text for text in before if not looks_like_statement(text)]
+    new = [text for text in after if not looks_like_statement(text)]
+    for was, now in _pairs(old, new, str, lambda _: ""):
+        breaks = (changed if now else removed) if was else added
+        yield from _change(place, was or "", now or "", breaks)
+
+
+def _pairs(
+    before: Iterable[_Item], after: Iterable[_Item], *keys: Callable[[_Item], str]
+) -> Iterator[tuple[_Item | None, _Item | None]]:
+    """Each item with what it is now: those equal by the first key, of the rest those equal by the next, in their order;
+    with None what has no partner."""
+    old, new = list(before), list(after)
+    for key in keys:
+        alone: list[_Item] = []
+        for item in old:
+            place = next((n for n, other in enumerate(new) if key(item) == key(other)), None)
+            if place is None:
+                alone.append(item)
+            else:
+                yield item, new.pop(place)
+        old = alone
+    yield from ((item, None) for item in old)
+    yield from ((None, item) for item in new)
+
+
+def _change(place: str, before: str, after: str, breaks: str = "") -> Iterator[StatementChange]:
+    """The change of a text, unless it is the same; an empty one is a statement that is not there."""
+    if before != after:
+        kind = ChangeKind.MODIFIED if before and after else ChangeKind.REMOVED if before else ChangeKind.ADDED
+        yield StatementChange(kind=kind, place=place, before=before, after=after, breaks=breaks)
+
+
+def _slot(slot: Input | Output) -> str:
+    statements = slot.constraints if isinstance(slot, Input) else slot.invariants
+    return "; ".join([f"{slot.name}: {slot.type}", *statements])
+
+
+def _default(slot: Input) -> str:
+    default = default_of(slot)
+    return "" if default is None else DEFAULT + default
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else canonical_json.canonical(value).decode()
+
+
+LONGEST_REASON = 4_000
+"""Characters of a reason or of one piece of evidence."""
+
+ExceptionId = Annotated[str, Field(pattern=r"^ICE-[0-9a-f]{8}$")]
+_Words = Annotated[Text, StringConstraints(max_length=LONGEST_REASON)]
+_Slot = TypeVar("_Slot", Input, Output)
+
+
+class ExceptionType(StrEnum):
+    """What is wrong with the contract."""
+
+    CANNOT_SUPPORT = "CANNOT_SUPPORT"
+    AMBIGUOUS = "AMBIGUOUS"
+    INCOMPLETE = "INCOMPLETE"
+    MISSING_DIMENSION = "MISSING_DIMENSION"
+
+
+class CompatibilityExpectation(StrEnum):
+    """What the change is to those who use the module now."""
+
+    BACKWARD_COMPATIBLE = "BACKWARD_COMPATIBLE"
+    BREAKING = "BREAKING"
+    UNKNOWN = "UNKNOWN"
+
+
+class Urgency(StrEnum):
+    """How much waits for it; for the person who decides."""
+
+    BLOCKING = "BLOCKING"
+    HIGH = "HIGH"
+    NORMAL = "NORMAL"
+    LOW = "LOW"
+
+
+class NamedError(Record):
+    """An error surface of the contract as it is; `when` tells several of one name apart."""
+
+    name: str
+    when: str = ""
+
+
+class ModifiedError(ErrorSurface):
+    """An error surface as it shall be; `replaces` is the `when` of the one of this name that it replaces, needed where
+    there are several."""
+
+    replaces: str = ""
+
+
+class NamedEffect(Record):
+    """An effect of the contract as it is."""
+
+    type: EffectType
+    target: str
+
+
+class ProposedContractDelta(Record):
+    """The change, by dimension. What is modified is given as it shall be, whole; inputs and outputs are found by their
+    names, effects by type and target."""
+
+    added_inputs: list[Input] = Field(default_factory=list)
+    removed_inputs: list[str] = Field(default_factory=list)
+    modified_inputs: list[Input] = Field(default_factory=list)
+    added_outputs: list[Output] = Field(default_factory=list)
+    removed_outputs: list[str] = Field(default_factory=list)
+    modified_outputs: list[Output] = Field(default_factory=list)
+    added_error_surfaces: list[ErrorSurface] = Field(default_factory=list)
+    removed_error_surfaces: list[NamedError] = Field(default_factory=list)
+    modified_error_surfaces: list[ModifiedError] = Field(default_factory=list)
+    added_effects: list[Effect] = Field(default_factory=list)
+    removed_effects: list[NamedEffect] = Field(default_factory=list)
+    modified_effects: list[Effect] = Field(default_factory=list)
+    mode_changes: Modes | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it changes nothing."""
+        return self == ProposedContractDelta()
+
+
+class InterfaceChangeRequest(Record):
+    """What a role says when it raises an exception; the factory adds who it is."""
+
+    type: ExceptionType
+    target_module: ModuleRefText
+    reason: _Words
+    evidence: Annotated[list[_Words], Field(min_length=1)]
+    proposed_delta: ProposedContractDelta
+    compatibility: CompatibilityExpectation
+    urgency: Urgency
+
+
+class RaisedBy(Record):
+    """Who raised an exception: what it makes or judges (before a first version the contract), its role, its invocation."""
+
+    artifact_ref: str
+    role: str
+    run_id: str
+
+
+class InterfaceChangeException(Record):
+    """The record; it never changes."""
+
+    exception_id: ExceptionId
+    type: ExceptionType
+    raised_by: RaisedBy
+    target_module: ModuleRefText
+    reason: _Words
+    evidence: Annotated[list[_Words], Field(min_length=1)]
+    proposed_contract_delta: ProposedContractDelta
+    compatibility_expectation: CompatibilityExpectation
+    urgency: Urgency
+
+    @classmethod
+    def of(
+        cls, exception_id: str, request: InterfaceChangeRequest, by: RaisedBy
+    ) -> "InterfaceChangeException":
+        """The record of a request."""
+        return cls(
+            exception_id=exception_id,
+            type=request.type,
+            raised_by=by,
+            target_module=request.target_module,
+            reason=request.reason,
+            evidence=request.evidence,
+            proposed_contract_delta=request.proposed_delta,
+            compatibility_expectation=request.compatibility,
+            urgency=request.urgency,
+        )
+
+
+def checked_request(raw: Any, upstream: Mapping[str, MicroModuleContract]) -> InterfaceChangeRequest:
+    """Read what a role hands in, and check it against the contracts that it is about.
+
+    Args:
+        raw: The arguments of its call; it may name the module.
+        upstream: The contracts of the shipped dependencies of what the role works on, by reference.
+
+    Raises:
+        ValueError: one line for each problem.
+    """
+    names = {contract.name: ref for ref, contract in upstream.items()}
+    if isinstance(raw, dict):
+        given = cast(dict[str, Any], raw)
+        target = given.get("target_module")
+        raw = {**given, "target_module": names[target]} if target in names else given
+    try:
+        request = InterfaceChangeRequest.model_validate(raw)
+    except ValidationError as error:
+        raise ValueError("\n".join(validation_messages(error))) from error
+    contract = upstream.get(request.target_module)
+    if contract is None:
+        raise ValueError(
+            f"target_module: {request.target_module} is no shipped dependency of what you work on; those are "
+            f"{', '.join(upstream) or 'none'}. What is wrong with your own contract is said in your answer"
+        )
+    candidate_contract(contract, request.proposed_delta, request.compatibility)
+    return request
+
+
+_LABELS = {
+    Bump.MINOR: CompatibilityExpectation.BACKWARD_COMPATIBLE,
+    Bump.MAJOR: CompatibilityExpectation.BREAKING,
+}
+
+
+def candidate_contract(
+    contract: MicroModuleContract,
+    delta: ProposedContractDelta,
+    expected: CompatibilityExpectation = CompatibilityExpectation.UNKNOWN,
+) -> MicroModuleContract:
+    """The contract that a delta makes of another, in normal form, with the version that its difference asks for.
+
+    Args:
+        contract: Of the sealed version.
+        delta: What is to change.
+        expected: The label that was put on the change; UNKNOWN takes what code computes.
+
+    Raises:
+        ValueError: the delta is empty or changes nothing, names what is not there or is there already, makes a contract
+            that could not be locked, or its label is not what code computes; one line for each problem.
+    """
+    if delta.is_empty:
+        raise ValueError("proposed_delta: it is empty; name at least one change")
+    if faults := list(_faults(contract, delta)):
+        raise ValueError("\n".join(faults))
+    after = normalise(_applied(contract, delta))
+    difference = compare_contracts(contract, after)
+    if difference.bump in {Bump.NONE, Bump.PATCH}:
+        raise ValueError("proposed_delta: the contract says all of this already; nothing would change")
+    if faults := [f"proposed_delta: the contract that it makes: {problem}" for problem in problems(after)]:
+        raise ValueError("\n".join(faults))
+    computed = _LABELS[difference.bump]
+    if expected not in {computed, CompatibilityExpectation.UNKNOWN}:
+        why = " ".join(difference.breaks) or "It only adds."
+        raise ValueError(
+            f"compatibility: this change is {computed}, not {expected}; code computes a {difference.bump} bump. {why}"
+        )
+    return after.model_copy(update={"module_version": next_version(contract.module_version, difference.bump)})
+
+
+def _applied(contract: MicroModuleContract, delta: ProposedContractDelta) -> MicroModuleContract:
+    errors = _without(
+        contract.error_surfaces, [_place(contract, named) for named in delta.removed_error_surfaces]
+    )
+    for error in delta.modified_error_surfaces:
+        was = contract.error_surfaces[_place(contract, NamedError(name=error.name, when=error.replaces))]
+        errors[errors.index(was)] = ErrorSurface(**error.model_dump(exclude={"replaces"}))
+    gone = {(effect.type, effect.target) for effect in delta.removed_effects}
+    modified = {(effect.type, effect.target): effect for effect in delta.modified_effects}
+    effects = [
+        modified.get((effect.type, effect.target), effect)
+        for effect in contract.effects
+        if (effect.type, effect.target) not in gone
+    ]
+    return contract.model_copy(
+        update={
+            "inputs": _in_order(
+                _slots(contract.inputs, delta.removed_inputs, delta.modified_inputs, delta.added_inputs)
+            ),
+            "outputs": _slots(
+                contract.outputs, delta.removed_outputs, delta.modified_outputs, delta.added_outputs
+            ),
+            "error_surfaces": [*errors, *delta.added_error_surfaces],
+            "effects": [*effects, *delta.added_effects],
+            "modes": delta.mode_changes or contract.modes,
+        }
+    )
+
+
+def _in_order(inputs: list[Input]) -> list[Input]:
+    """Inputs with those that must be given first, as Python asks for."""
+    return in_signature_order(inputs)
+
+
+def _slots(
+    slots: Sequence[_Slot], removed: Sequence[str], modified: Sequence[_Slot], added: Sequence[_Slot]
+) -> list[_Slot]:
+    now = {slot.name: slot for slot in modified}
+    return [*(now.get(slot.name, slot) for slot in slots if slot.name not in removed), *added]
+
+
+def _without(errors: Sequence[ErrorSurface], removed: Sequence[int]) -> list[ErrorSurface]:
+    return [error for place, error in enumerate(errors) if place not in removed]
+
+
+def _place(contract: MicroModuleContract, named: NamedError) -> int:
+    """Where the error surface of a name stands; -1 if there is none, or none that it names alone."""
+    places = [
+        place
+        for place, error in enumerate(contract.error_surfaces)
+        if error.name == named.name and named.when in {"", error.when}
+    ]
+    return places[0] if len(places) == 1 else -1
+
+
+def _faults(contract: MicroModuleContract, delta: ProposedContractDelta) -> Iterator[str]:
+    """What a delta names that is not there, or is there already."""
+    for kind in ("inputs", "outputs"):
+        there = [slot.name for slot in getattr(contract, kind)]
+        removed = getattr(delta, f"removed_{kind}")
+        modified = [slot.name for slot in getattr(delta, f"modified_{kind}")]
+        added = [slot.name for slot in getattr(delta, f"added_{kind}")]
+        yield from _unknown(f"removed_{kind}", removed, there)
+        yield from _unknown(f"modified_{kind}", modified, [name for name in there if name not in removed])
+        yield from _known(f"added_{kind}", added, [name for name in there if name not in removed])
+        yield from _repeated(f"removed_{kind}", removed)
+        yield from _repeated(f"modified_{kind}", modified)
+        yield from _repeated(f"added_{kind}", added)
+    yield from _error_faults(contract, delta)
+    effects = [f"{effect.type} {effect.target}" for effect in contract.effects]
+    gone = [f"{effect.type} {effect.target}" for effect in delta.removed_effects]
+    left = [name for name in effects if name not in gone]
+    modified = [f"{effect.type} {effect.target}" for effect in delta.modified_effects]
+    yield from _unknown("removed_effects", gone, effects)
+    yield from _unknown("modified_effects", modified, left)
+    yield from _known(
+        "added_effects", [f"{effect.type} {effect.target}" for effect in delta.added_effects], left
+    )
+
+
+def _error_faults(contract: MicroModuleContract, delta: ProposedContractDelta) -> Iterator[str]:
+    named = [("removed_error_surfaces", one) for one in delta.removed_error_surfaces]
+    named += [
+        ("modified_error_surfaces", NamedError(name=one.name, when=one.replaces))
+        for one in delta.modified_error_surfaces
+    ]
+    there = [f"{error.name}: {error.when}" for error in contract.error_surfaces]
+    places = list[int]()
+    for field, one in named:
+        place = _place(contract, one)
+        text = f"{one.name}: {one.when}" if one.when else one.name
+        if place < 0:
+            several = sum(error.name == one.name for error in contract.error_surfaces) > 1 and not one.when
+            what = (
+                f"several error surfaces are named {text!r}; say which by its `when`"
+                if several
+                else _not(text)
+            )
+            yield f"proposed_delta.{field}: {what}; the contract has {_list(there)}"
+        elif place in places:
+            yield f"proposed_delta.{field}: {text!r} is named twice"
+        places.append(place)
+
+
+def _unknown(field: str, names: Sequence[str], there: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        if name not in there:
+            yield f"proposed_delta.{field}: {_not(name)}; the contract has {_list(there)}"
+
+
+def _known(field: str, names: Sequence[str], there: Sequence[str]) -> Iterator[str]:
+    for name in names:
+        if name in there:
+            yield f"proposed_delta.{field}: the contract has {name!r} already; give it as modified"
+
+
+def _repeated(field: str, names: Sequence[str]) -> Iterator[str]:
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        yield f"proposed_delta.{field}: {name!r} is named twice"
+
+
+def _not(name: str) -> str:
+    return f"there is no {name!r}"
+
+
+def _list(names: Sequence[Any]) -> str:
+    return ", ".join(map(repr, names)) or "none"
+
+
+class Decision(StrEnum):
+    """The decisions."""
+
+    APPROVE_CHANGE = "APPROVE_CHANGE"
+    REJECT_CHANGE = "REJECT_CHANGE"
+    DEFER = "DEFER"
+
+
+class ExceptionStatus(StrEnum):
+    """Where an exception is, by its last decision and what came of an approval."""
+
+    RAISED = "RAISED"
+    APPROVED = "APPROVED"
+    RESOLVED = "RESOLVED"
+    NOT_AGREED = "NOT_AGREED"
+    DEFERRED = "DEFERRED"
+    REJECTED = "REJECTED"
+    CLOSED = "CLOSED"
+    """Nothing was decided about it, and its task goes on by an answer to the escalation."""
+
+
+class DecisionRequest(Record):
+    """What a person says.
+
+    Args:
+        exception_id: `ICE-...`.
+        decision: What becomes of it.
+        reason: Why; a rejection needs one, since the next attempt must do without the change.
+        requeue: Whether a rejection lets the task run again from the start; if not, it stays halted for another answer.
+    """
+
+    exception_id: ExceptionId
+    decision: Decision
+    reason: Annotated[str, Field(max_length=LONGEST_REASON)] = ""
+    requeue: StrictBool = False
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.decision is Decision.REJECT_CHANGE and not self.reason.strip():
+            raise ValueError("a rejection needs a reason")
+        if self.requeue and self.decision is not Decision.REJECT_CHANGE:
+            raise ValueError("only a rejection runs the task again")
+        return self
+
+
+class ExceptionDecision(DecisionRequest):
+    """The record: the decisions about an exception are numbered from 1 and never change."""
+
+    number: Annotated[int, Field(ge=1)]
+    decided_by: str
+    decided_at: Timestamp
+
+    def answers(self, request: DecisionRequest) -> bool:
+        """Whether it is what a request asks for."""
+        return all(getattr(self, name) == getattr(request, name) for name in DecisionRequest.model_fields)
+
+
+class NewVersion(Record):
+    """The version with the changed contract.
+
+    Args:
+        module_ref: The version.
+        supersedes: The one before.
+        sha256: Of its tree.
+    """
+
+    module_ref: ModuleRefText
+    supersedes: ModuleRefText
+    sha256: Sha256
+
+
+class ExceptionOutcome(Record):
+    """What came of an approval.
+
+    Args:
+        exception_id: The exception.
+        number: Of the decision that approved it.
+        reason: Why nothing was agreed; empty if it was.
+        changes: The difference of the contracts, a line for each statement.
+        version: What is sealed now; None if nothing was agreed.
+        resolved_at: When.
+    """
+
+    exception_id: ExceptionId
+    number: Annotated[int, Field(ge=1)]
+    reason: str = ""
+    changes: list[str]
+    version: NewVersion | None = None
+    resolved_at: Timestamp
+
+
+_AFTER = {
+    Decision.APPROVE_CHANGE: ExceptionStatus.APPROVED,
+    Decision.REJECT_CHANGE: ExceptionStatus.REJECTED,
+    Decision.DEFER: ExceptionStatus.DEFERRED,
+}
+
+
+def status_of(
+    decisions: list[ExceptionDecision], outcomes: list[ExceptionOutcome], *, waits: bool
+) -> ExceptionStatus:
+    """Where an exception is.
+
+    Args:
+        decisions: In their order.
+        outcomes: Of its approvals.
+        waits: Whether its task still waits for an answer.
+    """
+    if outcomes and outcomes[-1].version:
+        return ExceptionStatus.RESOLVED
+    if waits and outcomes and outcomes[-1].number == len(decisions):
+        return ExceptionStatus.NOT_AGREED
+    if decisions and (decisions[-1].decision is Decision.REJECT_CHANGE or waits):
+        return _AFTER[decisions[-1].decision]
+    return ExceptionStatus.RAISED if waits else ExceptionStatus.CLOSED

@@ -1,1 +1,0 @@
-"""How the contract of a sealed module may change (design: interface-changes)."""
