@@ -1,15 +1,12 @@
 """HTTP APIs and MCP servers of a spec: what maps a function to a route or a tool, and what cannot (D45)."""
 
 import json
-import re
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from specwright.application.messages.researcher import HTTP, INTERFACES, MCP, PASSED, researcher_notes
-from specwright.domain.acceptance.exchanges import Exchange, answer_problem, exchanges, hosts_of, served_with
-from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
@@ -20,7 +17,7 @@ from specwright.domain.interfaces.requests import (
     route_problems,
     status_of,
 )
-from specwright.domain.interfaces.rules import unfit_contracts, use_of
+from specwright.domain.interfaces.rules import unfit_contracts
 from specwright.domain.spec.acceptance_text import acceptance_file, read_acceptance, with_acceptance
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
@@ -34,13 +31,11 @@ SCAN = "scan(root: str, limit: int = 3, marks: list[str] | None = None) -> list[
 HEAD = ProductHead("market", "market", "1.0.0", "Prices.")
 
 
-def spec(
-    interfaces: dict[str, Any], *sessions: dict[str, Any], effects: str = "none: pure"
-) -> dict[str, Any]:
+def spec(interfaces: dict[str, Any], *, effects: str = "none: pure") -> dict[str, Any]:
     """A draft whose first task provides `scan`."""
     data = draft_data()
     task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
-    task["acceptance"] = {"provides": [SCAN], "sessions": list(sessions)}
+    task["acceptance"] = {"provides": [SCAN]}
     task["io_contract_sketch"]["effects"] = effects
     return {**data, "interfaces": interfaces}
 
@@ -252,120 +247,15 @@ def test_one_document_has_all_three_and_is_the_same_on_every_render():
     assert [one["name"] for one in document["mcp"]["uses"]] == ["price", "settle", "keep"]
     assert function_of_contract(contracts()[2]).effects == ("WRITE",)
     assert Tool(calls="quote").called == "quote"
-    assert MARKET.command is not None
-    assert use_of(MARKET.command, ["milk"]) is MARKET.command
-
-
-def test_exchanges_are_requests_with_answers():
-    """Line, body, status, JSON; the answer may be open (D-45-10)."""
-    assert exchanges('GET /a?b=1\n\n200\n\nPOST /c\n{"d":\n 1}\n\n422\n{"error": "E"}\n') == [
-        Exchange("GET /a?b=1", "GET", "/a?b=1", "", 200, ""),
-        Exchange("POST /c", "POST", "/c", '{"d":\n 1}', 422, '{"error": "E"}'),
-    ]
-    assert exchanges("POST /c\nno JSON\n400")[0].body == "no JSON"
-
-
-def test_requests_say_how_the_program_is_started():
-    """The first line, above the hosts; it names options of the spec (D-45-10, D-45-07)."""
-    text = "SERVE --limit 3 --root 'a b'\n\nHOSTS\nhttps://a.example/ 200\n\nGET /a\n\n200\n"
-    assert served_with(text) == ["--limit", "3", "--root", "a b"]
-    assert ([one.line for one in exchanges(text)], len(hosts_of(text))) == (["GET /a"], 1)
-    assert served_with("GET /a\n\n200\n") == []
-    for wrong in ("SERVE --limit", "SERVE 3", "SERVE --limit=3 --root x", "SERVE 'a"):
-        with pytest.raises(ValueError, match=r"^`SERVE"):
-            served_with(f"{wrong}\nGET /a\n200")
-    stated = api()
-    session = {"title": "S", "criteria": [1], "http": "SERVE --limit 4\nGET /scan?root=a\n200\n[]"}
-    (told,) = errors(spec(stated, session))
-    assert told.endswith("`SERVE` states --limit, and the `options` of this API are none")
-    stated["http"]["options"] = {"limit": "3"}
-    assert errors(spec(stated, session)) == []
-
-
-def test_requests_say_what_hosts_answer():
-    """Above the first one (D-45-10, D-44-03)."""
-    text = "HOSTS\nhttps://a.example/ 200\n  | x\n\nGET /a\n\n200\n"
-    assert hosts_of(text) == (HostAnswer("", "https://a.example/", 200, body="x"),)
-    assert [one.line for one in exchanges(text)] == ["GET /a"]
-    assert hosts_of("GET /a\n\n200\n") == ()
-    with pytest.raises(ValueError, match="no host is described"):
-        hosts_of("HOSTS\n\nGET /a\n\n200\n")
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("200\n{}", "begin with one such as"),
-        ("GET /a", "has no answer; write its status"),
-        ("GET /a\n{}\n200", "has no body; write its values into the query"),
-        ("GET /a\n200\n{", "what it answers is not JSON"),
-        ("GET /ä\n200", "write what is not ASCII as %-escapes"),
-        ("get /a\n200", "begin with one such as"),
-        ("HOSTS\nhttps://a.example/ 200\n", "begin with one such as"),
-    ],
-)
-def test_what_is_no_exchange(text: str, problem: str):
-    """The line, and what to write (D-45-10)."""
-    with pytest.raises(ValueError, match=re.escape(problem)):
-        exchanges(text)
-
-
-@pytest.mark.parametrize(
-    ("expected", "status", "body", "same"),
-    [
-        ("GET /a\n200\n[1, 2.50]", 200, "[1.0, 2.5]", True),
-        ("GET /a\n200", 200, "anything", True),
-        ("GET /a\n200\n{}", 201, "{}", False),
-        ("GET /a\n200\n[1]", 200, "[true]", False),
-        ('GET /a\n200\n{"a": 1}', 200, '{"a": 1, "b": 2}', False),
-        ("GET /a\n200\n[1, 2]", 200, "[2, 1]", False),
-        ("GET /a\n200\n1", 200, "no JSON", False),
-        ('GET /a\n404\n{"error": "E"}', 404, '{"error": "E", "message": "m"}', True),
-        ('GET /a\n404\n{"message": "there is"}', 404, '{"error": "E", "message": "there is no a"}', True),
-        ('GET /a\n404\n{"message": "is no"}', 404, '{"error": "E", "message": "there is no a"}', False),
-        ('GET /a\n404\n{"error": "F"}', 404, '{"error": "E"}', False),
-        ('GET /a\n404\n{"error": "E"}', 404, "[]", False),
-    ],
-)
-def test_answers_are_compared_as_json(expected: str, status: int, body: str, *, same: bool):
-    """Numbers by their value; of an error what is written, and how its message begins (D-45-10)."""
-    (one,) = exchanges(expected)
-    assert (answer_problem(one, status, body) == "") is same
-
-
-def test_requests_of_a_session_call_routes_of_its_spec_and_a_function_of_its_task():
-    """Anything else is an error before the gate, but a request that is refused (D-45-07, D-45-10)."""
-    session = {"title": "S", "criteria": [1], "http": "GET /scan?root=a\n200\n[]\nGET /none\n404"}
-    assert errors(spec(api(), session)) == []
-    for http, problem in (
-        ("GET /none\n200", "`GET /none` is no route of this product; it has * /scan"),
-        ("GET /none\n404", "it calls no route of a function of this task"),
-    ):
-        (told,) = errors(spec(api(), {**session, "http": http}))
-        assert problem in told
-    command = {"command": {"name": "watch", "calls": "scan"}}
-    told = "\n".join(errors(spec(command, session)))
-    assert "`GET /scan?root=a` needs an HTTP API, and this product has none" in told
-    (told,) = errors(spec(api(), {"title": "S", "criteria": [1], "console": "$ watch a"}))
-    assert "`watch a` calls a command, and this product has none" in told
-    assert any(
-        "either `console` or `http`" in one
-        for one in errors(spec(api(), {**session, "console": "$ watch a"}))
-    )
 
 
 def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools():
-    """What is started, each route with a request that succeeds, each tool; the file is read back (D-45-01, D-45-10)."""
-    session = {
-        "title": "S",
-        "criteria": [1],
-        "http": 'GET /find/a\n404\n{"error": "E"}\nGET /find/b?limit=1\n200\n["x"]',
-    }
+    """What is started, each route, each tool; the file is read back (D-45-01, D-45-10)."""
     interfaces = {
         **api(path="/find/{root}", help="Find marks."),
         "mcp": {"name": "watch-mcp", "tools": [{"calls": "scan"}]},
     }
-    data = spec(interfaces, session)
+    data = spec(interfaces)
     assert errors(data) == []
     draft = ProductSpecDraft.model_validate(data)
     page = render(draft)
@@ -373,15 +263,13 @@ def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools()
         "To start: the HTTP API watch-http: /find/{root}; the MCP server watch-mcp: scan\n",
         "### `GET /find/{root}`\n\nFind marks. (`scan`)\n\n- path `root: str`\n",
         "- query `limit: int`, may be left out, default `3`\n",
-        'When it succeeds:\n\n```http\nGET /find/b?limit=1\n\n200\n["x"]\n```',
         "- `scan(root: str, limit: int, marks: list[str] | None)` (`scan`)",
-        '   ```http\n   GET /find/a\n   404\n   {"error": "E"}',
     ):
         assert part in page, page
     edited = read_acceptance(acceptance_file(draft), "acceptance.md")
     assert with_acceptance(data, edited) == ProductSpecDraft.model_validate(data).to_json()
     before = draft.stamped(NOW, NOW)
-    after = ProductSpecDraft.model_validate(spec(api(path="/f/{root}"), session | {"http": "GET /f/a\n200"}))
+    after = ProductSpecDraft.model_validate(spec(api(path="/f/{root}")))
     (told,) = [one for one in spec_changes(before, after.stamped(NOW, NOW)) if "interfaces" in one]
     assert "- route /find/{root}; - mcp watch-mcp; - tool scan; + route /f/{root}" in told
 

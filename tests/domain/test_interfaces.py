@@ -1,24 +1,13 @@
 """The interfaces of a spec: what maps a function to a command line, and what cannot (D45)."""
 
-import re
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from specwright.domain.acceptance.scripted_hosts import HostAnswer
-from specwright.domain.acceptance.sessions import (
-    RESERVED,
-    SessionCall,
-    SessionClock,
-    SessionFile,
-    SessionHosts,
-    printed_as,
-    session_steps,
-)
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
-from specwright.domain.interfaces.records import ConsoleCommand, Interfaces, OutsideScope, Subcommand
+from specwright.domain.interfaces.records import Interfaces, OutsideScope, Subcommand
 from specwright.domain.interfaces.rules import interface_problems, unfit_contracts, use_problems
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.departures import outside_problems
@@ -217,23 +206,14 @@ def test_a_result_and_an_error_with_one_exit_code_are_a_warning_at_the_gate():
     )
 
 
-def test_the_page_says_what_is_to_be_started_and_what_it_prints():
-    """The command with a call that succeeds, or that no session was given, or that there is nothing to start (D-45-01,
-    D-45-07)."""
+def test_the_page_says_what_is_to_be_started():
+    """The command, or that there is nothing to start (D-45-01)."""
     plain = render(ProductSpecDraft.model_validate(draft_data()))
     assert "To start: nothing; its functions are called from Python. No command was asked for." in plain
     data = alone(exits=[{"code": 1, "when": "filled"}])
     page = render(ProductSpecDraft.model_validate(data))
     assert "To start: the command watch\n" in page
     assert "### `watch ROOT [--limit INT] [--quiet] [--since DATE] [--json]`" in page
-    assert "What it prints when it succeeds: no session was given." in page
-    task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
-    console = "$ watch x\n[stderr] watch: no\n[exit 3]\n$ watch a --limit 1\na/b\n[exit 1]"
-    task["acceptance"]["sessions"] = [{"title": "S", "criteria": [1], "console": console}]
-    assert validate(data).errors == []
-    page = render(ProductSpecDraft.model_validate(data))
-    assert "When it succeeds:\n\n```console\n$ watch a --limit 1\na/b\n[exit 1]\n```" in page
-    assert "no session was given" not in page
 
 
 def test_a_plan_that_the_command_cannot_call_is_refused():
@@ -278,156 +258,6 @@ def test_another_contract_gives_another_document():
     assert before["command"]["uses"][0]["help"] == "Find 100% of the words in the notes of a folder."
     assert after["command"]["uses"][0]["help"] == "Find anything."
     assert before["command"]["uses"][1:] == after["command"]["uses"][1:]
-
-
-CONSOLE = """\
-$ cat > a/b.md
-one
-
-\\$ two
-
-$ watch scan a --limit 2 < a/b.md
-1 found
-[stderr] watch: slow
-[exit 1]
-$ cat a/gone
-[no such file]"""
-
-
-def test_a_session_is_files_and_calls():
-    """Files before, words, input, output, complaint, exit code, files after (D-45-07)."""
-    assert session_steps(CONSOLE) == [
-        SessionFile("write", "a/b.md", "one\n\n$ two\n"),
-        SessionCall(
-            "watch scan a --limit 2 < a/b.md",
-            "watch",
-            ("scan", "a", "--limit", "2"),
-            "a/b.md",
-            "1 found\n",
-            "watch: slow",
-            1,
-        ),
-        SessionFile("show", "a/gone", None),
-    ]
-
-
-HOSTS = """\
-$ hosts
-https://a.example/x 301 after 2.5 s
-  Location: /y
-  X-Empty:
-POST http://b.example:8080/ 500
-
-  | {"id":
-  |  7}
-https://c.example/ no such host
-$ clock 2026-03-09T12:00:00Z
-$ watch check
-1 checked
-[asks] HEAD https://a.example/x
-[asks] GET https://a.example/y
-$ watch check
-[asks nothing]"""
-
-
-def test_a_session_says_what_hosts_answer_and_reads_what_they_were_asked():
-    """Status, delay, headers, body, failure, the time, and all requests of a call (D-45-07, D-44-03)."""
-    hosts, clock, first, second = session_steps(HOSTS)
-    assert hosts == SessionHosts(
-        (
-            HostAnswer("", "https://a.example/x", 301, "", 2.5, (("Location", "/y"), ("X-Empty", ""))),
-            HostAnswer("POST", "http://b.example:8080/", 500, body='{"id":\n 7}'),
-            HostAnswer("", "https://c.example/", 0, "no such host"),
-        )
-    )
-    assert clock == SessionClock("2026-03-09T12:00:00Z")
-    assert isinstance(first, SessionCall)
-    assert isinstance(second, SessionCall)
-    assert (first.stdout, first.asks) == (
-        "1 checked\n",
-        ("HEAD https://a.example/x", "GET https://a.example/y"),
-    )
-    assert second.asks == ()
-
-
-@pytest.mark.parametrize("name", RESERVED)
-def test_no_command_has_the_name_of_a_step(name: str):
-    """Else a session could not say which of both it means (D-45-07)."""
-    with pytest.raises(ValidationError, match="sessions say something else"):
-        ConsoleCommand.model_validate({"name": name, "calls": "find"})
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("$ hosts\n$ watch", "no host is described"),
-        ("$ hosts a.example\n$ watch", "write `$ hosts` alone"),
-        ("$ hosts\na.example 200\n$ watch", "is no answer of a host"),
-        ("$ hosts\nhttps:///x 200\n$ watch", "is no address of a host"),
-        ("$ hosts\nhttps://a.example:x/ 200\n$ watch", "is no address of a host"),
-        ("$ hosts\nhttps://a.example/ 99\n$ watch", "cannot answer '99'"),
-        ("$ hosts\nhttps://a.example/ dead\n$ watch", "one of no such host, refused"),
-        ("$ hosts\n  Location: x\n$ watch", "stands below no address"),
-        ("$ hosts\nhttps://a.example/ 200\n  text\n$ watch", "then the body, `| text`"),
-        ("$ hosts\nhttps://a.example/ refused\n  | text\n$ watch", "neither headers nor a body"),
-        ("$ clock\n$ watch", "write a time with its zone"),
-        ("$ clock 2026-03-09T12:00:00\n$ watch", "write a time with its zone"),
-        ("$ clock 2026-03-09T12:00:00Z\nmore\n$ watch", "prints nothing"),
-        ("watch scan", "begin with a call"),
-        ("$ cat > a", "calls no command"),
-        ("$ watch scan | sort", "'|' is for a shell"),
-        ("$ watch scan *.md", "'*' is for a shell"),
-        ("$ watch 'x", "is no command line"),
-        ("$ watch < a", "write `$ cat > a`"),
-        ("$ cat > ../a\n$ watch", "not a path below the folder"),
-        ("$ cat > /a\n$ watch", "not a path below the folder"),
-        ("$ watch\n[exit 1]\nmore", "is not the last line"),
-        ("$ cat a b\n$ watch", "write `$ cat > FILE`"),
-    ],
-)
-def test_what_is_no_session(text: str, problem: str):
-    """The line, and what to write (D-45-07)."""
-    with pytest.raises(ValueError, match=re.escape(problem)):
-        session_steps(text)
-
-
-@pytest.mark.parametrize(
-    ("expected", "found", "same"),
-    [
-        ("a\nb\n", "a\nb", True),
-        ("a\n...\nd\n", "a\nb\nc\nd\n", True),
-        ("a\n...\nd\n", "a\nd\n", True),
-        ("...", "", True),
-        ("a\n...\nd\n", "a\nb\n", False),
-        ("a.c\n", "abc\n", False),
-        ("a\n", "a\nb\n", False),
-        ('{"b": [1, true], "a": {}}\n', '{\n  "a": {},\n  "b": [\n    1,\n    true\n  ]\n}\n', True),
-        ("[1]", "[\n  2\n]\n", False),
-        ("[1]", "[true]", False),
-        ('{"a": 1}', "{a: 1}", False),
-        ("[]\n...\n", "[]\n[1]\n", True),
-    ],
-)
-def test_lines_stand_for_themselves_and_dots_for_any(expected: str, found: str, *, same: bool):
-    """What is printed is compared line by line, a JSON document by what it says (D-45-07)."""
-    assert printed_as(expected, found) is same
-
-
-def test_a_session_calls_the_command_of_its_spec_and_a_function_of_its_task():
-    """Anything else is an error before the gate (D-45-07)."""
-    session = {"title": "S", "criteria": [1], "console": "$ watch scan a"}
-    assert validate(with_interfaces(sessions=[session])).errors == []
-    other = {**session, "console": "$ look scan a"}
-    (error,) = validate(with_interfaces(sessions=[other])).errors
-    assert error.message == "'S': `look scan a` calls look; the command of this product is watch"
-    (error,) = validate(with_interfaces(sessions=[{**session, "console": "$ watch find"}])).errors
-    assert "it calls no subcommand of a function of this task" in error.message
-    alone = with_interfaces(sessions=[session])
-    alone.pop("interfaces")
-    (error,) = validate(alone).errors
-    assert "the spec has no `interfaces`" in error.message
-    (error,) = validate(with_interfaces(sessions=[{**session, "criteria": [9]}])).errors
-    assert "there is no criterion 9" in error.message
 
 
 def test_what_is_not_built_stands_first_with_its_sentence():
@@ -494,12 +324,10 @@ def test_what_is_built_in_part_is_not_called_missing():
 
 def test_the_page_and_the_changes_show_the_command():
     """How it is called stands before the pillars; a change names the subcommand (D-45-01)."""
-    session = {"title": "S", "criteria": [1], "console": "$ watch scan a\nok"}
-    before = ProductSpecDraft.model_validate(with_interfaces(sessions=[session])).stamped(NOW, NOW)
+    before = ProductSpecDraft.model_validate(with_interfaces()).stamped(NOW, NOW)
     page = render(before)
     assert "### `watch scan ROOT [--limit INT] [--quiet] [--since DATE] [--json]`" in page
-    assert "   ```console\n   $ watch scan a\n   ok\n   ```" in page
-    data = with_interfaces(sessions=[session])
+    data = with_interfaces()
     data["interfaces"]["command"]["subcommands"].append({"name": "again", "calls": "scan"})
     after = ProductSpecDraft.model_validate(data).stamped(NOW, NOW)
     assert spec_changes(before, after) == ["changed: the spec: interfaces: + watch again"]

@@ -12,7 +12,6 @@ from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.product_run import SandboxedTrials
-from testkit.interfaces.weather import CONSOLE, HTTP, weather
 
 PAGE = '''
 """Ask for a page."""
@@ -115,49 +114,3 @@ def test_nothing_of_the_script_is_in_the_wheel(asking: ProductPackage):
         names = wheel.namelist()
     assert any(name.endswith("page_of/__init__.py") for name in names)
     assert not [name for name in names if "testing" in name or "web" in name]
-
-
-def test_a_session_of_the_command_scripts_hosts_and_the_time():
-    """D-45-07, D-44-03, D-44-06: answers in turn over calls, delays that nobody waits for, requests that are compared; the
-    time goes on from call to call; no socket of the machine."""
-    report = exercised(weather(command_only=True))
-
-    assert report.result == "PASS", report.detail
-    assert "criterion 1, Called" in [one.heading for one in report.examples]
-
-
-WRONG = (
-    ("  | sunny", "  | snow", "`weather rome` prints 'snow at 12:00\\n', not 'sunny at 12:00\\n'"),
-    ("rain at 12:01", "rain at 12:00", "`weather rome` prints 'rain at 12:01\\n', not 'rain at 12:00\\n'"),
-    ("oslo 200 after 9 s", "oslo 200 after 4 s", "`weather oslo` ends with exit code 0, not 4"),
-    (
-        "[asks] GET https://weather.example/rome",
-        "[asks] HEAD https://weather.example/rome",
-        "`weather rome` asks `GET https://weather.example/rome`, not `HEAD https://weather.example/rome`",
-    ),
-    ("[asks] GET https://weather.example/rome", "[asks nothing]", "rome`, not nothing"),
-    ("https://other.example/ 200", "https://weather.example/ 200", "rome`, not nothing"),
-)
-
-
-@pytest.mark.slow
-def test_a_session_with_hosts_that_comes_out_otherwise_is_told():
-    """D-45-07, D-44-03: another answer, another time, another delay, another request, another host."""
-    consoles = [CONSOLE.replace(right, wrong, 1) for right, wrong, _ in WRONG]
-    assert CONSOLE not in consoles
-    report = exercised(weather(*consoles, command_only=True))
-
-    told = {one.heading: one.detail for one in report.examples if not one.passed}
-    assert list(told) == [f"criterion {place}, Called" for place in range(1, len(WRONG) + 1)]
-    assert [part in said for said, (_, _, part) in zip(told.values(), WRONG, strict=True)] == [True] * 6, told
-
-
-@pytest.mark.nightly
-def test_requests_to_the_api_meet_scripted_hosts():
-    """D-45-07, D-45-10, D-44-03: the server's hosts are those of the session, while its client reaches it on loopback."""
-    report = exercised(weather())
-    assert report.result == "PASS", report.detail
-    report = exercised(weather(http=HTTP.replace("oslo 503", "oslo 200")))
-    (failed,) = [one for one in report.examples if not one.passed]
-    assert failed.heading == "criterion 1, Asked"
-    assert "`GET /weather?place=oslo` answers 200, not 422" in failed.detail

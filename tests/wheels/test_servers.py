@@ -21,13 +21,12 @@ from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.domain.acceptance.exchanges import answer_problem, exchanges
 from specwright.domain.interfaces.records import Interfaces
 from specwright.ports.packaging import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
-from testkit.interfaces.market import HTTP, INTERFACES, market
+from testkit.interfaces.market import INTERFACES, market
 from testkit.interfaces.notebook import notebook
 
 JSON = {"content-type": "application/json"}
@@ -106,11 +105,16 @@ def test_the_wheel_needs_nothing_and_has_an_extra():
         assert [name for name in archive.namelist() if name.endswith(servers)] == []
 
 
-def test_an_approved_session_of_requests_is_what_the_api_answers(ask: Ask, tmp_path: Path):
+BILLS = {"bills": [{"amount": "2.50", "due": "2999-01-31"}], "mode": "DOWN", "wait": 86400}
+
+
+def test_each_route_gives_what_its_function_gives(ask: Ask, tmp_path: Path):
     """Path, query and body are values of the contract's types; errors have the status that the spec states (D-45-10)."""
-    for one in exchanges(HTTP):
-        status, answer = ask(one.line, one.body or None)
-        assert answer_problem(one, status, json.dumps(answer)) == ""
+    assert ask("GET /items/milk?count=3&tags=a&tags=b") == (200, {"item": "milk-a-b", "total": "3.30"})
+    status, answer = ask("GET /items/saffron")
+    assert (status, answer["error"], answer["message"][:11]) == (404, "NoSuchItem", "there is no")
+    assert ask("POST /settle", json.dumps(BILLS)) == (200, {"2999-02": "-2.50"})
+    assert ask("PUT /kept", '{"line": "a"}') == (200, None)
     assert (tmp_path / "kept.txt").read_text() == "a\n"
 
 
@@ -212,9 +216,7 @@ def test_the_api_describes_itself_and_the_answers_are_of_its_schemas(ask: Ask):
     schemas = {"components": document["components"]}
     body = validator_for({**settle["requestBody"]["content"]["application/json"]["schema"], **schemas})
     result = validator_for({**quote["responses"]["200"]["content"]["application/json"]["schema"], **schemas})
-    for one in exchanges(HTTP):
-        if one.path == "/settle":
-            assert body.is_valid(json.loads(one.body))
+    assert body.is_valid(BILLS)
     assert not body.is_valid({"bills": [{"amount": "1", "due": "2026-01-31", "more": 1}], "mode": "UP"})
     assert not body.is_valid({"bills": []})
     assert result.is_valid(ask("GET /items/milk")[1])
@@ -351,23 +353,6 @@ def test_the_program_of_the_tools_speaks_over_standard_input_and_output(site: Pa
     assert answer[1] == {"price": {"item": "milk", "total": "1.10"}}
 
 
-@pytest.mark.slow
-def test_a_session_starts_the_server_as_it_says():
-    """With its options, in the sandbox (D-45-08, D-45-10)."""
-    requests = """SERVE --today 2026-01-01
-
-POST /settle
-{"bills": [{"amount": "2.50", "due": "2026-01-31"}], "mode": "DOWN", "wait": 0}
-
-200
-{"2026-01": "-2.50"}
-"""
-    alone = with_options().model_copy(update={"command": None, "mcp": None})
-    report = exercised(market(interfaces=alone, http=requests))
-    assert [(one.heading, one.detail) for one in report.examples if not one.passed] == []
-    assert report.result == "PASS", report.detail
-
-
 def test_half_of_a_character_pair_in_a_result_is_written_otherwise(shell: Any):
     """File names have such, and no message can carry it (D-45-10, D-45-11)."""
     server = shell("mcp_server").server()
@@ -404,13 +389,11 @@ def exercised(product: ProductPackage) -> ExerciseReport:
 
 
 @pytest.mark.slow
-def test_a_release_asks_the_servers_rightly_and_wrongly():
-    """In the sandbox; an answer that is another than the approved one fails the product (D-45-08, D-45-10, D-45-11)."""
-    report = exercised(market(http=HTTP.replace('"3.30"', '"3.31"')))
+def test_a_release_asks_the_servers_wrongly():
+    """In the sandbox, each kind of use in turn (D-45-08, D-45-10, D-45-11)."""
+    report = exercised(market())
 
-    wrong = {one.heading: one.detail for one in report.examples if not one.passed}
-    assert list(wrong) == ["criterion 1, Requests"], report.detail
-    assert "`GET /items/milk?count=3&tags=a&tags=b` answers" in wrong["criterion 1, Requests"]
+    assert [(one.heading, one.detail) for one in report.examples if not one.passed] == []
     tried = {(one.kind, one.heading) for one in report.examples}
     for one in (
         ("command", "market --help"),
@@ -423,8 +406,8 @@ def test_a_release_asks_the_servers_rightly_and_wrongly():
         ("mcp", "2026-07-28, price, an unknown argument"),
     ):
         assert one in tried
-    assert report.result == "FAIL"
-    assert "uses of the HTTP API and uses of the MCP server fail" in report.detail
+    assert report.result == "PASS", report.detail
+    assert "uses of the HTTP API: " in report.detail
 
 
 def test_servers_whose_packages_are_missing_here_fail_the_release(monkeypatch: pytest.MonkeyPatch):
@@ -433,7 +416,7 @@ def test_servers_whose_packages_are_missing_here_fail_the_release(monkeypatch: p
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "fastapi" else find(name))
     alone = INTERFACES.model_copy(update={"command": None, "http": None})
 
-    report = exercised(market(interfaces=alone, http=""))
+    report = exercised(market(interfaces=alone))
 
     assert report.result == "FAIL"
     assert report.detail == (

@@ -1,15 +1,13 @@
 """A product with a command, an HTTP API and an MCP server: prices, bills that are settled, lines that are kept."""
 
-import textwrap
-
 from ship_gate.contract.contract import Effect, EffectType, MicroModuleContract
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.interfaces.records import Interfaces
-from specwright.ports.packaging import ApprovedSession, ProductModule, ProductPackage
+from specwright.ports.packaging import ProductModule, ProductPackage
 from testkit.interfaces.notebook import EXAMPLE, contract
 
-__all__ = ["HTTP", "INTERFACES", "contracts", "market"]
+__all__ = ["INTERFACES", "contracts", "market"]
 
 _QUOTE = '''
 from __future__ import annotations
@@ -123,37 +121,6 @@ INTERFACES = Interfaces.model_validate(
     }
 )
 
-HTTP = textwrap.dedent(
-    """\
-    GET /items/milk?count=3&tags=a&tags=b
-
-    200
-    {"item": "milk-a-b", "total": "3.30"}
-
-    GET /items/saffron
-
-    404
-    {"error": "NoSuchItem", "message": "there is no"}
-
-    POST /settle
-    {"bills": [{"amount": "2.50", "due": "2999-01-31"}], "mode": "DOWN", "wait": 86400}
-
-    200
-    {"2999-02": "-2.50"}
-
-    PUT /kept
-    {"line": "a"}
-
-    200
-    null
-
-    GET /items/boom
-
-    500
-    {"error": "InternalError"}
-    """
-)
-
 
 def contracts() -> list[MicroModuleContract]:
     """Those of the product."""
@@ -192,12 +159,11 @@ def contracts() -> list[MicroModuleContract]:
     ]
 
 
-def market(*, interfaces: Interfaces = INTERFACES, http: str = HTTP, settle: str = _SETTLE) -> ProductPackage:
+def market(*, interfaces: Interfaces = INTERFACES, settle: str = _SETTLE) -> ProductPackage:
     """The product.
 
     Args:
         interfaces: As they were approved.
-        http: The session of requests that was approved of TSK-001; none if it is empty.
         settle: The source of the module `settle`.
     """
     sources = {"quote": _QUOTE, "settle": settle, "keep": _KEEP}
@@ -214,5 +180,4 @@ def market(*, interfaces: Interfaces = INTERFACES, http: str = HTTP, settle: str
         ("keep", "quote", "settle"),
         interface=interface_document(interfaces, contracts(), head),
         guide=interface_guide(interfaces, functions_of(interfaces, contracts()), "market"),
-        sessions=(ApprovedSession("TSK-001", "criterion 1, Requests", "", http),) if http else (),
     )

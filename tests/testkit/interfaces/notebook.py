@@ -1,15 +1,14 @@
 """A product with a command: notes in a folder, searched, counted and stamped."""
 
-import textwrap
 from typing import Any
 
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.interfaces.records import Interfaces
-from specwright.ports.packaging import ApprovedSession, ProductModule, ProductPackage
+from specwright.ports.packaging import ProductModule, ProductPackage
 
-__all__ = ["EXAMPLE", "INTERFACES", "SESSION", "contract", "contracts", "notebook"]
+__all__ = ["EXAMPLE", "INTERFACES", "contract", "contracts", "notebook"]
 
 FIND = '''
 from __future__ import annotations
@@ -135,29 +134,6 @@ It is one.
 ```
 """
 
-SESSION = textwrap.dedent(
-    """\
-    $ cat > notes/a.md
-    a tree
-    A Tree
-    $ notebook find notes tree
-    path        line  text
-    notes/a.md  1     a tree
-    [exit 1]
-    $ notebook stamp out.txt < notes/a.md
-    2
-    $ cat out.txt
-    a tree
-    A Tree
-    $ cat > empty.txt
-    $ notebook stamp out2.txt < empty.txt
-    [stderr] notebook: there are no lines
-    [exit 4]
-    $ cat out2.txt
-    [no such file]
-    """
-)
-
 INTERFACES = Interfaces.model_validate(
     {
         "command": {
@@ -264,14 +240,11 @@ def contracts() -> list[MicroModuleContract]:
     ]
 
 
-def notebook(
-    *, stamp: str = STAMP, session: str = SESSION, interfaces: Interfaces = INTERFACES
-) -> ProductPackage:
+def notebook(*, stamp: str = STAMP, interfaces: Interfaces = INTERFACES) -> ProductPackage:
     """The product.
 
     Args:
         stamp: The source of the module `stamp`.
-        session: That was approved of TSK-001.
         interfaces: As they were approved.
     """
     sources = {"find": FIND, "summary": SUMMARY, "stamp": stamp}
@@ -288,5 +261,4 @@ def notebook(
         ("find", "stamp", "summary"),
         interface=interface_document(interfaces, contracts(), head),
         guide=interface_guide(interfaces, functions_of(interfaces, contracts()), "notebook"),
-        sessions=(ApprovedSession("TSK-001", "criterion 1, A session", session),),
     )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from testkit.loop.products import PLAYBOOK
 
-__all__ = ["QUOTE", "SESSION", "SPEC", "playbook"]
+__all__ = ["QUOTE", "SPEC", "playbook"]
 
 SPEC = """# Tally
 
@@ -20,45 +20,6 @@ A command for people who keep lists in text files. It should have a window with 
 """
 
 QUOTE = "It should have a window with buttons."
-
-SESSION = """\
-$ cat > list.txt
-! milk
-bread
-$ cat > s.toml
-mark = "!"
-$ tally find list.txt --settings s.toml --json
-[
-  {
-    "line": 1,
-    "text": "! milk"
-  }
-]
-[exit 1]
-$ tally join --separator " + " < list.txt
-! milk + bread
-$ tally longest
-[stderr] usage: tally longest
-[exit 2]
-"""
-
-HTTP = """\
-GET /longest?words=a&words=bc
-
-200
-"bc"
-
-GET /longest
-
-422
-{"error": "InvalidInput"}
-
-POST /find_marked
-{"lines": ["! milk", "bread"], "settings": {"mark": "!"}}
-
-200
-[{"line": 1, "text": "! milk"}]
-"""
 
 
 class _Part(NamedTuple):
@@ -378,12 +339,13 @@ def _spec(folder: Path, quote: str) -> dict[str, Any]:
                 "criteria": [2],
                 "code": "from tally import longest\nlongest(['a', 'bc'])",
                 "gives": "'bc'",
-            }
-        ],
-        "sessions": [
-            {"title": "A list", "criteria": [1], "console": SESSION},
-            {"title": "Requests", "criteria": [1, 2], "http": HTTP},
-            {"title": "A wrong word", "criteria": [2], "console": "$ tally longest a bc\na"},
+            },
+            {
+                "title": "A wrong word",
+                "criteria": [2],
+                "code": "from tally import join_lines, longest\nlongest([join_lines(['a', 'bc'])])",
+                "gives": "'a'",
+            },
         ],
     }
     return spec

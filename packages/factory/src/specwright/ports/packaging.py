@@ -8,7 +8,6 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.examples_file import Example, Outcome
 from ship_gate.contract.properties import Property
 from ship_gate.verdict import TriedProperty
-from specwright.domain.acceptance.scripted_hosts import HostAnswer
 
 
 class ProductModule(NamedTuple):
@@ -47,22 +46,6 @@ class ApprovedProperty(NamedTuple):
     property: Property
 
 
-class ApprovedSession(NamedTuple):
-    """A session of the approved spec, as a user of the installed product has it.
-
-    Args:
-        task_id: Of the task whose criteria it shows, `TSK-001`.
-        heading: With the criteria.
-        console: Its command lines, in the form of `domain.acceptance.sessions`.
-        http: Or its requests, in that of `domain.acceptance.exchanges`.
-    """
-
-    task_id: str
-    heading: str
-    console: str
-    http: str = ""
-
-
 class ProductPackage(NamedTuple):
     """The content of one wheel.
 
@@ -79,7 +62,6 @@ class ProductPackage(NamedTuple):
         properties: What the person approved for all values.
         interface: The document that the shell of the product reads; None of a product without one.
         guide: How its interfaces are used, as Markdown.
-        sessions: Uses of its command that the person approved.
     """
 
     distribution: str
@@ -94,7 +76,6 @@ class ProductPackage(NamedTuple):
     properties: tuple[ApprovedProperty, ...] = ()
     interface: Mapping[str, Any] | None = None
     guide: str = ""
-    sessions: tuple[ApprovedSession, ...] = ()
 
 
 class BuiltWheel(NamedTuple):
@@ -136,68 +117,20 @@ class ImportedPackage(NamedTuple):
     exports: Mapping[str, bool]
 
 
-class HostScript(NamedTuple):
-    """What surrounds a call of a product besides files.
-
-    Args:
-        answers: What hosts answer; any other host is no such host.
-        given: Which of them were given already, by address and place among those of the address.
-        clock: What time it is, with its zone; empty for the system's.
-        passed: Seconds that passed on that clock since.
-    """
-
-    answers: tuple[HostAnswer, ...] = ()
-    given: tuple[tuple[str, int], ...] = ()
-    clock: str = ""
-    passed: float = 0.0
-
-
-class CommandCall(NamedTuple):
-    """A call of a product's command.
-
-    Args:
-        arguments: After the name of the command.
-        stdin: Its input.
-        files: What is written before, by path.
-        shown: The files that are read afterwards.
-        interrupt: When Ctrl-C comes: as the shell starts, in the called function, or after its first write.
-        kill_at: The write after which the process is killed, counted from 1; 0 for none.
-        lane: Of calls at one time in one folder, each has another.
-        hosts: Those that it can ask, and the time.
-    """
-
-    arguments: tuple[str, ...]
-    stdin: bytes = b""
-    files: Mapping[str, bytes] = {}
-    shown: tuple[str, ...] = ()
-    interrupt: Literal["", "start", "function", "write"] = ""
-    kill_at: int = 0
-    lane: str = ""
-    hosts: HostScript = HostScript()
-
-
 class CommandEnd(NamedTuple):
-    """How a call of a command ended; a file that is not there, or is no regular file, has no bytes.
+    """How a call of a command ended.
 
     Args:
         code: The exit code.
         stdout: What it printed.
         stderr: What it complained of.
-        files: Those that were to be shown.
-        interrupted: Whether Ctrl-C came, or the process was killed; of a killed one nothing else is told.
-        damaged: Databases of the folder that SQLite cannot use.
-        asked: The requests to hosts, `HEAD https://a.example/`.
-        hosts: As they are for the next call.
+        interrupted: Whether Ctrl-C came.
     """
 
     code: int
     stdout: bytes
     stderr: bytes
-    files: Mapping[str, bytes | None]
     interrupted: bool
-    damaged: tuple[str, ...] = ()
-    asked: tuple[str, ...] = ()
-    hosts: HostScript = HostScript()
 
 
 class HttpRequest(NamedTuple):
@@ -269,15 +202,22 @@ class ProductTrials(Protocol):
         ...
 
     def run_command(
-        self, installed: InstalledProduct, place: str, call: CommandCall, seconds: float
+        self,
+        installed: InstalledProduct,
+        place: str,
+        arguments: Sequence[str],
+        seconds: float,
+        *,
+        interrupted: bool = False,
     ) -> CommandEnd:
-        """Call the product's command in the folder of a job; what earlier calls of that job left is there.
+        """Call the product's command.
 
         Args:
             installed: The product.
             place: The name of the job's folder.
-            call: With everything that it is given.
+            arguments: After the name of the command.
             seconds: For all of it.
+            interrupted: Whether Ctrl-C comes as the shell starts.
 
         Raises:
             NoReportError: it was stopped, or ended without a report.
@@ -285,24 +225,9 @@ class ProductTrials(Protocol):
         ...
 
     def ask_api(
-        self,
-        installed: InstalledProduct,
-        place: str,
-        requests: Sequence[HttpRequest],
-        seconds: float,
-        *,
-        hosts: Sequence[HostAnswer] = (),
-        options: Mapping[str, str] | None = None,
+        self, installed: InstalledProduct, place: str, requests: Sequence[HttpRequest], seconds: float
     ) -> list[HttpAnswer]:
         """Send requests to the product's HTTP API, one after the other.
-
-        Args:
-            installed: The product.
-            place: The name of the job's folder.
-            requests: That are sent.
-            seconds: For all of it.
-            hosts: What the hosts answer that it can ask.
-            options: Those of the server, by parameter.
 
         Raises:
             NoReportError: it cannot be started, was stopped, or ended without a report.

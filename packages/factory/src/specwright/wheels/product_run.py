@@ -7,8 +7,7 @@ the package says of itself is compared elsewhere.
 import ast
 import base64
 import contextlib
-import signal
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,11 +22,8 @@ from ship_gate.sandbox.program import run as run_program
 from ship_gate.sandbox.stream import RunEnd
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import TriedProperty
-from specwright.domain.acceptance.scripted_hosts import HostAnswer
 from specwright.ports.packaging import (
-    CommandCall,
     CommandEnd,
-    HostScript,
     HttpAnswer,
     HttpRequest,
     ImportedPackage,
@@ -75,53 +71,33 @@ class SandboxedTrials:
         return _outcome(self._reported(installed, place, {"code": code}, seconds))
 
     def run_command(
-        self, installed: InstalledProduct, place: str, call: CommandCall, seconds: float
+        self,
+        installed: InstalledProduct,
+        place: str,
+        arguments: Sequence[str],
+        seconds: float,
+        *,
+        interrupted: bool = False,
     ) -> CommandEnd:
         """Call the product's command (port)."""
         interface = installed.product.interface
         assert interface is not None  # only a product with a command is called by it
-        job = {
-            "command": interface["command"]["name"],
-            "arguments": list(call.arguments),
-            "stdin": base64.b64encode(call.stdin).decode(),
-            "files": {name: base64.b64encode(data).decode() for name, data in call.files.items()},
-            "shown": list(call.shown),
-            "interrupt": call.interrupt,
-            "kill_at": call.kill_at,
-            "lane": call.lane,
-            "web": _asks_hosts(installed),
-            "hosts": {**call.hosts._asdict(), "answers": [one._asdict() for one in call.hosts.answers]},
-        }
+        name = interface["command"]["name"]
+        job = {"command": name, "arguments": list(arguments), "interrupted": interrupted}
         program = self._program(installed, place)._replace(
             module="command", more={"product": str(installed.site / installed.product.import_name)}
         )
-        ran = run_program(program, job, self._sandbox(), seconds)
-        if call.kill_at and any(event.get("event") == "killed" for event in ran.events):
-            return CommandEnd(-signal.SIGKILL, b"", b"", {}, interrupted=True, hosts=call.hosts)
-        return _command_end(_reported(ran, seconds), call.hosts)
+        return _command_end(_reported(run_program(program, job, self._sandbox(), seconds), seconds))
 
     def ask_api(
-        self,
-        installed: InstalledProduct,
-        place: str,
-        requests: Sequence[HttpRequest],
-        seconds: float,
-        *,
-        hosts: Sequence[HostAnswer] = (),
-        options: Mapping[str, str] | None = None,
+        self, installed: InstalledProduct, place: str, requests: Sequence[HttpRequest], seconds: float
     ) -> list[HttpAnswer]:
         """Send requests to the product's HTTP API (port)."""
         asked = [
             {**one._asdict(), "body": None if one.body is None else base64.b64encode(one.body).decode()}
             for one in requests
         ]
-        job = {
-            "kind": "http",
-            "requests": asked,
-            "hosts": [one._asdict() for one in hosts],
-            "options": dict(options or {}),
-        }
-        event = self._served(installed, place, job, seconds)
+        event = self._served(installed, place, {"kind": "http", "requests": asked}, seconds)
         with _readable():
             answers = cast("list[dict[str, Any]]", event["answers"])
             return [HttpAnswer(int(one["status"]), base64.b64decode(one["body"])) for one in answers]
@@ -130,7 +106,7 @@ class SandboxedTrials:
         self, installed: InstalledProduct, place: str, calls: ToolCalls, seconds: float
     ) -> ToolErrors:
         """Call the tools of the product's MCP server (port)."""
-        job: dict[str, Any] = {"kind": "mcp", **calls._asdict(), "hosts": [], "options": {}}
+        job: dict[str, Any] = {"kind": "mcp", **calls._asdict()}
         event = self._served(installed, place, job, seconds)
         with _readable():
             tools, errors = (map(str, cast("list[object]", event[name])) for name in ("tools", "errors"))
@@ -140,7 +116,7 @@ class SandboxedTrials:
         self, installed: InstalledProduct, place: str, job: dict[str, Any], seconds: float
     ) -> dict[str, Any]:
         """What a process reports that starts a server."""
-        job = {**job, "package": installed.product.import_name, "web": _asks_hosts(installed)}
+        job = {**job, "package": installed.product.import_name}
         program = self._with_packages(installed, place, "server", frozenset(SERVER_PACKAGES))
         event = _reported(run_program(program, job, self._sandbox(), seconds), seconds)
         if "problem" in event:
@@ -207,12 +183,8 @@ def _reported(ran: ProgramRun, seconds: float) -> dict[str, Any]:
     return event
 
 
-def _command_end(event: dict[str, Any], before: HostScript) -> CommandEnd:
+def _command_end(event: dict[str, Any]) -> CommandEnd:
     """What a process said of its command.
-
-    Args:
-        event: It.
-        before: The hosts and the time as it began.
 
     Raises:
         NoReportError: it printed too much to be compared, or the report is none.
@@ -220,15 +192,8 @@ def _command_end(event: dict[str, Any], before: HostScript) -> CommandEnd:
     if not isinstance(event.get("stdout"), str) or not isinstance(event.get("stderr"), str):
         raise NoReportError("it printed too much to be compared")
     with _readable():
-        files = cast(dict[str, str | None], event["files"])
-        shown = {name: data if data is None else base64.b64decode(data) for name, data in files.items()}
         printed = base64.b64decode(event["stdout"]), base64.b64decode(event["stderr"])
-        asked = tuple(map(str, cast("list[object]", event["asked"])))
-        given = tuple((str(url), int(place)) for url, place in event["given"])
-        hosts = before._replace(given=given, passed=float(event["passed"]))
-        damaged = tuple(map(str, cast("list[object]", event["damaged"])))
-        code, interrupted = int(event["code"]), bool(event["interrupted"])
-        return CommandEnd(code, *printed, shown, interrupted, damaged, asked, hosts)
+        return CommandEnd(int(event["code"]), *printed, bool(event["interrupted"]))
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """Tries the servers of an installed product: its HTTP API and its MCP server (design: shell).
 
-Each is made in the sandbox and asked by a client of the library that it is made with: what is wrong, and what was approved.
+Each is made in the sandbox and asked by a client of the library that it is made with: what is wrong.
 """
 
 import importlib.util
@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ship_gate.base.text import shortened
-from specwright.domain.acceptance.exchanges import answer_problem, exchanges, hosts_of, served_with
 from specwright.ports.packaging import (
-    ApprovedSession,
     ExampleOutcome,
     HttpAnswer,
     HttpRequest,
@@ -58,8 +56,7 @@ def server_trials(installed: InstalledProduct, trials: ProductTrials, seconds: f
     found: list[Trial] = []
     if "http" in stated:
         http = _HttpTrials(stated["http"], installed, trials, seconds)
-        sessions = [one for one in installed.product.sessions if one.http]
-        found += [http.wrong_requests, *(http.session(f"h{at}", one) for at, one in enumerate(sessions))]
+        found.append(http.wrong_requests)
     if "mcp" in stated:
         mcp = _McpTrials(stated["mcp"], installed, trials, seconds)
         found += [mcp.wrong_calls(revision) for revision in _REVISIONS]
@@ -92,37 +89,6 @@ class _HttpTrials:
             self._outcome(_shown(request), _wrong_problem(status, answer))
             for (request, status), answer in zip(wrong, answers, strict=True)
         ]
-
-    def session(self, place: str, approved: ApprovedSession) -> Trial:
-        """An approved session, up to the first answer that is another one."""
-        steps = exchanges(approved.http)
-        requests = [
-            HttpRequest(one.method, one.target, one.body.encode() if one.body else None) for one in steps
-        ]
-        names = {f"--{one['name']}": one["parameter"] for one in self._stated["options"]}
-        words = served_with(approved.http)
-        options = {names[name]: word for name, word in zip(words[::2], words[1::2], strict=True)}
-
-        def run() -> list[ExampleOutcome]:
-            try:
-                answers = self._trials.ask_api(
-                    self._installed,
-                    place,
-                    requests,
-                    self._seconds,
-                    hosts=hosts_of(approved.http),
-                    options=options,
-                )
-                problems = [
-                    answer_problem(step, answer.status, answer.body.decode("utf-8", "replace"))
-                    for step, answer in zip(steps, answers, strict=True)
-                ]
-                problem = next(filter(None, problems), "")
-            except NoReportError as error:
-                problem = str(error)
-            return [ExampleOutcome(approved.task_id, approved.heading, not problem, problem, kind="http")]
-
-        return run
 
     def _outcome(self, heading: str, problem: str) -> ExampleOutcome:
         return ExampleOutcome(self._name, heading, not problem, problem, kind="http")

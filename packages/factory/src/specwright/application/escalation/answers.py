@@ -389,9 +389,7 @@ def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> 
     number, acceptance = criteria.index(text) + 1, task.definition.acceptance
     dropped = answer.action is Action.DROP_CRITERION
     gone = (
-        [one.title for one in acceptance.showing if one.criteria == [number]]
-        if acceptance and dropped
-        else []
+        [one.title for one in acceptance.items if one.criteria == [number]] if acceptance and dropped else []
     )
     definition = _with_criteria(task, left, str(answer.payload["rationale"]), answer, struck=gone)
     bound, project_id = _digest(definition), factory.projection.project_id

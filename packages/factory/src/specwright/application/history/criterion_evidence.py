@@ -19,10 +19,7 @@ from specwright.application.history.criterion_checks import CriterionCheck, Deba
 from specwright.application.store import layout
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import (
-    AcceptanceExample,
     AcceptanceItem,
-    AcceptanceProperty,
-    AcceptanceSession,
     TaskAcceptance,
 )
 from specwright.domain.base.graph import reachable
@@ -179,12 +176,11 @@ class TaskEvidence:
         fields: dict[str, tuple[EvidenceKind, Sequence[AcceptanceItem]]] = {
             "examples": ("example", acceptance.examples),
             "properties": ("property", acceptance.properties),
-            "sessions": ("session", acceptance.sessions),
         }
         for field, (kind, items) in fields.items():
             for place, item in enumerate(items):
                 if number in item.criteria:
-                    gates = [] if isinstance(item, AcceptanceSession) else self._gates_of(item, acceptance)
+                    gates = self._gates_of(item, acceptance)
                     outcome = outcomes.get(item.title)
                     passed = outcome.passed if outcome else bool(gates)
                     where = f"{self._pointer}/acceptance/{field}/{place}"
@@ -199,9 +195,7 @@ class TaskEvidence:
                         ran_in=[*(ran_in if outcome else ()), *gates],
                     )
 
-    def _gates_of(
-        self, item: AcceptanceExample | AcceptanceProperty, acceptance: TaskAcceptance
-    ) -> list[Reference]:
+    def _gates_of(self, item: AcceptanceItem, acceptance: TaskAcceptance) -> list[Reference]:
         """The gates of modules that tried an example or a property."""
         found: list[Reference] = []
         for module in self.modules:

@@ -36,19 +36,7 @@ printed as lines `field: value`, a list of records as a table with its columns' 
 `--json`; a str as it is; `shows[]` names the fields to print, several single ones as `field: value`. \
 Exit codes: 0; 2 for wrong usage; of a result as `exits[]` says: {"code": 1, "when": "filled" \
 or "empty", "of": a field of it}; of an error as `errors` {"NotFound": 4, "*": 3} says, else the first of 1, 3, 4 \
-that no result has.
-
-A task's `acceptance` may have `sessions[]`: `title`, `criteria[]`, `console`, run in an empty folder; show a call \
-of each subcommand that succeeds:
-
-$ cat > notes/a.md
-[x](http://gone.example)
-$ NAME scan notes --limit 3 < FILE
-what it prints
-[stderr] NAME: how the message begins
-[exit 1]
-$ cat FILE
-what it must hold now"""
+that no result has."""
 
 HTTP = """# The HTTP API
 
@@ -61,23 +49,7 @@ stated), `path` (else `/` and the function; `/items/{item}` takes a parameter), 
 `errors` {"NotFound": 404, "*": 409} (else LookupError 404, PermissionError 403, FileExistsError 409, TimeoutError \
 504, any other 422). What the person who starts it says and no request, such as the database's file and the clock, stands \
 beside `routes` in `options` {"db": "notes.db", "now": "now"}, each with its default: the program has `--db`. Code answers \
-wrong requests. Users, logins, HTML and uploads cannot be built.
-
-A task's `acceptance` may have `sessions[]`: `title`, `criteria[]`, `http`, requests each with its status and JSON; \
-show one of each route that succeeds; the first line says how the program is started, if that matters:
-
-SERVE --now 2026-03-09T12:00:00Z
-
-GET /items/milk?count=3
-
-200
-{"item": "milk", "total": "3.30"}
-
-POST /settle
-{"bills": []}
-
-422
-{"error": "ValueError", "message": "how it begins"}"""
+wrong requests. Users, logins, HTML and uploads cannot be built."""
 
 MCP = """# The MCP server
 
@@ -90,20 +62,6 @@ it says and no call, such as a database's file, stands beside `tools` in `option
 PASSED = f"""# What goes in and comes out
 
 {VALUES}"""
-
-HOSTS_OF_SESSIONS = """## Hosts of a session
-
-No network is there when a session runs. Before a call of `console`, `$ hosts` and lines below it say what hosts answer \
-from there on, and `$ clock 2026-03-09T12:00:00Z` what time it is; in `http` a line `HOSTS` and these lines stand first:
-
-https://a.example/x 301
-  Location: https://a.example/y
-POST https://b.example/ 200 after 2.5 s
-  | the body
-https://c.example/ timeout
-
-Below a call of `console`, lines `[asks] HEAD https://a.example/x` list all that it asks hosts, `[asks nothing]` that it \
-asks none."""
 
 _ASKS = re.compile(
     r"\b(command[- ]?lines?|commands?|subcommands?|CLI|console|terminal|std(in|out|err)|exit (code|status))\b",
@@ -124,6 +82,5 @@ def researcher_notes(text: str) -> str:
     """
     asked = ((_ASKS, INTERFACES), (_ASKS_HTTP, HTTP), (_ASKS_MCP, MCP))
     notes = [note for pattern, note in asked if pattern.search(text)]
-    of_sessions = [HOSTS_OF_SESSIONS] if INTERFACES in notes else []
     values = [PASSED] if notes else []
-    return "\n\n".join([OUTSIDE, EXAMPLES, FOR_SPEC, OF_LOCKS, *notes, *values, *of_sessions])
+    return "\n\n".join([OUTSIDE, EXAMPLES, FOR_SPEC, OF_LOCKS, *notes, *values])

@@ -122,7 +122,7 @@ def _by_title(spec: ProductSpec, examples: Sequence[ExampleOutcome]) -> dict[tup
     return {
         (task.task_id, item.title): RunOutcome(one.passed, one.detail)
         for task in spec.tasks()
-        for item in (task.acceptance.showing if task.acceptance else ())
+        for item in (task.acceptance.items if task.acceptance else ())
         for one in by_task[task.task_id]
         if one.heading.endswith(f" {', '.join(map(str, item.criteria))}, {item.title}")
     }
@@ -157,7 +157,7 @@ class _Tasks:
         self, task: TaskSpec, task_id: str, number: int, evidence: TaskEvidence, pointer: Reference
     ) -> CriterionReport:
         text, outcomes = task.acceptance_criteria[number - 1], self._sources.outcomes
-        items = task.acceptance.showing if task.acceptance else ()
+        items = task.acceptance.items if task.acceptance else ()
         own = {one.title: outcomes[key] for one in items if (key := (task.task_id, one.title)) in outcomes}
         found = evidence.of(number, text, task.acceptance, own, self._sources.ran_in)
         ruling = next(
@@ -206,7 +206,7 @@ def _criterion_status(
     if not in_force:
         return CriterionStatus.AMENDED
     passed = {one.kind for one in found if one.result == "PASS"}
-    if passed & {"example", "property", "session"}:
+    if passed & {"example", "property"}:
         return CriterionStatus.SHOWN
     if ruling is not None:
         return CriterionStatus.SET_ASIDE

@@ -15,7 +15,7 @@ from specwright.application.announce import Announcement, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.tasks import task_at
 from specwright.domain.acceptance.calls import imported_names
-from specwright.domain.acceptance.records import AcceptanceItem, AcceptanceSession
+from specwright.domain.acceptance.records import AcceptanceItem
 from specwright.domain.base.graph import reachable
 from specwright.domain.escalation import (
     RELEASE,
@@ -24,8 +24,6 @@ from specwright.domain.escalation import (
     FailedInvariant,
     Resolution,
 )
-from specwright.domain.interfaces.records import Interfaces
-from specwright.domain.interfaces.rules import called_functions
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports.packaging import ExampleOutcome
 from specwright.ports.progress import Step
@@ -53,7 +51,7 @@ class BrokenExample(NamedTuple):
             "criteria": self.item.criteria,
             "success_criteria": self.item.success_criteria,
             "title": self.item.title,
-            "call": self.item.text if isinstance(self.item, AcceptanceSession) else self.item.code,
+            "call": self.item.code,
             "outcome": self.outcome,
             "modules": list(self.modules),
         }
@@ -67,7 +65,6 @@ def broken_examples(
     tasks: Sequence[TaskDefinition],
     contracts: Sequence[MicroModuleContract],
     outcomes: Sequence[ExampleOutcome],
-    interfaces: Interfaces | None = None,
 ) -> list[BrokenExample]:
     """The approved examples and properties among what failed, in the order of the tasks.
 
@@ -75,23 +72,15 @@ def broken_examples(
         tasks: That are released.
         contracts: Of the released modules.
         outcomes: Of the release.
-        interfaces: Of the product, whose command sessions call.
     """
     failed = {(one.module, one.heading): one.detail for one in outcomes if not one.passed}
     return [
-        BrokenExample(task, item, detail, tuple(_took_part(_called_by(item, interfaces), contracts)))
+        BrokenExample(task, item, detail, tuple(_took_part(imported_names(item), contracts)))
         for task in tasks
         if task.acceptance
-        for item in task.acceptance.showing
+        for item in task.acceptance.items
         if (detail := failed.get((task.spec_task_id, item.heading)))
     ]
-
-
-def _called_by(item: AcceptanceItem, interfaces: Interfaces | None) -> set[str]:
-    """The public names that an item uses; of a session the functions of the subcommands that it calls."""
-    if isinstance(item, AcceptanceSession):
-        return called_functions(interfaces, item) if interfaces else set()
-    return imported_names(item)
 
 
 def _took_part(names: set[str], contracts: Sequence[MicroModuleContract]) -> Iterator[str]:

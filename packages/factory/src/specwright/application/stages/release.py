@@ -45,7 +45,6 @@ from specwright.ports.journal import Scope
 from specwright.ports.packaging import (
     ApprovedExample,
     ApprovedProperty,
-    ApprovedSession,
     BuiltWheel,
     ExampleOutcome,
     ExerciseReport,
@@ -184,7 +183,7 @@ def _release(
     events += escalated(
         factory,
         release_id,
-        broken_examples(tasks, [one.contract for one in modules], outcomes, spec.interfaces),
+        broken_examples(tasks, [one.contract for one in modules], outcomes),
     )
     if ends_change and manifest.succeeded and change is not None and change.before is not None:
         events += closing_events(factory, scope, manifest, sha256, before)
@@ -212,11 +211,6 @@ def _product(
         "examples": [[one.task_id, *one.example[:4]] for one in package.approved],
         "properties": [[one.task_id, one.property.heading, one.property.code] for one in package.properties],
     }
-    if package.sessions:
-        request["sessions"] = [
-            [one.task_id, one.heading, one.console, *([one.http] if one.http else [])]
-            for one in package.sessions
-        ]
     seen = scope.recall(
         "verdict",
         request,
@@ -273,7 +267,6 @@ class _Approved(NamedTuple):
 
     approved: tuple[ApprovedExample, ...]
     properties: tuple[ApprovedProperty, ...]
-    sessions: tuple[ApprovedSession, ...]
 
 
 def _approved(factory: Factory, refs: Sequence[str]) -> _Approved:
@@ -289,11 +282,6 @@ def _approved(factory: Factory, refs: Sequence[str]) -> _Approved:
             ApprovedProperty(task.spec_task_id, one)
             for task in tasks
             for one in properties_of_product(task.acceptance, task.acceptance_criteria, released)
-        ),
-        tuple(
-            ApprovedSession(task.spec_task_id, one.heading, one.console, one.http)
-            for task in tasks
-            for one in (task.acceptance.sessions if task.acceptance else ())
         ),
     )
 

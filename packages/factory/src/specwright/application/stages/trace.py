@@ -151,6 +151,6 @@ def _ran_at_release(report: AcceptanceReport) -> Iterator[tuple[tuple[str, str],
         evidence = [one for criterion in task.criteria for one in criterion.evidence]
         for one in evidence:
             wheel = next((ref for ref in one.ran_in if ref.endswith(".whl")), "")
-            if wheel and one.kind in ("example", "property", "session"):
+            if wheel and one.kind in ("example", "property"):
                 passed = one.result == "PASS"
                 yield (task.task_id, one.name), RunOutcome(passed, "" if passed else one.detail), wheel

@@ -44,7 +44,6 @@ def amended_acceptance(
         update={
             "examples": renumbered(acceptance.examples),
             "properties": renumbered(acceptance.properties),
-            "sessions": renumbered(acceptance.sessions),
             "unexecutable": [
                 one.model_copy(update={"criterion": numbers[one.criterion]})
                 for one in acceptance.unexecutable
@@ -55,7 +54,7 @@ def amended_acceptance(
 
 
 def _check_titles(acceptance: TaskAcceptance | None, struck: Collection[str]) -> None:
-    titles = [one.title for one in acceptance.showing] if acceptance else []
+    titles = [one.title for one in acceptance.items] if acceptance else []
     if unknown := next((title for title in struck if title not in titles), None):
         raise InputError(
             f"no approved example or property has the title {unknown!r}",

@@ -17,6 +17,7 @@ from ship_gate.contract.properties import Property
 from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
+    AcceptanceItem,
     AcceptanceProperty,
     TaskAcceptance,
     name_of,
@@ -122,7 +123,7 @@ def _homes(own: MicroModuleContract, called: Sequence[MicroModuleContract]) -> d
     return {name: contract.name for contract in (*reversed(called), own) for name in public_names(contract)}
 
 
-def imported_names(item: AcceptanceExample | AcceptanceProperty) -> set[str]:
+def imported_names(item: AcceptanceItem) -> set[str]:
     """The names of the product that an example or a property imports."""
     tree = python_tree(item.code)
     return {alias.name for node in _product_imports(tree) for alias in node.names} if tree else set()
@@ -138,7 +139,7 @@ def _example(approved: AcceptanceExample, homes: Mapping[str, str]) -> Example:
     return Example(approved.heading, approved.title, _from_modules(approved, homes), approved.gives, 1)
 
 
-def _from_modules(approved: AcceptanceExample | AcceptanceProperty, homes: Mapping[str, str]) -> str:
+def _from_modules(approved: AcceptanceItem, homes: Mapping[str, str]) -> str:
     """Its code, with each name imported from its module."""
     tree = python_tree(approved.code)
     assert tree is not None  # its record was validated

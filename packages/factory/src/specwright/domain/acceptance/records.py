@@ -20,8 +20,6 @@ from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.boundary.type_variable import is_generic
 from ship_gate.contract.boundary.types import is_class_name, named, type_problem
 from ship_gate.contract.examples_file import Example, python_tree
-from specwright.domain.acceptance.exchanges import exchanges, hosts_of, served_with
-from specwright.domain.acceptance.sessions import session_calls, session_steps
 
 Author = Literal["researcher", "person"]
 """Who wrote it; what a person wrote is struck by nobody else."""
@@ -60,7 +58,7 @@ PublicName = Annotated[
 
 
 class _Showing(OmittedIfEmpty):
-    """Something that shows criteria of its task; a scenario if it shows success criteria of the task's epic as well."""
+    """Python code that shows criteria of its task; a scenario if it shows success criteria of the task's epic as well."""
 
     omitted = ("success_criteria",)
 
@@ -72,18 +70,13 @@ class _Showing(OmittedIfEmpty):
             description="Numbers of the success criteria of its epic that it shows, of a use over several tasks."
         ),
     ] = Field(default_factory=list)
+    code: Annotated[Code, Field(description="Imports, then an expression: `from tabkeeper import settle`.")]
 
     @property
     def heading(self) -> str:
         """By which findings name it: `criteria 1, 2, Title`."""
         numbers = ", ".join(map(str, self.criteria))
         return f"{'criterion' if len(self.criteria) == 1 else 'criteria'} {numbers}, {self.title}"
-
-
-class _CodeShowing(_Showing):
-    """Something that shows criteria by Python code."""
-
-    code: Annotated[Code, Field(description="Imports, then an expression: `from tabkeeper import settle`.")]
 
     @property
     def call(self) -> str:
@@ -98,7 +91,7 @@ class _CodeShowing(_Showing):
         return "\n".join(ast.get_source_segment(self.code, one, padded=True) or "" for one in nodes)
 
 
-class AcceptanceExample(_CodeShowing):
+class AcceptanceExample(_Showing):
     """A use of the product, and what comes out."""
 
     gives: Annotated[
@@ -113,7 +106,7 @@ class AcceptanceExample(_CodeShowing):
         return Example(self.title, self.title, self.code, self.gives, 1)
 
 
-class AcceptanceProperty(_CodeShowing):
+class AcceptanceProperty(_Showing):
     """Something that holds for all values of its variables."""
 
     variables: Annotated[
@@ -140,63 +133,7 @@ class AcceptanceProperty(_CodeShowing):
         return self
 
 
-def _check_console(text: str) -> str:
-    if text:
-        session_steps(text)
-    return text
-
-
-def _check_http(text: str) -> str:
-    if text:
-        served_with(text)
-        hosts_of(text)
-        exchanges(text)
-    return text
-
-
-class AcceptanceSession(_Showing):
-    """A use of the product's command, and what it prints, ends with and leaves behind; or requests to its HTTP API with
-    their answers (design: shell)."""
-
-    omitted = (*_Showing.omitted, "console", "http")
-
-    console: Annotated[
-        str,
-        AfterValidator(_check_console),
-        Field(
-            description="`$ name --option`, below it what it prints, `[exit 1]`; `$ cat > FILE`, `$ cat FILE`."
-        ),
-    ] = ""
-    http: Annotated[
-        str,
-        AfterValidator(_check_http),
-        Field(description="`GET /path?name=value`, or `POST /path` with JSON below; `200`, and its JSON."),
-    ] = ""
-    author: Author = "researcher"
-
-    @model_validator(mode="after")
-    def _is_one_of_both(self) -> "AcceptanceSession":
-        if bool(self.console.strip()) == bool(self.http.strip()):
-            raise ValueError("a session has either `console` or `http`")
-        return self
-
-    @property
-    def text(self) -> str:
-        """Its command lines or requests."""
-        return self.console or self.http
-
-    @property
-    def language(self) -> str:
-        """Of the fenced block that it is written in."""
-        return "console" if self.console else "http"
-
-    @property
-    def call(self) -> str:
-        """Its last command line or request."""
-        return session_calls(self.console)[-1].line if self.console else exchanges(self.http)[-1].line
-
-
-AcceptanceItem: TypeAlias = AcceptanceExample | AcceptanceProperty | AcceptanceSession
+AcceptanceItem: TypeAlias = AcceptanceExample | AcceptanceProperty
 """Something that shows a criterion."""
 
 
@@ -207,38 +144,27 @@ class UnexecutableCriterion(Record):
     why: Annotated[Text, Field(description="Why no example and no property can show it.")]
 
 
-class TaskAcceptance(OmittedIfEmpty):
+class TaskAcceptance(Record):
     """What code holds a task to."""
-
-    omitted = ("sessions",)
 
     provides: Annotated[list[PublicName], Field(min_length=1, description="The public names of this task.")]
     examples: list[AcceptanceExample] = Field(default_factory=list)
     properties: list[AcceptanceProperty] = Field(default_factory=list)
-    sessions: Annotated[
-        list[AcceptanceSession],
-        Field(description="Uses of `interfaces`: of the command, or of the HTTP API."),
-    ] = Field(default_factory=list)
     unexecutable: list[UnexecutableCriterion] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _titles_are_unique(self) -> "TaskAcceptance":
         seen = set[str]()
-        for one in self.showing:
+        for one in self.items:
             if one.title in seen:
                 raise ValueError(f"the title {one.title!r} occurs twice; give each its own")
             seen.add(one.title)
         return self
 
     @property
-    def items(self) -> "tuple[AcceptanceExample | AcceptanceProperty, ...]":
-        """All examples, then all properties: what runs as Python."""
+    def items(self) -> tuple[AcceptanceItem, ...]:
+        """All examples, then all properties."""
         return (*self.examples, *self.properties)
-
-    @property
-    def showing(self) -> tuple[AcceptanceItem, ...]:
-        """Everything that shows a criterion: examples, properties, then sessions."""
-        return (*self.items, *self.sessions)
 
     @property
     def scripts_hosts(self) -> bool:
@@ -249,7 +175,7 @@ class TaskAcceptance(OmittedIfEmpty):
     @property
     def shown(self) -> frozenset[int]:
         """The criteria that something executable shows."""
-        return frozenset(n for one in self.showing for n in one.criteria)
+        return frozenset(n for one in self.items for n in one.criteria)
 
 
 def name_of(public: PublicName) -> str:

@@ -19,7 +19,6 @@ from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
     AcceptanceProperty,
-    AcceptanceSession,
     PublicName,
     TaskAcceptance,
     annotated_names,
@@ -123,16 +122,10 @@ def _of_task(package: str, task: TaskPromise, names: PublicNames) -> Iterator[tu
                 "unexecutable",
                 f"criterion {one.criterion} is shown by an example or a property; leave it out here",
             )
-    for item in task.acceptance.showing:
+    for item in task.acceptance.items:
+        field = "examples" if isinstance(item, AcceptanceExample) else "properties"
         for message in _of_item(package, task, item, names):
-            yield task.task_id, _FIELDS[type(item)], f"{item.title!r}: {message}"
-
-
-_FIELDS: dict[type[AcceptanceItem], str] = {
-    AcceptanceExample: "examples",
-    AcceptanceProperty: "properties",
-    AcceptanceSession: "sessions",
-}
+            yield task.task_id, field, f"{item.title!r}: {message}"
 
 
 def _provided(task: TaskPromise, names: PublicNames) -> Iterator[str]:
@@ -191,13 +184,6 @@ def _numbers(task: TaskPromise, item: AcceptanceItem) -> Iterator[str]:
 
 def _of_item(package: str, task: TaskPromise, item: AcceptanceItem, names: PublicNames) -> Iterator[str]:
     yield from _numbers(task, item)
-    if not isinstance(item, AcceptanceSession):
-        yield from _of_code(package, task, item, names)
-
-
-def _of_code(
-    package: str, task: TaskPromise, item: AcceptanceExample | AcceptanceProperty, names: PublicNames
-) -> Iterator[str]:
     tree = python_tree(item.code)
     if tree is None:
         return

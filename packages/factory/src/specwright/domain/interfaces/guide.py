@@ -1,9 +1,8 @@
 """How a product is used from outside Python, as Markdown: for the person who approves it, and for those who install it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from ship_gate.base.markdown_text import fenced, inline, printable
+from ship_gate.base.markdown_text import inline, printable
 from specwright.domain.interfaces.functions import PublicFunction
 from specwright.domain.interfaces.passed_values import VALUES
 from specwright.domain.interfaces.records import (
@@ -59,27 +58,10 @@ def started(interfaces: Interfaces | None) -> str:
     return "; ".join(found)
 
 
-Shown = Mapping[str, Sequence[str]]
-"""Of each function the approved uses that succeed."""
-
-
-class ShownUses(NamedTuple):
-    """What approved sessions show of uses that succeed.
-
-    Args:
-        calls: Of the command.
-        requests: To the HTTP API.
-    """
-
-    calls: Shown
-    requests: Shown
-
-
 def interface_guide(
     interfaces: Interfaces,
     functions: Mapping[str, PublicFunction],
     distribution: str,
-    shown: ShownUses | None = None,
 ) -> str:
     """All interfaces, as far as their functions are known.
 
@@ -87,22 +69,19 @@ def interface_guide(
         interfaces: As they are approved.
         functions: By name.
         distribution: As the product is installed.
-        shown: What approved sessions show; None where that is not told.
     """
     parts: list[str] = []
     if interfaces.command:
-        parts.append(command_guide(interfaces.command, functions, shown.calls if shown else None))
+        parts.append(command_guide(interfaces.command, functions))
     if interfaces.http:
-        parts.append(_http_guide(interfaces.http, functions, distribution, shown.requests if shown else None))
+        parts.append(_http_guide(interfaces.http, functions, distribution))
     if interfaces.mcp:
         parts.append(_mcp_guide(interfaces.mcp, functions, distribution))
     parts.append(f"## What goes in and comes out\n\n{VALUES}\n")
     return "\n".join(parts)
 
 
-def _http_guide(
-    api: HttpApi, functions: Mapping[str, PublicFunction], distribution: str, shown: Shown | None
-) -> str:
+def _http_guide(api: HttpApi, functions: Mapping[str, PublicFunction], distribution: str) -> str:
     lines = [f"## The HTTP API `{api.name}`", ""]
     lines += [inline(api.help), ""] if api.help else []
     lines += [
@@ -113,7 +92,6 @@ def _http_guide(
     for route in api.routes:
         if route.calls in functions:
             lines += ["", *_route(route, functions[route.calls], api.options)]
-            lines += _printed(shown.get(route.calls, ()), "http") if shown is not None else []
     lines += [
         "",
         "A body is a JSON object with a member for each parameter; results are JSON. An error is an object with `error` and "
@@ -175,14 +153,12 @@ def _mcp_guide(server: McpServer, functions: Mapping[str, PublicFunction], distr
 def command_guide(
     command: ConsoleCommand,
     functions: Mapping[str, PublicFunction],
-    shown: Shown | None = None,
 ) -> str:
     """The command with its subcommands, as far as their functions are known.
 
     Args:
         command: As it is approved.
         functions: By name.
-        shown: Of each function the approved calls that succeed, with what they print; None where that is not told.
     """
     lines = [f"## The command `{command.name}`"]
     if command.help:
@@ -190,21 +166,11 @@ def command_guide(
     for one in command.uses:
         if one.calls in functions:
             lines += ["", *_use(command, one, functions[one.calls])]
-            lines += _printed(shown.get(one.calls, ()), "console") if shown is not None else []
     lines += [
         "",
         "Wrong usage or input ends with exit code 2, an interruption with 130; `--json` prints the result as JSON.",
     ]
     return "\n".join((*lines, ""))
-
-
-def _printed(calls: Sequence[str], language: str) -> Iterator[str]:
-    """What comes out when it succeeds, if a session of the spec has it."""
-    if not calls:
-        what = "prints" if language == "console" else "answers"
-        yield from ("", f"What it {what} when it succeeds: no session was given.")
-        return
-    yield from ("", "When it succeeds:", "", fenced(calls[0], language))
 
 
 def _use(command: ConsoleCommand, one: FunctionUse, function: PublicFunction) -> Iterator[str]:

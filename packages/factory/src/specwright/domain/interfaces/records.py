@@ -10,7 +10,6 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from ship_gate.base.record import OmittedIfEmpty, Text
-from specwright.domain.acceptance.sessions import RESERVED
 
 USAGE_ERROR = 2
 """The exit code of a command that was called wrongly; no other meaning is allowed for it."""
@@ -146,8 +145,6 @@ class ConsoleCommand(FunctionUse):
     def _calls_something(self) -> Self:
         if bool(self.calls) == bool(self.subcommands):
             raise ValueError("a command either `calls` one function, or has `subcommands`")
-        if self.name in RESERVED:
-            raise ValueError(f"sessions say something else by `$ {self.name}`; choose another name")
         if self.subcommands and (self.parameters or self.shows or self.exits or self.errors):
             raise ValueError("parameters, shows, exits and errors belong into the subcommands")
         return self

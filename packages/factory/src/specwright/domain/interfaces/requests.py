@@ -269,18 +269,5 @@ def parameters_of_tool(
     ]
 
 
-def matching_routes(api: HttpApi, method: str, path: str) -> Sequence[Route]:
-    """The routes that a request may call, by what the spec says of them."""
-    return [
-        one
-        for one in api.routes
-        if one.method in ("", method)
-        and re.fullmatch(
-            "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in _parts(one.template)),
-            path,
-        )
-    ]
-
-
 def _parts(template: str) -> list[str]:
     return re.split(r"(\{[a-z][a-z0-9_]*\})", template)

@@ -13,13 +13,10 @@ from typing import NamedTuple
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.boundary.types import class_names
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.domain.acceptance.exchanges import exchanges, served_with
-from specwright.domain.acceptance.records import AcceptanceSession, PublicName, name_of
-from specwright.domain.acceptance.sessions import session_calls
+from specwright.domain.acceptance.records import PublicName, name_of
 from specwright.domain.interfaces.functions import PublicFunction, function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import (
     OTHER_ERRORS,
-    ConsoleCommand,
     ExitRule,
     FunctionUse,
     Interfaces,
@@ -28,9 +25,7 @@ from specwright.domain.interfaces.records import (
 from specwright.domain.interfaces.requests import (
     any_number_problem,
     api_problems,
-    matching_routes,
     method_of,
-    option_name,
     option_problems,
     route_problems,
     tool_problems,
@@ -168,77 +163,6 @@ def interface_warnings(interfaces: Interfaces) -> list[tuple[str, str]]:
 def exit_condition(rule: ExitRule) -> str:
     """When a rule holds, in words."""
     return f"{f'`{rule.of}`' if rule.of else 'the result'} is {'not empty' if rule.when == 'filled' else 'empty'}"
-
-
-def session_problems(
-    interfaces: Interfaces | None, session: AcceptanceSession, own: Collection[str]
-) -> list[str]:
-    """What is wrong with the calls of a session.
-
-    Args:
-        interfaces: Of the spec.
-        session: Of a task.
-        own: The names that its task provides.
-    """
-    if interfaces is None:
-        return [
-            "the spec has no `interfaces`, so there is nothing to call; add it, or write an example in Python"
-        ]
-    found = (
-        _exchange_problems(interfaces, session) if session.http else _console_problems(interfaces, session)
-    )
-    problems = list(found)
-    if not problems and not called_functions(interfaces, session) & set(own):
-        what = "route" if session.http else "subcommand"
-        problems.append(
-            f"it calls no {what} of a function of this task; move it to the task whose criteria it shows"
-        )
-    return problems
-
-
-def _console_problems(interfaces: Interfaces, session: AcceptanceSession) -> Iterator[str]:
-    for one in session_calls(session.console):
-        if interfaces.command is None:
-            yield f"`{one.line}` calls a command, and this product has none; add `command` to `interfaces`"
-        elif one.command != interfaces.command.name:
-            yield f"`{one.line}` calls {one.command}; the command of this product is {interfaces.command.name}"
-
-
-def _exchange_problems(interfaces: Interfaces, session: AcceptanceSession) -> Iterator[str]:
-    options = [f"--{option_name(one)}" for one in (interfaces.http.options if interfaces.http else ())]
-    for word in served_with(session.http)[::2]:
-        if word not in options:
-            yield f"`SERVE` states {word}, and the `options` of this API are {', '.join(options) or 'none'}"
-    for one in exchanges(session.http):
-        if interfaces.http is None:
-            yield f"`{one.line}` needs an HTTP API, and this product has none; add `http` to `interfaces`"
-        elif one.status < 400 and not matching_routes(interfaces.http, one.method, one.path):
-            listed = ", ".join(f"{route.method or '*'} {route.template}" for route in interfaces.http.routes)
-            yield f"`{one.line}` is no route of this product; it has {listed}"
-
-
-def called_functions(interfaces: Interfaces, session: AcceptanceSession) -> set[str]:
-    """The functions that a session calls."""
-    command, http = interfaces.command, interfaces.http
-    by_command = {
-        use.calls
-        for call in session_calls(session.console)
-        if command and (use := use_of(command, call.arguments)) is not None
-    }
-    by_request = {
-        route.calls
-        for one in (exchanges(session.http) if http else ())
-        if http
-        for route in matching_routes(http, one.method, one.path)
-    }
-    return by_command | by_request
-
-
-def use_of(command: ConsoleCommand, arguments: Sequence[str]) -> FunctionUse | None:
-    """What a call of a command uses."""
-    if not command.subcommands:
-        return command
-    return next((one for one in command.subcommands if [one.name] == list(arguments[:1])), None)
 
 
 def _not_provided(name: str, stated: Mapping[str, PublicName]) -> str:

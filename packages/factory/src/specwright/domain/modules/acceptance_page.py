@@ -16,7 +16,6 @@ from specwright.domain.modules.acceptance_report import (
 KINDS = {
     "example": "approved example",
     "property": "approved property",
-    "session": "approved session",
     "module_test": "test of the module",
     "falsifying_test": "falsifying test",
 }

@@ -43,7 +43,7 @@ class CriterionStatus(StrEnum):
     """No module of its task is part of the release."""
 
 
-EvidenceKind = Literal["example", "property", "session", "module_test", "falsifying_test"]
+EvidenceKind = Literal["example", "property", "module_test", "falsifying_test"]
 """What shows a criterion."""
 
 

@@ -17,7 +17,6 @@ from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
     AcceptanceProperty,
-    AcceptanceSession,
     TaskAcceptance,
 )
 from specwright.domain.spec.product_spec import Epic, ProductSpec, ProductSpecDraft, TaskSpec
@@ -29,8 +28,6 @@ _WIDTH = 72
 
 FORM = "docs/command-line.md#the-form-of-acceptancemd"
 """Where the form of the file is told, with an example."""
-
-CodeItem = AcceptanceExample | AcceptanceProperty
 
 
 def summary(spec: ProductSpec | ProductSpecDraft) -> str:
@@ -58,8 +55,7 @@ def _judged(task: TaskSpec, number: int) -> str:
 
 
 def criteria_with_examples(task: TaskSpec) -> str:
-    """The numbered criteria, each with a table of what shows it, and the sessions; what shows several stands at the first of
-    them."""
+    """The numbered criteria, each with a table of what shows it; what shows several stands at the first of them."""
     blocks: list[str] = []
     shown = set[str]()
     for number, text in enumerate(task.acceptance_criteria, 1):
@@ -67,9 +63,7 @@ def criteria_with_examples(task: TaskSpec) -> str:
             item for item in _items(task.acceptance) if number in item.criteria and item.title not in shown
         ]
         shown |= {item.title for item in items}
-        coded = [item for item in items if not isinstance(item, AcceptanceSession)]
-        sessions = "".join(_session(item) for item in items if isinstance(item, AcceptanceSession))
-        blocks.append(f"{number}. {printable(text)}{_coded(coded)}{sessions}")
+        blocks.append(f"{number}. {printable(text)}{_coded(items)}")
     return "\n".join(blocks)
 
 
@@ -92,29 +86,20 @@ def success_criteria(epic: Epic) -> str:
 
 
 def _items(acceptance: TaskAcceptance | None) -> Sequence[AcceptanceItem]:
-    return acceptance.showing if acceptance else ()
+    return acceptance.items if acceptance else ()
 
 
-def _session(item: AcceptanceSession) -> str:
-    return f"\n\n   {_cell(_label(item))}:\n\n{fenced(_visible(item.text), item.language, '   ')}\n"
-
-
-def _visible(text: str) -> str:
-    """The lines of a text, in which nothing can pass for something else."""
-    return "\n".join(printable(line) if line.strip() else "" for line in text.splitlines())
-
-
-def _coded(items: Sequence[CodeItem]) -> str:
+def _coded(items: Sequence[AcceptanceItem]) -> str:
     """Calls with their results: short ones in a table, long ones each with lines of its own."""
     short = [item for item in items if max(len(_call(item)), len(_outcome(item))) <= _WIDTH]
     return _table(short) + "".join(_block(item) for item in items if item not in short)
 
 
-def _outcome(item: CodeItem) -> str:
+def _outcome(item: AcceptanceItem) -> str:
     return item.gives if isinstance(item, AcceptanceExample) else ""
 
 
-def _block(item: CodeItem) -> str:
+def _block(item: AcceptanceItem) -> str:
     """A call over several lines, and below it what it gives."""
     call = fenced(_whole(item.body.splitlines()), "python", "   ")
     if isinstance(item, AcceptanceExample):
@@ -134,7 +119,7 @@ def _cut(line: str) -> str:
     return line if len(line) <= _LONGEST_CELL else f"{line[:_LONGEST_CELL]} ... (whole in acceptance.md)"
 
 
-def _table(items: Sequence[CodeItem]) -> str:
+def _table(items: Sequence[AcceptanceItem]) -> str:
     if not items:
         return ""
     rows = ["", "", "   | | call | result |", "   |---|---|---|"]
@@ -146,14 +131,14 @@ def _label(item: AcceptanceItem) -> str:
     return f"{item.title}{' (yours)' if item.author == 'person' else ''}"
 
 
-def _call(item: CodeItem) -> str:
+def _call(item: AcceptanceItem) -> str:
     """The code without the imports, on one line."""
     tree = python_tree(item.code)
     nodes = tree.body if tree else []
     return "; ".join(ast.unparse(node) for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom))
 
 
-def _result(item: CodeItem) -> str:
+def _result(item: AcceptanceItem) -> str:
     if isinstance(item, AcceptanceExample):
         return _code(item.gives)
     errors = "".join(f", or {_code(name)}" for name in item.errors)
@@ -184,22 +169,9 @@ def acceptance_file(spec: ProductSpec | ProductSpecDraft) -> str:
         "the `repr` of the value, or `ErrorName: start of the message`. A property has no text block: its expression is "
         f"true for all values. A whole task stands in `{FORM}`.",
     ]
-    if spec.interfaces is not None:
-        parts.append(_SESSIONS)
     for task in spec.tasks():
         parts += _task_chapter(task)
     return "\n\n".join(parts) + "\n"
-
-
-_SESSION_LANGUAGES = ("console", "http")
-_SESSIONS = (
-    "A `console` block is a session: `$ cat > FILE` writes a file, `$ cat FILE` shows what it holds afterwards, any other "
-    "line after `$` calls the command; below it stands what it prints, `[stderr]` and how the complaint begins, `[exit N]`. "
-    "`$ hosts` with lines such as `https://a.example/x 404` or `https://b.example/ timeout` below says what hosts answer "
-    "from there on, `$ clock 2026-03-09T12:00:00Z` what time it is; `[asks] GET https://a.example/x` lists what is asked. "
-    "An `http` block has requests, `GET /path?name=value` or `POST /path` with JSON below, under each the status and JSON; "
-    "`SERVE --db FILE`, with options of the program, and `HOSTS`, with what hosts answer below, may stand first."
-)
 
 
 def _task_chapter(task: TaskSpec) -> Iterator[str]:
@@ -217,9 +189,6 @@ def _task_chapter(task: TaskSpec) -> Iterator[str]:
     for item in _items(acceptance):
         yield f"## {printable(item.title)}"
         yield _sentences(item)
-        if isinstance(item, AcceptanceSession):
-            yield fenced(item.text, item.language)
-            continue
         yield fenced(item.code, "python")
         if isinstance(item, AcceptanceExample):
             yield fenced(item.gives, "text")
@@ -322,7 +291,6 @@ def _read_task(body: Sequence[str], where: str, line: int) -> TaskAcceptance | N
                 "provides": provides,
                 "examples": [item for item in items if "gives" in item],
                 "properties": [item for item in items if "variables" in item],
-                "sessions": [item for item in items if item.keys() & set(_SESSION_LANGUAGES)],
                 "unexecutable": [{"criterion": int(why[1]), "why": why[2]} for why in whys],
             }
         )
@@ -341,8 +309,7 @@ def _error_place(where: str) -> Generator[None]:
 
 def _checked(item: dict[str, Any]) -> dict[str, Any]:
     """An item that its record accepts."""
-    other = AcceptanceSession if item.keys() & set(_SESSION_LANGUAGES) else AcceptanceProperty
-    record = AcceptanceExample if "gives" in item else other
+    record = AcceptanceExample if "gives" in item else AcceptanceProperty
     record.model_validate(item)
     return item
 
@@ -353,22 +320,18 @@ def _read_item(title: str, body: Sequence[str]) -> dict[str, Any]:
     languages = [fence.language for fence in fences]
     if shows is None:
         raise ValueError(f"{title!r} does not say what it shows: `Shows criterion 1.`")
-    is_session = languages in [[one] for one in _SESSION_LANGUAGES]
-    if languages not in (["python", "text"], ["python"]) and not is_session:
+    if languages not in (["python", "text"], ["python"]):
         raise ValueError(
-            f"{title!r} has the fenced blocks {languages}; write `python`, and for an example `text`, or `console` or "
-            "`http` alone"
+            f"{title!r} has the fenced blocks {languages}; write `python`, and for an example `text`"
         )
     item: dict[str, Any] = {
         "title": title,
         "criteria": [int(number) for number in re.findall("[0-9]+", shows[1])],
-        languages[0] if is_session else "code": fences[0].text,
+        "code": fences[0].text,
         "author": "person",
     }
     if success := _SUCCESS.search(prose):
         item["success_criteria"] = [int(number) for number in re.findall("[0-9]+", success[1])]
-    if is_session:
-        return item
     if len(fences) > 1:
         return {**item, "gives": fences[1].text.rstrip("\n")}
     holds, raises = _HOLDS.search(prose), _RAISES.search(prose)
@@ -422,8 +385,7 @@ def _with_authors(after: TaskAcceptance, before: TaskAcceptance | None) -> dict[
     known = [item.model_copy(update={"author": "person"}) for item in _items(before)]
     authors = [item.author for item in _items(before)]
     data = after.to_json()
-    kept = {"examples": after.examples, "properties": after.properties, "sessions": after.sessions}
-    for field, items in kept.items():
+    for field, items in {"examples": after.examples, "properties": after.properties}.items():
         for place, item in enumerate(items):
             if item in known:
                 data[field][place]["author"] = authors[known.index(item)]

@@ -22,7 +22,7 @@ from specwright.domain.acceptance.rules import TaskPromise, acceptance_problems
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.interfaces.records import Interfaces
-from specwright.domain.interfaces.rules import interface_problems, interface_warnings, session_problems
+from specwright.domain.interfaces.rules import interface_problems, interface_warnings
 from specwright.domain.spec import style_hints
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 
@@ -297,7 +297,7 @@ def _interface_warnings(data: JsonValue) -> Iterator[Deficiency]:
 
 
 def _interface_errors(data: JsonValue, tasks: Sequence[_Node]) -> Iterator[Deficiency]:
-    """Faults of interfaces, and of sessions that use them; those that have not their shape are told by that alone."""
+    """Faults of interfaces; those that have not their shape are told by that alone."""
     accepted: list[tuple[_Node, TaskAcceptance]] = []
     for task in tasks:
         with suppress(ValidationError):
@@ -316,11 +316,6 @@ def _interface_errors(data: JsonValue, tasks: Sequence[_Node]) -> Iterator[Defic
         ]
         for field, message in interface_problems(interfaces, provided, with_effects):
             yield Deficiency(path="interfaces", field=field, severity=Severity.ERROR, message=message)
-    for task, acceptance in accepted:
-        own = [name_of(public) for public in acceptance.provides]
-        for one in acceptance.sessions:
-            for message in session_problems(interfaces, one, own):
-                yield task.error("acceptance.sessions", f"{one.title!r}: {message}")
 
 
 _PURE = re.compile(r"\s*(none|no|nothing|pure)\b", re.IGNORECASE)

@@ -180,11 +180,7 @@ def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 def _acceptance_entries(acceptance: Mapping[str, Any]) -> dict[str, Any]:
     named = dict.fromkeys(acceptance.get("provides", ()))
-    titled = {
-        one["title"]: one
-        for field in ("examples", "properties", "sessions")
-        for one in acceptance.get(field, ())
-    }
+    titled = {one["title"]: one for field in ("examples", "properties") for one in acceptance.get(field, ())}
     whys = {
         f"criterion {one['criterion']} is not executable": one for one in acceptance.get("unexecutable", ())
     }

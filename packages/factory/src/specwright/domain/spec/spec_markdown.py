@@ -8,15 +8,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ship_gate.base.markdown_text import bullets, inline, printable
-from specwright.domain.acceptance.exchanges import exchanges
-from specwright.domain.acceptance.records import AcceptanceSession, name_of
-from specwright.domain.acceptance.sessions import session_calls
+from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.slugs import slugify
 from specwright.domain.interfaces.functions import function_of_signature
-from specwright.domain.interfaces.guide import ShownUses, interface_guide, started
-from specwright.domain.interfaces.records import Interfaces
-from specwright.domain.interfaces.requests import matching_routes
-from specwright.domain.interfaces.rules import use_of
+from specwright.domain.interfaces.guide import interface_guide, started
 from specwright.domain.spec.acceptance_text import criteria_with_examples, success_criteria, summary
 from specwright.domain.spec.completeness import Deficiency, place_in, uncited
 from specwright.domain.spec.departures import decisions_of, decisions_text, narrowings_text, outside_text
@@ -95,35 +90,7 @@ def interface_text(spec: ProductSpec | ProductSpecDraft) -> str:
     assert spec.interfaces is not None
     provided = [one for task in spec.tasks() if task.acceptance for one in task.acceptance.provides]
     functions = {name_of(one): function for one in provided if (function := function_of_signature(one))}
-    shown = ShownUses(_shown_calls(spec, spec.interfaces), _shown_requests(spec, spec.interfaces))
-    return interface_guide(spec.interfaces, functions, slugify(spec.title), shown).rstrip()
-
-
-def _sessions(spec: ProductSpec | ProductSpecDraft) -> list[AcceptanceSession]:
-    return [one for task in spec.tasks() if task.acceptance for one in task.acceptance.sessions]
-
-
-def _shown_calls(spec: ProductSpec | ProductSpecDraft, interfaces: Interfaces) -> dict[str, list[str]]:
-    """The calls of the sessions that end with a result, by the function that they call."""
-    found: dict[str, list[str]] = {}
-    for call in (call for one in _sessions(spec) for call in session_calls(one.console)):
-        use = use_of(interfaces.command, call.arguments) if interfaces.command else None
-        if use is not None and call.code in (0, *(rule.code for rule in use.exits)):
-            end = [f"[exit {call.code}]"] if call.code else []
-            lines = [f"$ {call.line}", *call.stdout.splitlines(), *end]
-            found.setdefault(use.calls, []).append("\n".join(map(printable, lines)))
-    return found
-
-
-def _shown_requests(spec: ProductSpec | ProductSpecDraft, interfaces: Interfaces) -> dict[str, list[str]]:
-    """The requests of the sessions that end with a result, by the function that they call."""
-    found: dict[str, list[str]] = {}
-    for one in (one for session in _sessions(spec) for one in exchanges(session.http)):
-        routes = matching_routes(interfaces.http, one.method, one.path) if interfaces.http else ()
-        if routes and one.status < 400:
-            lines = [one.line, *one.body.splitlines(), "", str(one.status), *one.answer.splitlines()]
-            found.setdefault(routes[0].calls, []).append("\n".join(map(printable, lines)))
-    return found
+    return interface_guide(spec.interfaces, functions, slugify(spec.title)).rstrip()
 
 
 def _head(spec: ProductSpec | ProductSpecDraft) -> str:

@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ship_gate.inside.frames import Link
-from ship_gate.inside.observation.clock import ModuleClock
-from ship_gate.inside.web.direct import lead_to
-from ship_gate.inside.web.script import Web
-from specwright.wheels.inside.program import redirect
+from specwright.wheels.inside.command import redirect
 
 _MOST_BYTES = 100_000
 
@@ -27,12 +24,8 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     folder = scratch / "work"
     folder.mkdir(exist_ok=True)
     os.chdir(folder)
-    redirect(scratch, b"")
+    redirect(scratch)
     sys.path.append(plan["product"])
-    if job["web"]:
-        web = Web()
-        web.describe(job["hosts"], ())
-        lead_to(web, ModuleClock())
     try:
         send({"event": "outcome", **(_of_api(job) if job["kind"] == "http" else _of_tools(job))})
     except Exception as error:
@@ -44,7 +37,7 @@ def _of_api(job: dict[str, Any]) -> dict[str, Any]:
     from fastapi.testclient import TestClient
 
     shell = importlib.import_module(f"{job['package']}._shell.http_api")
-    client = TestClient(shell.application(options=job["options"]), raise_server_exceptions=False)
+    client = TestClient(shell.application(), raise_server_exceptions=False)
     return {"answers": [_answer(client, request) for request in job["requests"]]}
 
 
@@ -59,7 +52,7 @@ def _of_tools(job: dict[str, Any]) -> dict[str, Any]:
     import anyio
 
     shell = importlib.import_module(f"{job['package']}._shell.mcp_server")
-    return anyio.run(_ask_tools, shell.server(options=job["options"]), job["revision"], job["arguments"])
+    return anyio.run(_ask_tools, shell.server(), job["revision"], job["arguments"])
 
 
 async def _ask_tools(server: Any, revision: str, arguments: dict[str, Any]) -> dict[str, Any]:

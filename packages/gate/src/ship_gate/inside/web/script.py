@@ -7,7 +7,7 @@ Left out: what a connection does with an answer, `connections`.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -86,26 +86,6 @@ class Web:
     def requests(self) -> list[Request]:
         """What the hosts were asked since the test began, in order."""
         return [*self._log]
-
-    @property
-    def answered(self) -> list[tuple[str, int]]:
-        """Which answers were given already, by address and place."""
-        return sorted(self._given)
-
-    def describe(self, answers: Sequence[Mapping[str, Any]], given: Sequence[tuple[str, int]]) -> None:
-        """Take what a session says of hosts.
-
-        Args:
-            answers: Each as `serve` or `fail` takes it.
-            given: Those that earlier calls of the session were given.
-        """
-        for one in answers:
-            if one["failure"]:
-                self.fail(one["url"], one["failure"], method=one["method"])
-            else:
-                more = {name: one[name] for name in ("method", "status", "body", "delay")}
-                self.serve(one["url"], headers=dict(one["headers"]), **more)
-        self._given = {(url, place) for url, place in given}
 
     def clear(self) -> None:
         """Forget what was described and asked; it happens before each test and example."""
