@@ -87,10 +87,10 @@ def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory
 
 
 def _add_criteria(page: Page, criteria: Sequence[TaskCriterion], lines: int) -> None:
-    """As many criteria as fit the lines that are left, the cited ones first; the first one in any case."""
+    """As many criteria as fit the lines that are left; the first one in any case."""
     for place, one in enumerate(criteria):
         row, left = Page(), len(criteria) - place
-        row.prose(f"Criterion {one.number}{' (cited)' if one.is_cited else ''}: {one.text}", 2, 4)
+        row.prose(f"Criterion {one.number}: {one.text}", 2, 4)
         lines -= row.height
         if place and lines < (left > 1):
             page.line(f"  and {left} more in the task file, which --full names")
