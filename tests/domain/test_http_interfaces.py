@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.application.messages.researcher import HTTP, INTERFACES, MCP, PASSED, researcher_notes
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
@@ -272,21 +271,3 @@ def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools()
     after = ProductSpecDraft.model_validate(spec(api(path="/f/{root}")))
     (told,) = [one for one in spec_changes(before, after.stamped(NOW, NOW)) if "interfaces" in one]
     assert "- route /find/{root}; - mcp watch-mcp; - tool scan; + route /f/{root}" in told
-
-
-@pytest.mark.parametrize(
-    ("text", "notes"),
-    [
-        ("Functions that add.", []),
-        ("A command line tool.", [INTERFACES]),
-        ("It checks links over HTTP.", []),
-        ("An HTTP API for prices.", [HTTP]),
-        ("GET /items/x gives a price.", [HTTP]),
-        ("An MCP server and a CLI.", [INTERFACES, MCP]),
-    ],
-)
-def test_the_researcher_is_told_of_an_interface_only_if_one_is_asked_for(text: str, notes: list[str]):
-    """No request has more than it needs (D-45-01)."""
-    told = researcher_notes(text)
-    assert [one for one in (INTERFACES, HTTP, MCP) if one in told] == notes
-    assert (PASSED in told) == bool(notes)

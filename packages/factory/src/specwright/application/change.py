@@ -46,7 +46,7 @@ from specwright.application.deprecation import finish_deprecations, retirement, 
 from specwright.application.earlier_versions import reports_of
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.parts import as_block, as_contract
-from specwright.application.messages.researcher import researcher_notes
+from specwright.application.messages.researcher import RESEARCHER_NOTES
 from specwright.application.ship import seal_files
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
@@ -278,7 +278,7 @@ def change_assignment(
         *rejected,
         as_block("The approved spec", approved.decode(), "json"),
         *_contracts(factory),
-        researcher_notes(f"{request.request}\n{request.spec_text}"),
+        RESEARCHER_NOTES,
     ]
     return Assignment(
         place=_researcher_at(request.number, restart),

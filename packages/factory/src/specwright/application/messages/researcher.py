@@ -1,7 +1,5 @@
-"""What a researcher is told of how examples read, of what cannot be built, and of interfaces, where SPEC.md asks for one
-(design: executable-spec, shell, outside)."""
-
-import re
+"""What a researcher reads of examples, of what cannot be built, and of interfaces (design: executable-spec, shell,
+outside)."""
 
 from specwright.application.messages.databases import OF_LOCKS
 from specwright.application.messages.hosts import FOR_SPEC
@@ -24,7 +22,8 @@ comprehension, and the value itself, no comparison that only gives `True`. Of th
 
 INTERFACES = """# The command
 
-A command line is no task: code makes it from `interfaces` {"command": {"name", "subcommands": [{"name", "calls"}]}} \
+Where SPEC.md asks for a command line it is no task: \
+code makes it from `interfaces` {"command": {"name", "subcommands": [{"name", "calls"}]}} \
 and the contracts; without subcommands {"command": {"name", "calls"}}. Each `calls` one function of `provides`, \
 whose parameters must have types there. A parameter without a default is an argument, one with a default an option, \
 a bool a flag; a word is a str, int, float, bool, Decimal, date, datetime, time, timedelta, UUID, Path, Literal or \
@@ -40,7 +39,8 @@ that no result has."""
 
 HTTP = """# The HTTP API
 
-An HTTP API is no task and not `outside`: code makes it from `interfaces` {"http": {"name", "routes": [{"calls"}]}}, \
+Where SPEC.md asks for an HTTP API it is no task and not `outside`: \
+code makes it from `interfaces` {"http": {"name", "routes": [{"calls"}]}}, \
 where `name` is that of the program, another than the command's. \
 Each route `calls` one function of `provides`, whose parameters must have types \
 there, none a Path. Only what differs from the rule is stated: `method` (GET if each parameter is a word or a list \
@@ -53,7 +53,8 @@ wrong requests. Users, logins, HTML and uploads cannot be built."""
 
 MCP = """# The MCP server
 
-An MCP server is no task and not `outside`: code makes it from `interfaces` {"mcp": {"name", "tools": [{"calls"}]}}, \
+Where SPEC.md asks for an MCP server it is no task and not `outside`: \
+code makes it from `interfaces` {"mcp": {"name", "tools": [{"calls"}]}}, \
 where `name` is that of the program, another than any other's. \
 Each tool `calls` one function of `provides`, whose parameters must have types \
 there; `name`, `help` and `defaults` {"day": "today"} are stated only where they differ. What the person who starts \
@@ -63,24 +64,5 @@ PASSED = f"""# What goes in and comes out
 
 {VALUES}"""
 
-_ASKS = re.compile(
-    r"\b(command[- ]?lines?|commands?|subcommands?|CLI|console|terminal|std(in|out|err)|exit (code|status))\b",
-    re.IGNORECASE,
-)
-_ASKS_HTTP = re.compile(
-    r"\b(?i:(HTTP|REST|web|JSON) (API|service|server|interface|endpoint)s?|endpoints?|OpenAPI|FastAPI|RESTful)\b"
-    r"|\b(GET|POST|PUT|PATCH|DELETE) /"
-)
-_ASKS_MCP = re.compile(r"\bMCP\b|\bmodel context protocol\b", re.IGNORECASE)
-
-
-def researcher_notes(text: str) -> str:
-    """What the researcher needs to know beyond its prompt: of each interface only if the text speaks of one.
-
-    Args:
-        text: What is asked for.
-    """
-    asked = ((_ASKS, INTERFACES), (_ASKS_HTTP, HTTP), (_ASKS_MCP, MCP))
-    notes = [note for pattern, note in asked if pattern.search(text)]
-    values = [PASSED] if notes else []
-    return "\n\n".join([OUTSIDE, EXAMPLES, FOR_SPEC, OF_LOCKS, *notes, *values])
+RESEARCHER_NOTES = "\n\n".join([OUTSIDE, EXAMPLES, FOR_SPEC, OF_LOCKS, INTERFACES, HTTP, MCP, PASSED])
+"""What the researcher needs to know beyond its prompt."""

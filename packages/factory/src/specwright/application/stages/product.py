@@ -21,7 +21,7 @@ from specwright.application.change import (
     preview_of,
 )
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.researcher import researcher_notes
+from specwright.application.messages.researcher import RESEARCHER_NOTES
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, spec_errors
@@ -329,7 +329,7 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment:
     return Assignment(
         place=Place("", history.restart, "", "", Role.RESEARCHER),
         message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}\n\n"
-        f"{researcher_notes(text)}",
+        f"{RESEARCHER_NOTES}",
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
     )
