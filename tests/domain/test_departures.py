@@ -11,27 +11,25 @@ from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data
 ROUNDING = "Half a cent is rounded up."
 
 
-def spec_with(*decisions, sketch="names: list[str], in the order of the file"):
-    """A spec of two tasks, with the decisions of each and what the outputs of the first one say."""
+def spec_with(*decisions):
+    """A spec of two tasks, with the decisions of each."""
     tasks = [
         task_data(number, name, **({"decisions": list(own)} if own else {}))
         for number, name, own in zip((1, 2), ("Split a bill", "Settle up"), decisions, strict=True)
     ]
-    tasks[0]["io_contract_sketch"]["outputs"] = sketch
     return ProductSpecDraft.model_validate(draft_data([pillar_data([epic_data([story_data(tasks)])])]))
 
 
 def test_each_decision_is_listed_once_with_its_tasks():
-    """F-3.2.4-01: by its own list or within the sketch, in another case or over two lines, a decision is one."""
+    """F-3.2.4-01: in another case or over two lines, a decision is one."""
     spec = spec_with(
-        [ROUNDING, "An empty list gives no payments."],
+        [ROUNDING, "An empty list gives no payments.", "A bill of nought is refused."],
         ["half a cent is\nrounded up", "Names are compared as they are written."],
-        sketch="A Decimal.\nDecided: Half a cent is rounded up.\nDecided: a bill of nought is refused.",
     )
     assert [(one.number, one.text, one.place) for one in decisions_of(spec)] == [
         (1, ROUNDING, "TSK-001, TSK-002"),
         (2, "An empty list gives no payments.", "TSK-001 Split a bill"),
-        (3, "a bill of nought is refused.", "TSK-001 Split a bill"),
+        (3, "A bill of nought is refused.", "TSK-001 Split a bill"),
         (4, "Names are compared as they are written.", "TSK-002 Settle up"),
     ]
 
@@ -76,7 +74,7 @@ def test_a_decision_belongs_to_its_task():
     definitions = {one.task_id: one for one in (first, second)}
     assert f"## Decisions\n- {ROUNDING}\n\n## Micro Module Contract" in render_at_init(first, definitions)
     assert "## Decisions" not in render_at_init(second, definitions)
-    assert (first.decided, second.decided) == ([ROUNDING], [])
+    assert (first.decisions, second.decisions) == ([ROUNDING], [])
 
 
 def test_a_decision_that_says_nothing_is_refused():

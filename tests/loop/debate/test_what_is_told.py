@@ -13,7 +13,7 @@ from specwright.application.messages.databases import NOT_SHOWN, OF_LOCKS, READ_
 from specwright.application.messages.debate import ModuleRequest, proposer_message
 from specwright.application.messages.interfaces import callers_of
 from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
-from specwright.application.messages.researcher import OUTSIDE, researcher_notes
+from specwright.application.messages.researcher import OUTSIDE, RESEARCHER_NOTES
 from specwright.application.messages.rounds import as_claim, without_source
 from specwright.domain.answers.answers import Failure
 from specwright.domain.artifacts import ContextPack, Permission
@@ -163,29 +163,21 @@ def test_a_ruling_stands_in_the_round_that_it_is_about(directory: Path):
     assert "Ruling:" in second.partition("# Proposal\n")[0]
 
 
-def test_the_challenger_sees_what_the_sketch_decided_and_no_more_of_the_task(directory: Path):
+def test_the_challenger_sees_the_decisions_and_no_more_of_the_task(directory: Path):
     """F-9.7-02, D-12-02: an extract, as the criteria are; it explains why a contract settles an open case."""
     data = spec_of_graph(([],)).to_json()
     task = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
-    decided = "Decided: nought is nought, and stays so."
-    task["io_contract_sketch"]["outputs"] = f"A number without a sign. {decided}\nIt is an int."
+    decided = "Nought is nought, and stays so."
+    task["decisions"] = [decided]
+    task["io_contract_sketch"]["outputs"] = "A number without a sign.\nIt is an int."
     with DebateWorkbench(directory, script({}, ONE)) as bench:
         bench.approve(ProductSpec.model_validate(data))
         bench.run()
         for place in ("contracts/round-1/challenger", "double/round-1/challenger"):
             message = bench.roles.asked_at(place).message
-            assert f"# What the task's sketch decided\n\n- {decided}\n" in message
+            assert f"# Decisions of the task\n\n- {decided}\n" in message
             assert "A number without a sign" not in message
             assert "It is an int" not in message
-
-
-def test_a_decision_within_a_sentence_is_told_with_it():
-    """A reader was shown `position of the opening quote), with the message` (F-9.7-02)."""
-    spec = spec_of_graph(([],))
-    sketch = spec.pillars[0].epics[0].stories[0].tasks[0].io_contract_sketch
-    text = "E1 if it is empty; E2 if it is open (Decided: at its end), with a message.\nE3 if it is long."
-    found = sketch.model_copy(update={"error_surfaces": text}).decided
-    assert found == ["E2 if it is open (Decided: at its end), with a message."]
 
 
 def test_an_arbiter_is_told_in_short_of_a_review_that_found_nothing(directory: Path):
@@ -356,7 +348,7 @@ def test_roles_are_told_what_a_test_can_show_of_a_lock():
     assert NOT_SHOWN in told
     assert "`clock.slept` lists them" in told
     assert NOT_SHOWN in OF_LOCKS
-    assert OF_LOCKS in researcher_notes("It keeps notes.")
+    assert OF_LOCKS in RESEARCHER_NOTES
 
 
 def test_the_researcher_has_one_rule_on_what_is_outside():

@@ -87,7 +87,7 @@ def _challenger_request(
         definition.acceptance_criteria,
         rulings,
         deliverable.plan_claim,
-        definition.decided,
+        definition.decisions,
         definition.acceptance,
         asked,
         definition.description if case.name == CONTRACTS else "",
@@ -287,7 +287,7 @@ def _open_judge_pack(
             included.append((view.contract.ref, Permission.METADATA_ONLY, status))
         examples = ", its approved examples" if deliverable.task.definition.acceptance else ""
         described = "its description, " if case.name == CONTRACTS else ""
-        extract = f"{described}its acceptance criteria{examples} and what its sketch decided"
+        extract = f"{described}its acceptance criteria{examples} and its decisions"
         extract += ", as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(ref, "rulings are not shown to this role") for ref in earlier if ref not in carried]

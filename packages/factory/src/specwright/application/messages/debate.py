@@ -213,7 +213,7 @@ def challenge_message(
         criteria: Of the task.
         rulings: On criteria, by their numbers.
         plan_claim: What the planner says of the contracts.
-        decided: What the sketch of the task decided.
+        decided: The decisions of the task.
         acceptance: The approved examples and properties of the task.
         asked: The criteria for which tests are asked, by their numbers (design: falsifying-tests).
         description: Of the task, where contracts are judged.

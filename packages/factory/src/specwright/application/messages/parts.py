@@ -73,9 +73,9 @@ def as_description(description: str) -> list[str]:
 
 
 def as_decided(decided: Sequence[str]) -> list[str]:
-    """What the sketch of a task decided, if it decided anything."""
+    """What was decided where SPEC.md leaves a case of a task open, if anything was."""
     listed = "\n".join(f"- {one}" for one in decided)
-    return [f"# What the task's sketch decided\n\n{listed}"] if decided else []
+    return [f"# Decisions of the task\n\n{listed}"] if decided else []
 
 
 def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:

@@ -2,11 +2,10 @@
 case open (design: outside, decisions).
 
 The researcher names what is not built, or not shown, as it says with its sentence, and code checks that it stands there.
-Each task has a list of its own decisions; a sketch may say one too, in a line that begins with `Decided:`. The number of a
-decision is its place in the whole spec, and is good for the draft that shows it.
+Each task has a list of its own decisions. The number of a decision is its place in the whole spec, and is good for the draft
+that shows it.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +15,6 @@ from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 
 _SHORTEST = 8
-_MARK = re.compile(r"^Decided:\s*")
 _NARROWS = "out of scope:"
 
 
@@ -118,8 +116,8 @@ def decisions_of(spec: ProductSpec | ProductSpecDraft) -> list[Decision]:
     """Every decision of a spec, each once."""
     texts: dict[str, tuple[str, list[tuple[str, str]]]] = {}
     for task in spec.tasks():
-        for one in task.decided:
-            text = " ".join(_MARK.sub("", one.strip()).split())
+        for one in task.decisions:
+            text = " ".join(one.split())
             texts.setdefault(text.rstrip(".").casefold(), (text, []))[1].append((task.task_id, task.name))
     return [
         Decision(number, text, tuple(dict.fromkeys(tasks)))

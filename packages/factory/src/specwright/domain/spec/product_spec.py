@@ -44,10 +44,6 @@ def _addressed(text: str) -> str:
 Dimension = Annotated[Text, AfterValidator(_addressed)]
 
 
-_DECIDED = re.compile(r"(?:^|(?<=[.;]\s))(?:(?![.;]\s)[^\n])*?\bDecided:[^\n]*", re.MULTILINE)
-"""From the beginning of its sentence to the end of its line."""
-
-
 class IoContractSketch(Record):
     """The five dimensions in prose, before the micro plan refines them (design: product-spec)."""
 
@@ -59,25 +55,6 @@ class IoContractSketch(Record):
     ]
     effects: Annotated[Dimension, Field(description="Writes and calls, or `none: pure`.")]
     modes: Annotated[Dimension, Field(description="sync, async or both, and why.")]
-
-    @property
-    def decided(self) -> list[str]:
-        """What it says of cases that SPEC.md leaves open: the sentence with `Decided:`, to the end of its line."""
-        return [found for text in self.to_json().values() for found in _DECIDED.findall(str(text))]
-
-
-def all_decided(decisions: Sequence[str], sketch: IoContractSketch) -> list[str]:
-    """The decisions of a task, each once.
-
-    Args:
-        decisions: Its own list.
-        sketch: Its sketch, which may say some too.
-    """
-    own = [one.casefold() for one in decisions]
-    return [
-        *decisions,
-        *(one for one in sketch.decided if one.removeprefix("Decided: ").casefold() not in own),
-    ]
 
 
 class TaskSpec(OmittedIfEmpty):
@@ -102,11 +79,6 @@ class TaskSpec(OmittedIfEmpty):
         default_factory=list,
         description="What was decided of cases that SPEC.md leaves open, a short sentence each.",
     )
-
-    @property
-    def decided(self) -> list[str]:
-        """Every decision of it, those that its sketch says among them."""
-        return all_decided(self.decisions, self.io_contract_sketch)
 
 
 class Story(Record):

@@ -45,7 +45,6 @@ from specwright.domain.spec.product_spec import (
     SpecTaskId,
     Story,
     TaskSpec,
-    all_decided,
 )
 from specwright.domain.spec.spec_changes import SpecDifference
 from specwright.domain.tasks.project_state import TaskEntry
@@ -93,11 +92,6 @@ class TaskDefinition(OmittedIfEmpty):
     amendments: list[TaskAmendment] = Field(default_factory=list)
     acceptance: TaskAcceptance | None = None
     decisions: list[Text] = Field(default_factory=list)
-
-    @property
-    def decided(self) -> list[str]:
-        """What was decided of cases that SPEC.md leaves open."""
-        return all_decided(self.decisions, self.io_contract_sketch)
 
 
 class ShippedDependency(NamedTuple):
