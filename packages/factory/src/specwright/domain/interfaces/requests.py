@@ -267,7 +267,3 @@ def parameters_of_tool(
         _of_server(one, options) or _parameter(one, "body", defaults.get(one.name, ""))
         for one in function.parameters
     ]
-
-
-def _parts(template: str) -> list[str]:
-    return re.split(r"(\{[a-z][a-z0-9_]*\})", template)
