@@ -11,7 +11,7 @@ from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data
 ROUNDING = "Half a cent is rounded up."
 
 
-def spec_with(*decisions):
+def spec_with(*decisions: list[str]) -> ProductSpecDraft:
     """A spec of two tasks, with the decisions of each."""
     tasks = [
         task_data(number, name, **({"decisions": list(own)} if own else {}))

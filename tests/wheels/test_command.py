@@ -343,6 +343,7 @@ def test_an_error_has_another_exit_code_than_a_result(console: Console, tmp_path
     assert alone("notes", "-w", "")[0] == 3
     (console.folder / "notes/x.md").mkdir()
     assert alone("notes", "-w", "tree")[0] == 3
+    assert ALONE.command is not None
     stated = ALONE.command.model_copy(update={"errors": {"BadPattern": 5, "*": 9}})
     (entry,) = document_of(ALONE.model_copy(update={"command": stated}))["command"]["uses"]
     assert (entry["errors"], entry["other_errors"]) == ({"BadPattern": 5}, 9)

@@ -1,15 +1,22 @@
 """A wheel that asks hosts, on trial: its examples script these, and nothing of that is in the wheel."""
 
 import zipfile
+from collections.abc import Callable
 from io import BytesIO
 
 import pytest
 
-from ship_gate.contract.contract import Effect, ErrorSurface
+from ship_gate.contract.contract import Effect, EffectType, ErrorSurface, SurfaceKind
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
+from specwright.ports.packaging import (
+    ApprovedExample,
+    ApprovedProperty,
+    ExerciseReport,
+    ProductModule,
+    ProductPackage,
+)
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.product_run import SandboxedTrials
 
@@ -63,15 +70,19 @@ page_of("https://a.example/x")"""
 
 
 @pytest.fixture
-def asking(product: ProductPackage, make_module) -> ProductPackage:
+def asking(product: ProductPackage, make_module: Callable[..., ProductModule]) -> ProductPackage:
     """A product of one module that asks hosts."""
     made = make_module("page_of", PAGE, EXAMPLES)
     contract = made.contract.model_copy(
         update={
             "effects": [
-                Effect(type="CALL", target="https://*", description="asks it, waits at most 5 seconds")
+                Effect(
+                    type=EffectType.CALL, target="https://*", description="asks it, waits at most 5 seconds"
+                )
             ],
-            "error_surfaces": [ErrorSurface(name="OSError", when="no answer comes", surface="exception")],
+            "error_surfaces": [
+                ErrorSurface(name="OSError", when="no answer comes", surface=SurfaceKind.EXCEPTION)
+            ],
         }
     )
     return product._replace(

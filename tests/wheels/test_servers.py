@@ -1,6 +1,7 @@
 """The HTTP API and the MCP server of a product: made from its contracts, asked rightly and wrongly (D45)."""
 
 import importlib
+import importlib.util
 import json
 import re
 import signal
@@ -47,7 +48,11 @@ def shell(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Genera
     """Imports a module of the shell of the market, in a folder of its own."""
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.chdir(tmp_path)
-    yield lambda name: importlib.import_module(f"market._shell.{name}")
+
+    def imported(name: str) -> Any:
+        return importlib.import_module(f"market._shell.{name}")
+
+    yield imported
     for name in [one for one in sys.modules if one.split(".")[0] == "market"]:
         del sys.modules[name]
 
@@ -92,7 +97,11 @@ def test_the_wheel_needs_nothing_and_has_an_extra():
     metadata = names["market-2.0.0.dist-info/METADATA"]
     required = [line for line in metadata.splitlines() if line.startswith("Requires-Dist")]
     assert [line.partition("; ")[2] for line in required] == ['extra == "interfaces"'] * 3
-    assert [re.match(r"Requires-Dist: (\w+)", line)[1] for line in required] == ["fastapi", "mcp", "uvicorn"]
+    assert [re.findall(r"Requires-Dist: (\w+)", line)[0] for line in required] == [
+        "fastapi",
+        "mcp",
+        "uvicorn",
+    ]
     points = names["market-2.0.0.dist-info/entry_points.txt"]
     assert points.split()[1:] == [
         "market=market._shell.command:main",
@@ -136,7 +145,11 @@ def test_a_result_that_cannot_be_written_is_a_fault_as_well(ask: Ask, monkeypatc
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
-    monkeypatch.setattr(importlib.import_module("market.quote"), "quote", lambda **given: deep)
+
+    def quote(**given: Any) -> Any:
+        return deep
+
+    monkeypatch.setattr(importlib.import_module("market.quote"), "quote", quote)
 
     status, answer = ask("GET /items/milk")
     assert (status, answer["error"]) == (500, "InternalError")
@@ -413,7 +426,11 @@ def test_a_release_asks_the_servers_wrongly():
 def test_servers_whose_packages_are_missing_here_fail_the_release(monkeypatch: pytest.MonkeyPatch):
     """What nobody tried is not released; everything else was tried before, and is told (D-45-08)."""
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "fastapi" else find(name))
+
+    def find_spec(name: str) -> Any:
+        return None if name == "fastapi" else find(name)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find_spec)
     alone = INTERFACES.model_copy(update={"command": None, "http": None})
 
     report = exercised(market(interfaces=alone))

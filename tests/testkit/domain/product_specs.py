@@ -1,5 +1,8 @@
 """Product specs and project states for tests: small named ones, and ones drawn at random."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from hypothesis import strategies as st
 
 from specwright.domain.spec.product_spec import ProductSpec
@@ -23,11 +26,16 @@ __all__ = [
 ]
 
 NOW = "2026-05-06T16:00:00Z"
+Story = tuple[str, Sequence[str]]
+Tree = Sequence[tuple[str, Sequence[tuple[str, Sequence[Story]]]]]
+"""Pillars with epics with stories with tasks, each by its name."""
 LATER = "2026-05-06T17:00:00Z"
 REF = "MM-1a2b3c4d@1.0.0"
 
 
-def task_data(number=1, name="Parse the header", depends_on=(), **changes):
+def task_data(
+    number: int = 1, name: str = "Parse the header", depends_on: Sequence[str] = (), **changes: Any
+) -> dict[str, Any]:
     """A complete task without any deficiency."""
     data = {
         "task_id": f"TSK-{number:03d}",
@@ -47,7 +55,7 @@ def task_data(number=1, name="Parse the header", depends_on=(), **changes):
     return {**data, **changes}
 
 
-def story_data(tasks, name="Import", number=1):
+def story_data(tasks: list[dict[str, Any]], name: str = "Import", number: int = 1) -> dict[str, Any]:
     """A story around some tasks."""
     return {
         "story_id": f"STR-{number:03d}",
@@ -58,7 +66,7 @@ def story_data(tasks, name="Import", number=1):
     }
 
 
-def epic_data(stories, name="Tables", number=1):
+def epic_data(stories: list[dict[str, Any]], name: str = "Tables", number: int = 1) -> dict[str, Any]:
     """An epic around some stories."""
     return {
         "epic_id": f"EPC-{number:03d}",
@@ -69,7 +77,7 @@ def epic_data(stories, name="Tables", number=1):
     }
 
 
-def pillar_data(epics, name="Core", number=1):
+def pillar_data(epics: list[dict[str, Any]], name: str = "Core", number: int = 1) -> dict[str, Any]:
     """A pillar around some epics."""
     return {
         "pillar_id": f"PIL-{number:03d}",
@@ -80,7 +88,7 @@ def pillar_data(epics, name="Core", number=1):
     }
 
 
-def draft_data(pillars=None):
+def draft_data(pillars: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     """A complete spec as the researcher answers it, by default with three tasks."""
     tasks = [
         task_data(1),
@@ -96,12 +104,12 @@ def draft_data(pillars=None):
     }
 
 
-def spec_data(pillars=None):
+def spec_data(pillars: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     """A complete spec as it is stored."""
     return {**draft_data(pillars), "created_at": NOW, "updated_at": NOW}
 
 
-def spec_of(tree):
+def spec_of(tree: Tree) -> ProductSpec:
     """A spec from names alone: `{pillar: {epic: {story: [task, ...]}}}`, each level a list of pairs."""
     number = iter(range(1, 100_000))
     pillars = [
@@ -123,20 +131,22 @@ def spec_of(tree):
     return ProductSpec.model_validate(spec_data(pillars))
 
 
-def spec_of_stories(*stories):
+def spec_of_stories(*stories: Story) -> ProductSpec:
     """A spec with one pillar "Core" and one epic "Tables"; the stories are pairs of name and task names."""
     return spec_of([("Core", [("Tables", stories)])])
 
 
-_FIELDS = {
+_FIELDS: dict[TaskStatus, dict[str, Any]] = {
     TaskStatus.SHIPPED: {"module_ref": REF, "module_refs": [REF], "shipped_at": NOW},
     TaskStatus.HALTED: {"halted_reason": "REJECT by the Arbiter", "escalation_ref": "ESC-00000001"},
 }
 
 
-def entry(order, status=TaskStatus.PENDING, depends_on=(), **changes):
+def entry(
+    order: int, status: str = TaskStatus.PENDING, depends_on: Sequence[str] = (), **changes: Any
+) -> TaskEntry:
     """An entry with the fields that its status asks for."""
-    fields = {
+    fields: dict[str, Any] = {
         "spec_task_id": f"TSK-{order + 1:03d}",
         "pillar": "Core",
         "epic": "Tables",
@@ -151,9 +161,9 @@ def entry(order, status=TaskStatus.PENDING, depends_on=(), **changes):
     return TaskEntry.model_validate(fields)
 
 
-def state_of(**tasks):
+def state_of(**tasks: str | Sequence[str]) -> ProjectState:
     """A state of tasks `T-<name>`: `state_of(x="HALTED", y=("PENDING", "x"))`; dependencies by name."""
-    entries = {}
+    entries: dict[str, TaskEntry] = {}
     for order, (name, value) in enumerate(tasks.items()):
         status, *depends_on = (value,) if isinstance(value, str) else value
         entries[f"T-{name}"] = entry(order, status, [f"T-{ref}" for ref in depends_on])
@@ -161,16 +171,18 @@ def state_of(**tasks):
 
 
 @st.composite
-def states(draw, statuses=tuple(TaskStatus), max_tasks=12):
+def states(
+    draw: st.DrawFn, statuses: Sequence[TaskStatus] = tuple(TaskStatus), max_tasks: int = 12
+) -> ProjectState:
     """A state over a random DAG with any statuses, some abandoned tasks split into others."""
     count = draw(st.integers(1, max_tasks))
     names = [f"T-{index:02d}" for index in range(count)]
     orders = draw(st.permutations(range(count)))
-    entries = {}
+    entries: dict[str, TaskEntry] = {}
     for index, name in enumerate(names):
         status = draw(st.sampled_from(statuses))
         refs = draw(st.lists(st.sampled_from(names[:index]), unique=True, max_size=4)) if index else []
-        changes = {}
+        changes: dict[str, Any] = {}
         if status is TaskStatus.ABANDONED and index and draw(st.booleans()):
             # parts come before what depends on the split task, so that the graph stays acyclic
             changes["superseded_by"] = draw(
@@ -183,7 +195,7 @@ def states(draw, statuses=tuple(TaskStatus), max_tasks=12):
     )
 
 
-def spec_of_graph(waits_for):
+def spec_of_graph(waits_for: Sequence[Sequence[int]]) -> ProductSpec:
     """A spec of tasks that wait for each other: `[[], [0], [0, 1]]`."""
     tasks = [
         task_data(n, f"Task {n}", [f"TSK-{ref + 1:03d}" for ref in refs])
@@ -193,7 +205,7 @@ def spec_of_graph(waits_for):
 
 
 @st.composite
-def graphs(draw, most=5):
+def graphs(draw: st.DrawFn, most: int = 5) -> list[list[int]]:
     """For each task, those before it that it waits for."""
     count = draw(st.integers(1, most))
     return [draw(st.lists(st.integers(0, n - 1), unique=True, max_size=3)) if n else [] for n in range(count)]
