@@ -1,4 +1,4 @@
-"""Writes docs/images: pages of the studio, as README.md shows them, of runs of the examples.
+"""Writes docs/images: pages of the studio, as docs/studio.md shows them, of runs of the examples.
 
 Run by `.venv/bin/python docs/make_images.py` after a change of what these pages show; it takes some minutes, and Chromium
 (`apt install chromium`). The projects lie in a directory of their own, so that no path says where the pictures were made,

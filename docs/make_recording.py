@@ -1,4 +1,4 @@
-"""Writes what README.md shows of runs: the run of examples/nameplate with what came out of it.
+"""Writes what README.md and docs/first-product.md show of runs: the run of examples/nameplate and its results.
 
 Run by `.venv/bin/python docs/make_recording.py` after a change of a page, a message or this example. What stands
 between `<!-- NAME -->` and `<!-- end of NAME -->` is replaced.
@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "first-product.md")
 EXAMPLE = ROOT / "examples" / "nameplate"
 _REMINDER = " at work for "
 """In the lines about a role that takes long, which depend on how busy this machine is."""
@@ -37,13 +37,21 @@ def recording() -> dict[str, str]:
         }
 
 
-def page(written: str, blocks: Mapping[str, str]) -> str:
-    """The page with its blocks replaced."""
+def pages(blocks: Mapping[str, str]) -> dict[Path, str]:
+    """The pages with their blocks replaced.
+
+    Raises:
+        ValueError: a block has no place, or more than one.
+    """
+    written = {path: path.read_text(encoding="utf-8") for path in PAGES}
     for name, block in blocks.items():
         marked = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        written, places = marked.subn(lambda match, block=block: match[1] + block + match[2], written)
+        places = 0
+        for path, text in written.items():
+            written[path], found = marked.subn(lambda match, block=block: match[1] + block + match[2], text)
+            places += found
         if places != 1:
-            raise ValueError(f"README.md has {places} places for `{name}`")
+            raise ValueError(f"there are {places} places for `{name}`")
     return written
 
 
@@ -70,5 +78,5 @@ def _block(language: str, text: str) -> str:
 
 
 if __name__ == "__main__":
-    shown = page(PAGE.read_text(encoding="utf-8"), recording())
-    PAGE.write_text(shown, encoding="utf-8")
+    for path, text in pages(recording()).items():
+        path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The demo ends as the README says, and its wheel does what the README shows."""
+"""The demo ends as docs/first-product.md says, and its wheel does what that page shows."""
 
 import os
 import re
@@ -17,17 +17,17 @@ from wire_testkit.tables import expected_rows, reduced_rows, tables
 
 __all__ = ["postgres", "postgres_once"]
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PRODUCT = (ROOT / "docs/first-product.md").read_text(encoding="utf-8")
 
 
 DEMO = "specwright-demo"
 
 
-def test_the_demo_of_the_readme_lies_where_its_command_writes_it():
-    """What can be copied works after `specwright demo`, which the README tells first (D-S9-04)."""
+def test_the_demo_of_its_page_lies_where_its_command_writes_it():
+    """What can be copied works after `specwright demo`, which the README shows first (D-S9-04)."""
     assert f"[default: {DEMO}]" in " ".join(specwright("demo", "--help").out.split())
     places = re.findall(
-        r"[\w./-]*/state_store/releases", README.partition("## What the demo shows")[2].partition("\n## ")[0]
+        r"[\w./-]*/state_store/releases", PRODUCT.partition("## The demo")[2].partition("\n## ")[0]
     )
     assert len(places) == 3
     assert all(f"{DEMO}/" in place for place in places)
@@ -52,9 +52,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.mark.slow
-def test_the_demo_ends_with_the_five_lines_of_the_readme(demo: tuple[Path, str]):
-    """What the README shows is what is printed, but for ids and places (D-S6-02)."""
-    shown = re.search(r"^```text\n(Shipped: .*?)^```$", README, re.MULTILINE | re.DOTALL)
+def test_the_demo_ends_with_the_five_lines_of_its_page(demo: tuple[Path, str]):
+    """What the page shows is what is printed, but for ids and places (D-S6-02)."""
+    shown = re.search(r"^```text\n(Shipped: .*?)^```$", PRODUCT, re.MULTILINE | re.DOTALL)
     assert shown
 
     assert len(demo[1].splitlines()) == 5
@@ -87,9 +87,9 @@ def _mirrored(project: Path, url: str, *options: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_the_wheel_settles_the_tab_of_the_readme(demo: tuple[Path, str]):
-    """The call in the README gives the result that stands below it; the product needs nothing but Python."""
-    call = re.search(r"bin/python -c '(.*?)'\n# (.*)$", README, re.MULTILINE | re.DOTALL)
+def test_the_wheel_settles_the_tab_of_its_page(demo: tuple[Path, str]):
+    """The call on the page gives the result that stands below it; the product needs nothing but Python."""
+    call = re.search(r"bin/python -c '(.*?)'\n# (.*)$", PRODUCT, re.MULTILINE | re.DOTALL)
     assert call
     (wheel,) = demo[0].glob("state_store/releases/*/tabkeeper-1.0.0-py3-none-any.whl")
 

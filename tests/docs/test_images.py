@@ -1,4 +1,4 @@
-"""The pictures of README.md are those that `docs/make_images.py` takes."""
+"""The pictures of docs/studio.md are those that `docs/make_images.py` takes."""
 
 import re
 import struct
@@ -15,7 +15,7 @@ _HEADER = struct.Struct(">8s4x4sII")
 
 def test_each_picture_is_made_and_shown():
     """None is left of a page that is gone, and none is missing (D-S9-05)."""
-    shown = re.findall(r"docs/images/([\w-]+)\.png", (ROOT / "README.md").read_text(encoding="utf-8"))
+    shown = re.findall(r"\(images/([\w-]+)\.png", (ROOT / "docs/studio.md").read_text(encoding="utf-8"))
     assert sorted(shown) == sorted(generator.PICTURES)
     assert {path.name for path in generator.IMAGES.iterdir()} == {f"{name}.png" for name in shown}, REFRESH
 
