@@ -326,7 +326,6 @@ class ModelRoles:
                 ChallengerAnswer,
                 check,
                 debate=_debate(assignment.place),
-                resent="falsifying_tests",
                 changing="/rubric_assessments/0/evidence",
             )
 
@@ -440,14 +439,13 @@ class _Invocation(NamedTuple):
         attempts: int = ATTEMPTS,
         debate: str = "",
         change: str = "",
-        resent: str = "",
         changing: str = "",
     ) -> R:
         """The answer that the agent gives by its terminal tool, or by the tool `change` where it corrects one, once it is
         accepted. Of an answer that was refused the terminal tool takes changes as well, if `changing` has a path of it."""
         before = self.assignment.before if change else ""
         submission = Submission(
-            parser(schema, check, before, resent, changing=changing),
+            parser(schema, check, before, changing=changing),
             attempts,
             self.run_id,
         )

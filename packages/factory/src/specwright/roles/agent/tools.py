@@ -32,8 +32,7 @@ from specwright.ports.roles import Files, Role, StoreAccess
 from specwright.ports.search import SearchResult, WebSearch
 from specwright.roles.agent.agent import RaisedException, submit_tool, tool_schema, without_citations
 from specwright.roles.agent.workspace import Workspace
-from specwright.roles.answers.mending import mended
-from specwright.roles.answers.submission import Form, Submission, UnacceptableError
+from specwright.roles.answers.submission import Form, Submission, UnacceptableError, mended
 from specwright.secret_values import without_secrets
 
 RAISE_TOOL = "raise_interface_change_exception"

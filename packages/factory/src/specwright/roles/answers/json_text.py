@@ -1,10 +1,10 @@
-"""The JSON objects in a model's text: a tolerant parser, and a search past reasoning, code fences and prose (design:
+"""The JSON objects in a model's text: a tolerant reader, and a search past reasoning, code fences and prose (design:
 models).
 
-The parser accepts JSON, and what has only one reading: single and typographic quotes, trailing commas, comments, bare
-keys, the literals of Python, raw line breaks and unknown escapes in strings. Every JSON text has the value that JSON
-gives it. A key that occurs twice with different values is refused. A text that ends before its value does is an error
-of its own.
+The reader accepts JSON, and what has only one reading: single and typographic quotes, trailing commas, comments, bare
+keys, the literals of Python, raw line breaks and unknown escapes in strings. It writes these as JSON, token by token, and
+leaves the rest to `json`. A key that occurs twice with different values is refused, and so is a text that ends before its
+value does.
 """
 
 import json
@@ -13,17 +13,21 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
-_SPACE = re.compile(r"(?:[\s\ufeff\u200b\u2060]+|//[^\n]*|\#[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
-_WORD = re.compile(r"[A-Za-z_][\w$-]*")
-_UNITS = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
-_BYTE = re.compile(r"\\x([0-9a-fA-F]{2})")
-_LITERALS: dict[str, Any] = {
-    "true": True, "false": False, "null": None, "True": True, "False": False, "None": None,
-}  # fmt: skip
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", '"': '"', "'": "'"}
-_CLOSERS = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u2018": "\u2019"}
-_AFTER_STRING = re.compile(r"\s*(?:[,:}\]]|\Z)")
+_TOKEN = re.compile(
+    r"""(?P<space>(?:[\s\ufeff\u200b\u2060]|//[^\n]*|\#[^\n]*|/\*.*?\*/)++)
+    |(?P<text>"(?:[^"\\]|\\.)*+"
+        |'(?:[^'\\]|\\.|'(?!\s*(?:[,:}\]]|\Z)))*+'
+        |\u201c(?:[^\u201d\\]|\\.)*+\u201d|\u201e(?:[^\u201c\u201d\\]|\\.)*+[\u201c\u201d]
+        |\u2018(?:[^\u2019\\]|\\.|\u2019(?!\s*(?:[,:}\]]|\Z)))*+\u2019)
+    |(?P<mark>[{}\[\],:])
+    |(?P<key>[A-Za-z_][\w$-]*(?=\s*:))
+    |(?P<word>[A-Za-z_][\w$-]*)
+    |(?P<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.]))""",
+    re.DOTALL | re.VERBOSE,
+)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|.)|\"", re.DOTALL)
+_WORDS = {"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}
+_QUOTES = "\"'\u201c\u201e\u2018"
 _DEPTH = 60
 _REASONING = r"(?:think|thinking|reasoning)"
 _OPENS = re.compile(rf"[{{]|<({_REASONING})>", re.IGNORECASE)
@@ -40,19 +44,11 @@ square of its length."""
 
 
 class LenientError(ValueError):
-    """The text is not JSON, not even with what the parser tolerates; the message says where."""
+    """The text is not JSON, not even with what the reader tolerates; the message says where."""
 
 
 class BrokenOffError(LenientError):
-    """The text ends before its value does.
-
-    Attributes:
-        whole: The outermost object, if nothing but its last brace is missing.
-    """
-
-    def __init__(self, message: str, whole: dict[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.whole = whole
+    """The text ends before its value does."""
 
 
 class Parsed(NamedTuple):
@@ -69,140 +65,59 @@ def parse_object(text: str, start: int) -> Parsed:
         BrokenOffError: the text ends before it does.
         LenientError: it is not an object.
     """
-    reader = _Reader(text, start)
-    value = reader.object(1)
-    return Parsed(value, reader.at)
-
-
-class _Reader:
-    def __init__(self, text: str, at: int) -> None:
-        self._text = text
-        self.at = at
-
-    def object(self, depth: int) -> dict[str, Any]:
-        members: dict[str, Any] = {}
-        self.at += 1
-        while not self._closes("}"):
-            key = self._key()
-            self._expect(":")
-            value = self._value(depth)
-            if key in members and members[key] != value:
-                raise self._fault(f"the key {key!r} occurs twice with different values")
-            members[key] = value
-            if depth == 1 and not _may_continue(value) and self._peek() == "":
-                raise BrokenOffError(self._place("the closing brace is missing"), members)
-            if not self._comma("}"):
-                break
-        return members
-
-    def _array(self, depth: int) -> list[Any]:
-        items: list[Any] = []
-        self.at += 1
-        while not self._closes("]"):
-            items.append(self._value(depth))
-            if not self._comma("]"):
-                break
-        return items
-
-    def _value(self, depth: int) -> Any:
-        start = self._peek()
+    written: list[str] = []
+    depth, at = 0, start
+    while not written or depth:
+        token = _TOKEN.match(text, at)
+        if token is None and text[at : at + 1] in _QUOTES:  # the end of the text as well
+            raise BrokenOffError(_place("the answer breaks off", text, at))
+        kind, one = (token.lastgroup, token.group()) if token else ("", "")
+        if not token or (kind == "word" and one not in _WORDS):
+            raise LenientError(_place("a value is expected", text, at))
+        at = token.end()
+        if kind == "space":
+            continue
+        if kind == "mark":
+            depth += (one in "{[") - (one in "}]")
+            if one in "}]" and written[-1] == "," and written[-2] not in ("{", "[", ","):
+                written.pop()
+        written.append(_as_json(kind, one))
         if depth > _DEPTH:
-            raise self._fault("it is nested too deeply")
-        if start == "{":
-            return self.object(depth + 1)
-        if start == "[":
-            return self._array(depth + 1)
-        if start in _CLOSERS and start:
-            return self._string(start)
-        if number := _NUMBER.match(self._text, self.at):
-            self.at = number.end()
-            return json.loads(number.group())
-        word = _WORD.match(self._text, self.at)
-        if word and word.group() in _LITERALS:
-            self.at = word.end()
-            return _LITERALS[word.group()]
-        raise self._error("a value is expected")
-
-    def _key(self) -> str:
-        start = self._peek()
-        if start in _CLOSERS and start:
-            return self._string(start)
-        if word := _WORD.match(self._text, self.at):
-            self.at = word.end()
-            return word.group()
-        raise self._error("a key in double quotes is expected")
-
-    def _string(self, opener: str) -> str:
-        parts: list[str] = []
-        self.at += 1
-        while self.at < len(self._text):
-            character = self._text[self.at]
-            if character in _CLOSERS[opener] and (
-                opener == '"' or _AFTER_STRING.match(self._text, self.at + 1)
-            ):
-                self.at += 1
-                return "".join(parts)
-            if character == "\\":
-                parts.append(self._escape())
-            else:
-                parts.append(character)
-                self.at += 1
-        raise self._error("")
-
-    def _escape(self) -> str:
-        following = self._text[self.at + 1 : self.at + 2]
-        if following == "u":
-            if unit := _UNITS.match(self._text, self.at):
-                self.at = unit.end()
-                return str(json.loads(f'"{unit.group()}"'))
-            raise self._fault("\\u is followed by four hexadecimal digits")
-        if unit := _BYTE.match(self._text, self.at):
-            self.at = unit.end()
-            return chr(int(unit.group(1), 16))
-        self.at += 2
-        return _ESCAPES.get(following, f"\\{following}")
-
-    def _peek(self) -> str:
-        """The next character that is not space or comment; empty at the end."""
-        space = _SPACE.match(self._text, self.at)
-        self.at = space.end() if space else self.at
-        return self._text[self.at : self.at + 1]
-
-    def _closes(self, bracket: str) -> bool:
-        if self._peek() != bracket:
-            return False
-        self.at += 1
-        return True
-
-    def _comma(self, bracket: str) -> bool:
-        """Whether another item may follow; consumes the bracket if none does."""
-        if self._closes(","):
-            return not self._closes(bracket)
-        if self._closes(bracket):
-            return False
-        raise self._error(f"`,` or `{bracket}` is expected")
-
-    def _expect(self, mark: str) -> None:
-        if not self._closes(mark):
-            raise self._error(f"`{mark}` is expected")
-
-    def _error(self, message: str) -> LenientError:
-        if self.at >= len(self._text):
-            return BrokenOffError(self._place("the answer breaks off"))
-        return self._fault(message)
-
-    def _fault(self, message: str) -> LenientError:
-        return LenientError(self._place(message))
-
-    def _place(self, message: str) -> str:
-        before = self._text[max(0, self.at - 40) : self.at]
-        line = self._text.count("\n", 0, self.at) + 1
-        return f"{message}, in line {line} after {before!r}"
+            raise LenientError(_place("it is nested too deeply", text, at))
+    try:
+        return Parsed(json.loads(" ".join(written), strict=False, object_pairs_hook=_unique), at)
+    except json.JSONDecodeError as error:
+        raise LenientError(f"{error.msg}, after {error.doc[max(0, error.pos - 40) : error.pos]!r}") from error
+    except ValueError as error:  # a number that is too long, a key that occurs twice
+        raise LenientError(_place(str(error), text, at)) from error
 
 
-def _may_continue(value: Any) -> bool:
-    """Whether a value at the end of a text may be the beginning of a longer one."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _as_json(kind: str | None, token: str) -> str:
+    if kind == "text":
+        return f'"{_ESCAPE.sub(_escaped, token[1:-1])}"'
+    return f'"{token}"' if kind == "key" else _WORDS[token] if kind == "word" else token
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """An escape as JSON has it; one that nobody knows is a backslash and a character."""
+    what = found[1]
+    if what is None:
+        return r"\""
+    if len(what) > 1:
+        return f"\\u00{what[1:]}"
+    return what if what == "'" else f"\\{what}" if what in '"\\/bfnrtu' else f"\\\\{what}"
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for key, value in pairs:
+        if members.setdefault(key, value) != value:
+            raise ValueError(f"the key {key!r} occurs twice with different values")
+    return members
+
+
+def _place(message: str, text: str, at: int) -> str:
+    return f"{message}, in line {text.count(chr(10), 0, at) + 1} after {text[max(0, at - 40) : at]!r}"
 
 
 class ObjectsFound(NamedTuple):
@@ -210,13 +125,11 @@ class ObjectsFound(NamedTuple):
 
     Args:
         objects: The complete ones, in order.
-        unclosed: One at the end of the text that lacks nothing but its last brace.
         fault: Why something that looks like an object cannot be read; empty if there is none.
         before_fault: How many of the objects precede it; they may be drafts of what could not be read.
     """
 
     objects: tuple[dict[str, Any], ...] = ()
-    unclosed: dict[str, Any] | None = None
     fault: str = ""
     before_fault: int = 0
 
@@ -247,7 +160,8 @@ def within(value: Any) -> Iterator[dict[str, Any]]:
     while waiting:
         one, depth = waiting.popleft()
         if isinstance(one, str):
-            one = _decoded(one)
+            found = objects_in(one)
+            one = found.objects[0] if len(found.objects) == 1 and not found.fault else None
         if isinstance(one, list) and len(cast(list[Any], one)) == 1:
             one = cast(list[Any], one)[0]
         if isinstance(one, dict):
@@ -274,9 +188,8 @@ def _after_reasoning(text: str) -> str:
 
 
 def _scan(text: str) -> ObjectsFound:
-    text = text.rstrip().removesuffix("```").rstrip()
     objects: list[dict[str, Any]] = []
-    unclosed, fault, before, at, tries = None, "", -1, 0, 0
+    fault, before, at, tries = "", -1, 0, 0
     while opens := _OPENS.search(text, at):
         at = opens.end()
         if opens.group() != "{":
@@ -296,14 +209,8 @@ def _scan(text: str) -> ObjectsFound:
             if len(objects) > before:
                 fault, before = str(error), len(objects)
             if isinstance(error, BrokenOffError):
-                unclosed = error.whole
                 break  # what follows is a part of it
-    return ObjectsFound(tuple(objects), unclosed, fault, max(before, 0))
-
-
-def _decoded(text: str) -> Any:
-    found = objects_in(text)
-    return found.objects[0] if len(found.objects) == 1 and not found.fault else None
+    return ObjectsFound(tuple(objects), fault, max(before, 0))
 
 
 def _unquoted(text: str) -> str:

@@ -3,16 +3,17 @@ bounded number of attempts (design: debate, models)."""
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import jsonpatch
+from langchain_core.utils.json_schema import dereference_refs
 from pydantic import ValidationError
 
 from ship_gate.base.record import Record, validation_messages
 from specwright.errors import AnswerError
-from specwright.roles.answers.json_text import ObjectsFound, objects_in, within
-from specwright.roles.answers.mending import mended
+from specwright.roles.answers.json_text import LenientError, ObjectsFound, objects_in, parse_object, within
 from specwright.roles.models.failures import AnswerFault
 
 T = TypeVar("T")
@@ -23,6 +24,8 @@ UNREADABLE = "_unreadable"
 
 _STRONGER = "a stronger model, or a clearer SPEC.md, may help"
 
+
+_SEVERAL = re.compile(r"[\n,;•]")
 
 CHANGES = "changes"
 """The field of an answer that only changes the one before."""
@@ -36,9 +39,6 @@ _CHANGES_WILL_DO = (
 )
 
 
-_ITEMS_WILL_DO = "{field}: hand in this field alone, with these corrected; the rest of your answer stands"
-
-
 class UnacceptableError(Exception):
     """The problems of an answer, one argument each. A class of its own, so that a defect of this program is never
     reported to a role as a problem of its answer."""
@@ -50,21 +50,14 @@ class Form(NamedTuple, Generic[T]):
     Args:
         read: Makes the answer from a JSON object, or raises UnacceptableError.
         check: What is wrong with an answer that could be read; it may cost time.
-        fields: Its fields: if an object has all of them, its last brace may be missing. None: it may not.
     """
 
     read: Callable[[dict[str, Any]], T]
     check: Callable[[T], Sequence[str]]
-    fields: frozenset[str] | None = None
 
 
 def parser(
-    schema: type[R],
-    check: Callable[[R], Sequence[str]],
-    before: str = "",
-    resent: str = "",
-    *,
-    changing: str = "",
+    schema: type[R], check: Callable[[R], Sequence[str]], before: str = "", *, changing: str = ""
 ) -> Form[R]:
     """Validate by a schema, then by a check.
 
@@ -72,12 +65,10 @@ def parser(
         schema: Of the answer.
         check: What is wrong with one.
         before: An answer as JSON text; of one that is corrected the changes may be handed in, as a JSON Patch (RFC 6902).
-        resent: A list of which the faulty items alone may be handed in again, where nothing else is wrong.
         changing: A path of the answer, if changes will also do of one that was refused for its form or its content: a
             long one need not be written twice.
     """
     last: dict[str, Any] = json.loads(before) if before else {}
-    faulty: set[int] = set()
     changes = False
     will_do = [_CHANGES_WILL_DO.format(path=changing)] if changing and not before else []
 
@@ -86,8 +77,6 @@ def parser(
         changes = bool(last and (before or changing)) and raw.keys() == {CHANGES}
         if changes:
             raw = _patched(last, raw[CHANGES])
-        if faulty and raw.keys() == {resent}:
-            raw = _with_corrected(last, resent, raw[resent], faulty)
         try:
             answer = mended(schema, raw)
         except ValidationError as error:
@@ -98,14 +87,11 @@ def parser(
         last = raw
         return answer
 
-    def check_items(answer: R) -> Sequence[str]:
-        problems = check(answer)
-        faulty.clear()
-        faulty.update(_faulty_items(problems, resent))
-        alone = [_ITEMS_WILL_DO.format(field=resent)] if faulty else []
-        return [*problems, *([_MADE] if changes else alone or will_do)] if problems else problems
+    def problems(answer: R) -> Sequence[str]:
+        found = check(answer)
+        return [*found, *([_MADE] if changes else will_do)] if found else found
 
-    return Form(read, check_items, frozenset(schema.model_fields))
+    return Form(read, problems)
 
 
 def _is_nearly_whole(raw: dict[str, Any], schema: type[Record]) -> bool:
@@ -113,18 +99,6 @@ def _is_nearly_whole(raw: dict[str, Any], schema: type[Record]) -> bool:
     that an answer must have."""
     needed = {name for name, field in schema.model_fields.items() if field.is_required()}
     return bool(needed & raw.keys()) and len(needed - raw.keys()) <= 1
-
-
-def _faulty_items(problems: Sequence[str], field: str) -> set[int]:
-    """The items of a list that problems are about; none if something else is wrong as well."""
-    places = [re.match(rf"{field}\.(\d+)\b", problem) for problem in problems] if field else []
-    return set() if None in places else {int(place[1]) for place in places if place}
-
-
-def _with_corrected(last: dict[str, Any], field: str, items: Any, faulty: Collection[int]) -> dict[str, Any]:
-    """An answer whose faulty items are replaced."""
-    kept = [item for place, item in enumerate(last.get(field) or []) if place not in faulty]
-    return {**last, field: [*kept, *(cast(list[Any], items) if isinstance(items, list) else [items])]}
 
 
 def changes_schema() -> dict[str, Any]:
@@ -145,6 +119,105 @@ def _patched(document: Any, changes: Any) -> dict[str, Any]:
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError, ValueError) as error:
         why = f"{CHANGES}: not applied, none of them: {error}; the paths are those of your last whole answer"
         raise UnacceptableError(why) from error
+
+
+def mended(schema: type[R], raw: dict[str, Any]) -> R:
+    """An answer; if it does not fit its schema, with its values in the types of the schema where only one reading is
+    possible: a JSON text for a list, one item for a list of one, `3` for a text, `pass` for `PASS`, null for an optional
+    field, `shipDirective` for `ship_directive`.
+
+    Raises:
+        ValidationError: what is wrong with it after that.
+    """
+    try:
+        return schema.model_validate(raw)
+    except ValidationError:
+        return schema.model_validate(_shaped(raw, _json_schema(schema)))
+
+
+@cache
+def _json_schema(schema: type[Record]) -> dict[str, Any]:
+    return dereference_refs(schema.model_json_schema())
+
+
+def _shaped(value: Any, schema: dict[str, Any]) -> Any:
+    forms = _forms(schema)
+    if len(forms) > 1:
+        given = "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "string"
+        forms = [one for one in forms if one.get("type") == given]
+    if len(forms) != 1:
+        return value
+    (form,) = forms
+    match form.get("type"):
+        case "array":
+            items = _as_list(value)
+            return [_shaped(item, form.get("items", {})) for item in items] if items is not None else value
+        case "object":
+            members = _as_object(value) if isinstance(value, str) else value
+            known = isinstance(members, dict) and "properties" in form
+            return _members(cast(dict[str, Any], members), form) if known else value
+        case "string" if isinstance(value, int | float) and not isinstance(value, bool):
+            return json.dumps(value)
+        case "string" if isinstance(value, str):
+            same = [choice for choice in form.get("enum", []) if _normalised(choice) == _normalised(value)]
+            return same[0] if len(same) == 1 else value
+        case _:
+            return value
+
+
+def _forms(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """The alternatives of a schema but null."""
+    return [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"]
+
+
+def _members(given: dict[str, Any], form: dict[str, Any]) -> dict[str, Any]:
+    """An object's members under their names. An unknown one is dropped if it is empty, or if no field is missing that it
+    could be meant for: a list or an object for one of these, anything else for another."""
+    fields: dict[str, Any] = form["properties"]
+    named = dict(given)
+    for name in [name for name in given if name not in fields]:
+        same = [field for field in fields.keys() - named.keys() if _normalised(field) == _normalised(name)]
+        if len(same) == 1:
+            named[same[0]] = named.pop(name)
+    missing = {_holds_several(fields[name]) for name in fields.keys() - named.keys()}
+    return {
+        name: _shaped(value, fields[name]) if name in fields else value
+        for name, value in named.items()
+        if (name in form.get("required", ()) or value is not None)
+        if name in fields or (value not in ("", [], {}) and isinstance(value, list | dict) in missing)
+    }
+
+
+def _holds_several(schema: dict[str, Any]) -> bool:
+    return any(one.get("type") in ("array", "object") for one in _forms(schema))
+
+
+def _as_list(value: Any) -> list[Any] | None:
+    if isinstance(value, list):
+        return cast(list[Any], value)
+    if isinstance(value, dict):
+        return [value]
+    if not isinstance(value, str) or not value.strip():
+        return None
+    if value.lstrip().startswith("["):
+        try:
+            return cast(list[Any], json.loads(value))
+        except (ValueError, RecursionError):
+            return None
+    return None if _SEVERAL.search(value.strip()) else [value]
+
+
+def _as_object(value: str) -> Any:
+    text = value.strip()
+    try:
+        parsed = parse_object(text, 0) if text.startswith("{") else None
+    except LenientError:
+        return value
+    return parsed.value if parsed and parsed.end == len(text) else value
+
+
+def _normalised(word: Any) -> str:
+    return re.sub(r"[\s_-]", "", str(word)).casefold()
 
 
 class Submission(Generic[T]):
@@ -220,8 +293,6 @@ class Submission(Generic[T]):
     def _only_answer(self, found: ObjectsFound) -> T:
         """The one answer among the objects of a text. Two different ones are refused; so is a draft before one that breaks
         off."""
-        if found.unclosed is not None and self._form.fields == found.unclosed.keys():
-            found = ObjectsFound((*found.objects, found.unclosed))
         answers: list[tuple[int, T]] = []
         refusals: list[tuple[Any, ...]] = []
         for number, one in enumerate(found.objects):

@@ -1,4 +1,4 @@
-"""A faulty item of an answer goes back alone (D-11-04, design: falsifying-tests)."""
+"""An answer that was refused is corrected by its changes (D-11-04, design: falsifying-tests)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,54 +31,23 @@ def pointers(answer: ChallengerAnswer) -> Sequence[str]:
     ]
 
 
-def submission(*more: str) -> Submission[ChallengerAnswer]:
+def submission() -> Submission[ChallengerAnswer]:
     """Where a Challenger hands in."""
-    form = parser(
-        ChallengerAnswer,
-        lambda one: [*pointers(one), *more],
-        resent=FIELD,
-        changing="/rubric_assessments/0/evidence",
-    )
+    form = parser(ChallengerAnswer, pointers, changing="/rubric_assessments/0/evidence")
     return Submission(form, 3, "it")
 
 
-def test_one_wrong_pointer_sends_one_test_back():
-    """D-13-01: the others, and the review, stand."""
+def test_one_wrong_pointer_is_corrected_by_itself():
+    """D-13-01, F-9.5-03: the others, and the review, stay as they are; the whole answer will do as well."""
     desk = submission()
     told = desk.offer({**PASSING, FIELD: [WRONG, SOUND]})
     assert "- falsifying_tests.0: the contract has no /outputs/7\n" in told
-    assert "hand in this field alone, with these corrected" in told
-    assert desk.offer({FIELD: [RIGHT]}) == "Accepted."
-    assert desk.accepted is not None
-    assert [test.name for test in desk.accepted.falsifying_tests] == ["test_one", "test_two"]
-    assert [test.obligation for test in desk.accepted.falsifying_tests] == ["", "/outputs/0"]
-
-
-def test_a_correction_that_is_wrong_again_is_an_attempt():
-    """D-11-04: and goes back alone once more."""
-    desk = submission()
-    desk.offer({**PASSING, FIELD: [SOUND, WRONG]})
-    assert "hand in this field alone" in desk.offer({FIELD: [WRONG]})
-    assert desk.offer({FIELD: [RIGHT]}) == "Accepted."
-
-
-def test_the_whole_answer_may_be_handed_in_all_the_same():
-    """D-11-04: as before."""
-    desk = submission()
-    desk.offer({**PASSING, FIELD: [SOUND, WRONG]})
-    assert desk.offer({**PASSING, FIELD: [RIGHT]}) == "Accepted."
-    assert desk.accepted is not None
-    assert len(desk.accepted.falsifying_tests) == 1
-
-
-def test_where_something_else_is_wrong_tests_alone_are_no_answer():
-    """F-9.5-03, D-11-04: and what changes is one, as in a plan."""
-    desk = submission("R1 (rubric_assessments.0.evidence): say what shows it")
-    told = desk.offer({**PASSING, FIELD: [SOUND, WRONG]})
-    assert "with these corrected" not in told
     assert "changes: you need not write the whole again" in told
     assert "rubric_assessments" in desk.offer({FIELD: [RIGHT]})
-    assert desk.accepted is None
+    correction = {"op": "replace", "path": f"/{FIELD}/0", "value": RIGHT}
+    assert desk.offer({"changes": [correction]}) == "Accepted."
+    assert desk.accepted is not None
+    assert [test.obligation for test in desk.accepted.falsifying_tests] == ["/outputs/0", ""]
 
 
 def refused_form(said: str) -> dict[str, Any]:
