@@ -23,7 +23,6 @@ from specwright.domain.answers.answers import (
     CONTRACTS_ONLY,
     DISPUTED_ONLY,
     IMPLEMENTATION_ONLY,
-    KINDS_ONLY,
     OFFERED_ONLY,
     WITH_CRITERIA_ONLY,
     ArbiterAnswer,
@@ -192,13 +191,9 @@ def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use(answer: type[
     assert not [name for name in IMPLEMENTATION_ONLY if f"`{name}`" in prompt(role, "contracts")]
 
 
-@pytest.mark.parametrize(
-    ("answer", "of_use", "asked"),
-    [(ChallengerAnswer, KINDS_ONLY, "asks_kinds"), (ArbiterAnswer, OFFERED_ONLY, "has_offers")],
-)
+@pytest.mark.parametrize(("answer", "of_use", "asked"), [(ArbiterAnswer, OFFERED_ONLY, "has_offers")])
 def test_a_round_shows_the_fields_that_it_can_use(answer: type[Record], of_use: frozenset[str], asked: str):
-    """Kinds from the second round of a contract debate on, numbers of exact changes where some are offered; neither in
-    a debate over a module (D-11-07, D-11-09)."""
+    """Numbers of exact changes where some are offered, and never in a debate over a module (D-11-09)."""
     given = ASKED._replace(**{asked: True})
     shown = {*_fields(tool_schema(answer, _unusable(CONTRACTS, given)))}
     assert of_use <= shown

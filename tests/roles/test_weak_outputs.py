@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ship_gate.base.record import validation_messages
+from ship_gate.base.record import Record, validation_messages
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.errors import AnswerError
 from specwright.roles.agent.tools import emitted
@@ -54,7 +54,7 @@ def _schema_faults(spec: Any) -> list[str]:
 def accepted(submission: Submission[Any]) -> Any:
     """The accepted answer as JSON values."""
     answer = submission.accepted
-    return answer if answer is None or isinstance(answer, dict) else answer.to_json()
+    return answer.to_json() if isinstance(answer, Record) else answer
 
 
 def offered(role: str, way: str) -> tuple[Submission[Any], str]:

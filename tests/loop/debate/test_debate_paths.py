@@ -22,7 +22,6 @@ from testkit.loop.role_answers import (
     PASSING,
     PROSE,
     Turn,
-    again,
     amended,
     amending,
     approving,
@@ -121,8 +120,7 @@ ONE = plan(planned(MODULE))
 CHANGED = plan(planned(MODULE, purpose="Double a number that is not negative."))
 OF_CONTRACTS: dict[str, Any] = {
     **SAID,
-    "fail": again(failing()),
-    "plan fault": again(SAID["plan fault"]),
+    "fail": failing(),
     "sound": ONE,
     "amend": amending(("MODIFY", "contract:double#/purpose", "Say that it doubles, in one sentence.")),
     "add": amending(("ADD", "contract:double#/error_cases/-", "Add minus two as a second error case.")),

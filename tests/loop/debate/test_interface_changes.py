@@ -27,7 +27,7 @@ from specwright.domain.modules.release import (
 from specwright.graphs.exception_graph import exception_graph, resolve_exceptions
 from testkit.loop.exceptions import RAISE, STEP, Said, Story, asked
 from testkit.loop.late_faults import falsifying
-from testkit.loop.role_answers import Turn, again, failing, plan, planned, rejecting
+from testkit.loop.role_answers import Turn, failing, plan, planned, rejecting
 
 USERS = ([], [0], [0])
 """The first task ships what the others use."""
@@ -190,9 +190,7 @@ def test_nobody_is_asked_before_a_person_says_so(directory: Path):
     assert story.heard.places == asked_before
 
 
-def _untestable(*, again_later: bool) -> dict[str, Any]:
-    answer = failing("The statement /inputs/1/constraints/0 is not testable.")
-    return again(answer) if again_later else answer
+UNTESTABLE = failing("The statement /inputs/1/constraints/0 is not testable.")
 
 
 def test_three_rounds_without_agreement_go_back_to_the_person(directory: Path):
@@ -202,9 +200,7 @@ def test_three_rounds_without_agreement_go_back_to_the_person(directory: Path):
     label = change_of(story)
     story.turns.update(
         {
-            f"{label}/contracts/round-{n}/challenger": (
-                lambda *_, later=n > 1: Turn(_untestable(again_later=later))
-            )
+            f"{label}/contracts/round-{n}/challenger": (lambda *_, later=n > 1: Turn(UNTESTABLE))
             for n in (1, 2, 3)
         }
     )

@@ -15,7 +15,6 @@ from testkit.loop.role_answers import (
     PASSING,
     PROSE,
     Turn,
-    again,
     amended,
     amending,
     approving,
@@ -476,7 +475,7 @@ def test_the_planner_fills_in_a_short_plan_and_changes_no_name_and_no_edge(direc
     halted = script(
         {
             "contracts/round-3/arbiter": [rejecting()],
-            **{f"contracts/round-{n}/challenger": [again(failing())] for n in (1, 2, 3)},
+            **{f"contracts/round-{n}/challenger": [failing()] for n in (1, 2, 3)},
         }
     )
     with DebateWorkbench(directory, halted) as bench:

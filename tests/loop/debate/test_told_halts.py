@@ -11,7 +11,6 @@ from testkit.loop.late_faults import confirming, faulty
 from testkit.loop.resolving import override
 from testkit.loop.role_answers import (
     Turn,
-    again,
     amended,
     amending,
     claimed,
@@ -45,9 +44,9 @@ def test_contracts_that_a_reopened_debate_leaves_open_halt_with_every_group(dire
     answers = {
         **FAULT,
         "first/round-1/proposer": NO_DRAFT,
-        "contracts/round-2/challenger": [again(failing("It is still open."))],
-        "contracts/round-3/challenger": [again(failing("It is still open."))],
-        "contracts/round-4/challenger": [again(failing("It is still open."))],
+        "contracts/round-2/challenger": [failing("It is still open.")],
+        "contracts/round-3/challenger": [failing("It is still open.")],
+        "contracts/round-4/challenger": [failing("It is still open.")],
         "contracts/round-4/arbiter": [rejecting(UNSETTLED)],
     }
     with DebateWorkbench(directory, script(answers, FIVE)) as bench:

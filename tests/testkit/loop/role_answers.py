@@ -18,7 +18,6 @@ __all__ = [
     "UNTESTED",
     "WHY_UNSHOWN",
     "Turn",
-    "again",
     "amended",
     "amending",
     "approving",
@@ -205,14 +204,6 @@ INCONSISTENT = _verdict("PASS", _EVIDENCE, unmet=("R5",))
 def failing(why: str = "No listed test doubles three.") -> dict[str, Any]:
     """A verdict that fails for one reason."""
     return _verdict("FAIL", _EVIDENCE, why, unmet=("R2",))
-
-
-def again(
-    answer: dict[str, Any], kind: str = "NOT_MENDED", cites: str = "failure 1, or the ruling"
-) -> dict[str, Any]:
-    """A verdict on contracts, of which each failure is of a kind from the second round on."""
-    failures = [{**failure, "kind": kind, "cites": cites} for failure in answer["failures"]]
-    return {**answer, "failures": failures}
 
 
 def ruling(decision: str, directive: str, why: str, *amendments: tuple[str, str, str]) -> dict[str, Any]:

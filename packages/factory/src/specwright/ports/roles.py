@@ -133,7 +133,6 @@ class Assignment(NamedTuple):
         undisputed: Whether an Arbiter rules on reviews that found nothing (design: debate).
         before: The answer that is corrected, as JSON text: the role may hand in what changes in it.
         asks_tests: Whether a Challenger is asked for tests of criteria (design: falsifying-tests).
-        asks_kinds: Whether a Challenger judges contracts once more (design: late-findings).
         has_offers: Whether an Arbiter may take over exact changes (design: exact-changes).
     """
 
@@ -145,7 +144,6 @@ class Assignment(NamedTuple):
     undisputed: bool = False
     before: str = ""
     asks_tests: bool = False
-    asks_kinds: bool = False
     has_offers: bool = False
 
 

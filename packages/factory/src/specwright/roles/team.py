@@ -23,7 +23,6 @@ from specwright.domain.answers.answers import (
     CONTRACTS_ONLY,
     DISPUTED_ONLY,
     IMPLEMENTATION_ONLY,
-    KINDS_ONLY,
     OFFERED_ONLY,
     WITH_CRITERIA_ONLY,
     AmendmentsAnswer,
@@ -493,8 +492,6 @@ def _unusable(debate: str, asked: Assignment) -> frozenset[str]:
     fields = IMPLEMENTATION_ONLY if debate == CONTRACTS else CONTRACTS_ONLY
     if not asked.asks_tests:
         fields |= WITH_CRITERIA_ONLY
-    if not asked.asks_kinds:
-        fields |= KINDS_ONLY
     return fields if asked.has_offers else fields | OFFERED_ONLY
 
 

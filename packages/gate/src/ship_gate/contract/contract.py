@@ -4,7 +4,7 @@ What a contract may say in its texts and types is checked when it is locked: `do
 """
 
 import keyword
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Self, cast
 
@@ -224,32 +224,6 @@ def contract_changes(before: MicroModuleContract, after: MicroModuleContract) ->
         if sorted(old) == sorted(new) and old != new:
             lines.append(f"~ {field}: the same statements in another order")
     return lines
-
-
-def was_changed(contract: MicroModuleContract, pointer: str, changes: Collection[str]) -> bool:
-    """Whether a revision changed what a pointer names: a statement that it brought, or a list that has fewer by it.
-
-    Args:
-        contract: As it is now.
-        pointer: Of something that is there.
-        changes: The lines of `contract_changes`.
-    """
-    field, *rest = pointer.split("/")[1:]
-    value = contract.at(f"/{field}")
-    at = int(rest[0]) if rest and rest[0].isdecimal() and isinstance(value, list) else None
-    told: list[str] = [] if at is None else list(_statements(field, cast(list[Any], value)[at : at + 1]))
-    kind = rest[1] if len(rest) > 1 else ""
-    if kind in _STATEMENTS and len(rest) > 2:
-        told = told[int(rest[2]) + 1 : int(rest[2]) + 2]
-    elif kind in _STATEMENTS or (not rest and isinstance(value, list)):
-        owner = f"{field}: {contract.at(f'/{field}/{at}/name')}: " if kind else f"{field}: "
-        gone, come = (sum(line.startswith(f"{sign} {owner}") for line in changes) for sign in "-+")
-        return gone > come
-    elif field in ("inputs", "outputs"):
-        told = told[:1]
-    elif at is None:
-        told = list(_statements(field, value))
-    return any(f"+ {field}: {text}" in changes for text in told)
 
 
 _TOLD = {

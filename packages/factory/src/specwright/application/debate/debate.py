@@ -261,8 +261,6 @@ class Debate:
                 challenge, ruling = records.challenge(number), records.adjudication(number)
                 failed = challenge.verdict is Verdict.FAIL
                 left = challenge.without(ruling.struck_tests) if failed else []
-                if challenge.rests_on_open_cases:  # then one of them was not left
-                    left = list(challenge.open_cases)
                 failures = [*left, _rejection(ruling.rationale)]
                 return RevisionRequest(failures, _sources(challenge) if left else (), active)
 

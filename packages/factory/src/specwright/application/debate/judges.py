@@ -40,7 +40,6 @@ from specwright.domain.debate.exact_changes import (
     offered_changes,
     taken_over,
 )
-from specwright.domain.debate.open_cases import EarlierRounds, open_cases
 from specwright.errors import AnswerError
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Place, Role
@@ -108,7 +107,6 @@ def _challenger_request(
         {"proposal.json": proposal.to_bytes()},
         store=store,
         asks_tests=bool(asked),
-        asks_kinds=case.name == CONTRACTS and case.number > 1,
     )
     known = [*case.contracts, *(view.contract for view in views)]
     return by, assignment, known, asked
@@ -120,12 +118,12 @@ def _challenge(
     """The record of an answer that was accepted."""
     if case.name == CONTRACTS:  # plan and contracts are the deliverable: their faults are its own
         answer = answer.model_copy(update={"failures": [_own_fault(failure) for failure in answer.failures]})
-    opened = open_cases(answer.failures, _earlier_rounds(case)) if case.name == CONTRACTS else []
-    standing = [failure for failure in answer.failures if failure not in opened]
-    mendable = all(one.exact_changes for one in standing) and _by_code(case, standing) is not None
+    mendable = (
+        all(one.exact_changes for one in answer.failures) and _by_code(case, answer.failures) is not None
+    )
     scope = factory.journal.scope(f"{case.place(Role.CHALLENGER).run_id}/record")
     name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
-    record = challenge(answer, name, case.version_id, examination.tried, opened, mendable=mendable)
+    record = challenge(answer, name, case.version_id, examination.tried, mendable=mendable)
     about = _about(
         factory, case.deliverable, case.version_id, "what it challenges", case.history.proposals[-1]
     )
@@ -145,28 +143,12 @@ def _unsound(case: Case) -> Sequence[str]:
     return (_by_code(case, challenge.failures) or ()) if challenge.mendable else ()
 
 
-def _earlier_rounds(case: Case) -> EarlierRounds:
-    """What this round of a contract debate may go back to (design: late-findings)."""
-    history = case.history
-    listed = [*(one.failures for one in history.challenges), *(cause.failures for cause in history.causes)]
-    return EarlierRounds(
-        case.contracts,
-        len(case.deliverable.task.definition.acceptance_criteria),
-        case.number,
-        max(map(len, listed), default=0),
-        bool(history.adjudications),
-        history.proposals[-1].contract_changes,
-    )
-
-
 def _offers(case: Case) -> list[OfferedChange]:
     """The exact changes that the Arbiter may take over (design: exact-changes)."""
     if case.name != CONTRACTS:
         return []
     by_name = {contract.name: contract for contract in case.contracts}
-    history = case.history
-    revisions = [proposal.contract_changes for proposal in history.proposals[1:]]
-    return offered_changes(history.challenges, history.adjudications, by_name, revisions)
+    return offered_changes(case.history.challenges[-1].failures, by_name)
 
 
 def _arbiter_request(

@@ -350,8 +350,6 @@ def _asked(challenge: Challenge, revisions_left: int, unsound: Sequence[str] = (
             f"Failures marked {' and '.join(above)} say that the fault lies above this module. If one is right, set "
             "`confirmed_fault`; it is then put right there. Otherwise it counts as any other failure."
         )
-    if challenge.rests_on_open_cases:
-        return [*asked, _OPEN_CASES]
     if challenge.mendable and revisions_left:
         return [*asked, _UNSOUND.format("; ".join(unsound)) if unsound else _MENDABLE]
     if revisions_left:
@@ -361,10 +359,6 @@ def _asked(challenge: Challenge, revisions_left: int, unsound: Sequence[str] = (
     return [*asked, f"No revision is left. {stands} leaves APPROVE_WITH_AMENDMENTS or REJECT."]
 
 
-_OPEN_CASES = (
-    "The challenge is FAIL by open cases alone: they came late, or lie out of the stated scope. Take over the exact changes "
-    "that are right, leave the rest and approve; REJECT only if an open case breaks a criterion."
-)
 _MENDABLE = (
     "Each failure has exact changes, which code has tried: with all of them the contracts are sound. If they are right, "
     "rule APPROVE_WITH_AMENDMENTS with their numbers in `accepted_changes`, or with texts of your own at the same targets. "

@@ -162,8 +162,7 @@ def _shown(failure: Failure) -> str:
     """Evidence and change, or once what is both: a ruling's rationale, a finding of the gate."""
     evidence = "" if failure.evidence == failure.required_change else f"   Evidence: {failure.evidence}\n"
     fault = "" if failure.fault == "module" else f"   Fault: {failure.fault}\n"
-    kind = f"   {failure.kind}: {failure.cites}\n" if failure.kind else ""
-    return f"{evidence}{fault}{kind}   Required: {failure.required_change}"
+    return f"{evidence}{fault}   Required: {failure.required_change}"
 
 
 def as_offers(offers: Sequence[OfferedChange]) -> list[str]:

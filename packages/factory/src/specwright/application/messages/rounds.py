@@ -129,8 +129,6 @@ def _challenge(challenge: Challenge, *, assessments: bool) -> Iterator[str]:
     shown_below = [counterexample(tried) for tried in challenge.counterexamples]
     if failures := [failure for failure in challenge.failures if failure not in shown_below]:
         yield "Failures:\n" + as_list(failures)
-    if challenge.open_cases:
-        yield "Open cases, which cost no revision:\n" + as_list(challenge.open_cases)
     for tried in challenge.counterexamples:
         yield _counterexample(tried)
     if passed := [tried for tried in challenge.falsifying_tests if not tried.failed]:

@@ -25,10 +25,6 @@ IMPLEMENTATION_ONLY = frozenset(
 WITH_CRITERIA_ONLY = frozenset({"criteria", "untested_criteria"})
 """Fields of a Challenger's answer that are of use only if it is asked for tests of criteria (design: falsifying-tests)."""
 
-KINDS_ONLY = frozenset({"kind", "cites"})
-"""Fields of a Challenger's answer that are of use only from the second round of a contract debate on (design:
-late-findings)."""
-
 CONTRACTS_ONLY = frozenset({"exact_changes", "accepted_changes"})
 """Fields of the judges' answers that only a debate over contracts can use (design: exact-changes)."""
 
@@ -123,18 +119,10 @@ class Amendment(Record):
     detail: Annotated[Text, Field(description="The exact change.")]
 
 
-class FailureKind(StrEnum):
-    """What a late finding of a contract debate rests on (design: late-findings)."""
-
-    NOT_MENDED = "NOT_MENDED"
-    CHANGED = "CHANGED"
-    CONTRADICTION = "CONTRADICTION"
-
-
 class Failure(OmittedIfEmpty):
     """A reproducible fault of the proposal."""
 
-    omitted = ("kind", "cites", "exact_changes")
+    omitted = ("exact_changes",)
 
     invariant: Text
     evidence: Text
@@ -147,20 +135,6 @@ class Failure(OmittedIfEmpty):
             "wrong modules."
         ),
     ] = FaultOf.MODULE
-    kind: Annotated[
-        FailureKind | None,
-        Field(
-            description="From round 2 on. NOT_MENDED: an earlier failure or ruling asked for it, and it is not done. "
-            "CHANGED: the last revision brought it. CONTRADICTION: with a criterion, or of two statements. Else null."
-        ),
-    ] = None
-    cites: Annotated[
-        str,
-        Field(
-            description="What shows the kind: `failure 2` or `ruling`; the changed statement, `parse_money "
-            "/inputs/0/constraints/1`; the two places that contradict each other, `criterion 3, parse_money /outputs/0`."
-        ),
-    ] = ""
     exact_changes: Annotated[
         list[Amendment],
         Field(description="The changes that mend it, word for word, where a few texts do; else empty."),

@@ -191,17 +191,17 @@ def for_proposer(failure: Failure) -> Failure:
 def is_disputed(challenge: Challenge) -> bool:
     """Whether a FAIL goes to the Arbiter before it costs a revision: falsifying tests failed, which stay active unless
     they are struck now (design: falsifying-tests), or it says that the fault is in the contract or the plan (design:
-    debate), or nothing in it costs a revision (design: late-findings), or its own exact changes mend it (design:
-    exact-changes)."""
+    debate), or its own exact changes correct it (design: exact-changes)."""
     above = challenge.faults(FaultOf.CONTRACT) or challenge.faults(FaultOf.PLAN)
-    small = challenge.rests_on_open_cases or challenge.mendable
-    return challenge.verdict is Verdict.FAIL and bool(above or challenge.counterexamples or small)
+    return challenge.verdict is Verdict.FAIL and bool(
+        above or challenge.counterexamples or challenge.mendable
+    )
 
 
 def overturns(challenge: Challenge, struck: Sequence[StruckTest]) -> bool:
     """Whether nothing is left of a FAIL: it rests on falsifying tests alone, and all of them are struck (design:
-    falsifying-tests), or on open cases alone (design: late-findings)."""
-    return challenge.rests_on_open_cases or (challenge.rests_on_tests and not challenge.without(struck))
+    falsifying-tests)."""
+    return challenge.rests_on_tests and not challenge.without(struck)
 
 
 def ruling_problems(

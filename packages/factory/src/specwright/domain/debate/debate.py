@@ -61,11 +61,10 @@ class Challenge(OmittedIfEmpty):
     """The Challenger's verdict on a deliverable (design: debate, falsifying-tests).
 
     Args:
-        open_cases: What it found that costs no revision; its verdict stands (design: late-findings).
         mendable: Whether all its failures have exact changes that code can make (design: exact-changes).
     """
 
-    omitted = ("untested_criteria", "open_cases", "mendable")
+    omitted = ("untested_criteria", "mendable")
 
     challenge_id: ArtifactId
     target_artifact_id: ArtifactId
@@ -76,18 +75,12 @@ class Challenge(OmittedIfEmpty):
     unshown_criteria: list[UnshownCriterion] = Field(default_factory=list)
     falsifying_tests: list[TriedTest] = Field(default_factory=list)
     untested_criteria: list[UntestedCriterion] = Field(default_factory=list)
-    open_cases: list[Failure] = Field(default_factory=list)
     mendable: bool = False
 
     @property
     def ref(self) -> str:
         """`id@version` of its artifact."""
         return f"{self.challenge_id}@1.0.0"
-
-    @property
-    def rests_on_open_cases(self) -> bool:
-        """Whether it is a FAIL of which nothing costs a revision (design: late-findings)."""
-        return self.verdict is Verdict.FAIL and bool(self.open_cases) and not self.failures
 
     @property
     def counterexamples(self) -> list[TriedTest]:
@@ -143,7 +136,6 @@ def challenge(
     challenge_id: str,
     target: str,
     tried: Sequence[TriedTest] = (),
-    open_cases: Sequence[Failure] = (),
     *,
     mendable: bool = False,
 ) -> Challenge:
@@ -154,16 +146,14 @@ def challenge(
         challenge_id: `CHAL-...`.
         target: What it is about.
         tried: Its falsifying tests, run; one that failed makes the verdict FAIL.
-        open_cases: Those of its failures that cost no revision.
-        mendable: Whether code can make the exact changes of all the others.
+        mendable: Whether code can make the exact changes of all its failures.
     """
     failed = [counterexample(one) for one in tried if one.failed]
     written: dict[str, Any] = {
         **dict(answer),
         "verdict": Verdict.FAIL if failed else answer.verdict,
-        "failures": [*(one for one in answer.failures if one not in open_cases), *failed],
+        "failures": [*answer.failures, *failed],
         "falsifying_tests": list(tried),
-        "open_cases": list(open_cases),
         "mendable": mendable,
     }
     return Challenge(challenge_id=challenge_id, target_artifact_id=target, **written)

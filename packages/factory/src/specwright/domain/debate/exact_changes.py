@@ -1,14 +1,13 @@
 """Changes of contracts that a Challenger proposes to the letter, and an Arbiter takes over by number (design:
 exact-changes)."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.answers.answers import Amendment, ArbiterAnswer, Decision, Failure
 from specwright.domain.debate.amendments import target_problems, unreachable_targets
-from specwright.domain.debate.debate import Adjudication, Challenge
+from specwright.domain.debate.debate import Challenge
 
 
 class OfferedChange(NamedTuple):
@@ -16,7 +15,7 @@ class OfferedChange(NamedTuple):
 
     Args:
         amendment: The change.
-        about: The failure, or the open case, that it mends.
+        about: The failure that it corrects.
     """
 
     amendment: Amendment
@@ -33,36 +32,17 @@ def changes_of(failures: Sequence[Failure]) -> list[Amendment]:
 
 
 def offered_changes(
-    challenges: Sequence[Challenge],
-    rulings: Sequence[Adjudication],
-    contracts: Mapping[str, MicroModuleContract],
-    revisions: Sequence[Sequence[str]] = (),
+    failures: Sequence[Failure], contracts: Mapping[str, MicroModuleContract]
 ) -> list[OfferedChange]:
-    """What the last challenge proposes, and for open cases those before it that no ruling has answered; without changes
-    that cannot be made in the contracts as they are, and without those of a statement in a contract that was revised
-    since: it may be another one by now.
+    """What the failures of the last challenge propose, without changes that cannot be made in the contracts as they are.
 
     Args:
-        challenges: One of each round.
-        rulings: On them.
+        failures: Of the challenge.
         contracts: As they are judged, by name.
-        revisions: What was changed in the contracts after each challenge but the last, by the modules' names.
     """
-    if not challenges:
-        return []
-    *earlier, last = challenges
-    ruled = {ruling.target_artifact_id for ruling in rulings}
-    about = [(one, set[str]()) for one in (*last.failures, *last.open_cases)]
-    for place, old in enumerate(earlier):
-        if old.target_artifact_id not in ruled:
-            revised = {re.split(r"\W", line)[0] for lines in revisions[place:] for line in lines}
-            about += [(one, revised) for one in old.open_cases]
     offers: dict[str, OfferedChange] = {}
-    for failure, revised in about:
+    for failure in failures:
         for change in failure.exact_changes:
-            name = change.target.removeprefix("contract:").partition("#")[0]
-            if change.action != "ADD" and name in revised:
-                continue
             if not target_problems([change], contracts=True) + unreachable_targets([change], {}, contracts):
                 offers.setdefault(str(change.to_json()), OfferedChange(change, failure))
     return list(offers.values())

@@ -143,26 +143,41 @@ def _json_schema(schema: type[Record]) -> dict[str, Any]:
 def _shaped(value: Any, schema: dict[str, Any]) -> Any:
     forms = _forms(schema)
     if len(forms) > 1:
-        given = "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "string"
-        forms = [one for one in forms if one.get("type") == given]
+        forms = [one for one in forms if one.get("type") == _kind(value)]
     if len(forms) != 1:
         return value
     (form,) = forms
-    match form.get("type"):
-        case "array":
-            items = _as_list(value)
-            return [_shaped(item, form.get("items", {})) for item in items] if items is not None else value
-        case "object":
-            members = _as_object(value) if isinstance(value, str) else value
-            known = isinstance(members, dict) and "properties" in form
-            return _members(cast(dict[str, Any], members), form) if known else value
-        case "string" if isinstance(value, int | float) and not isinstance(value, bool):
-            return json.dumps(value)
-        case "string" if isinstance(value, str):
-            same = [choice for choice in form.get("enum", []) if _normalised(choice) == _normalised(value)]
-            return same[0] if len(same) == 1 else value
-        case _:
-            return value
+    return _SHAPES.get(form.get("type", ""), _as_it_is)(value, form)
+
+
+def _kind(value: object) -> str:
+    return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "string"
+
+
+def _as_it_is(value: Any, form: dict[str, Any]) -> Any:
+    return value
+
+
+def _list(value: Any, form: dict[str, Any]) -> Any:
+    items = _as_list(value)
+    return value if items is None else [_shaped(item, form.get("items", {})) for item in items]
+
+
+def _object(value: Any, form: dict[str, Any]) -> Any:
+    members = _as_object(value) if isinstance(value, str) else value
+    known = _kind(members) == "object" and "properties" in form
+    return _members(members, form) if known else value
+
+
+def _text(value: Any, form: dict[str, Any]) -> Any:
+    if type(value) in (int, float):
+        return json.dumps(value)
+    choices: list[Any] = form.get("enum", []) if type(value) is str else []
+    same = [choice for choice in choices if _normalised(choice) == _normalised(value)]
+    return same[0] if len(same) == 1 else value
+
+
+_SHAPES = {"array": _list, "object": _object, "string": _text}
 
 
 def _forms(schema: dict[str, Any]) -> list[dict[str, Any]]:
