@@ -9,7 +9,9 @@ import langchain.agents
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from specwright.domain.answers.answers import ChallengerAnswer
+from specwright.domain.answers.answers import AmendmentsAnswer, ModuleChallenge, ModuleRuling, ProposerAnswer
+from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.errors import AnswerError
 from specwright.ports.roles import Assignment, Place, Role
 from specwright.roles.agent import agent
@@ -31,27 +33,26 @@ LOOK = ("look_around", {"where": "everywhere"})
 
 Check = Callable[..., Sequence[str]]
 
+KINDS = {
+    "researcher": ProductSpecDraft,
+    "planner": PlanAnswer,
+    "proposer": ProposerAnswer,
+    "amender": AmendmentsAnswer,
+    "challenger": ModuleChallenge,
+    "arbiter": ModuleRuling,
+}
+"""What each role is asked for."""
+
 
 def ask(bench: RolesWorkbench, role: str, check: Check = lambda *_: ()) -> Any:
     """One invocation of a role."""
     named = Role.PROPOSER if role == "amender" else Role(role)
-    stage = "amended" if role == "amender" else "round-1"
-    given = Assignment(
-        Place("TSK-001", 1, "shout", stage, named), "Do your work.", {}, ("implementation/", "notes/")
-    )
-    match role:
-        case "researcher":
-            return bench.roles.research(given, [], check).spec
-        case "planner":
-            return bench.roles.plan(given, check)
-        case "proposer":
-            return bench.roles.propose(given, check).answer
-        case "amender":
-            return bench.roles.amend(given, check).answer
-        case "challenger":
-            return bench.roles.challenge(given, check)
-        case _:
-            return bench.roles.arbitrate(given, check)
+    stage, writable = "amended" if role == "amender" else "round-1", ("implementation/", "notes/")
+    place = Place("TSK-001", 1, "shout", stage, named)
+    given: Assignment[Any] = Assignment(place, KINDS[role], "Do your work.", writable=writable)
+    if role == "researcher":
+        return bench.roles.research(given, [], check).spec
+    return bench.roles.ask(given, check).answer
 
 
 def terminal(role: str, *, sound: bool = True) -> tuple[str, dict[str, Any]]:
@@ -244,12 +245,12 @@ def test_agents_are_made_by_create_agent_in_one_place(run: Run):
 def test_a_call_that_never_got_its_result_is_answered_before_the_agent_goes_on(tmp_path: Path):
     """A provider refuses a conversation with a call that hangs in the air; the agent never sends one (F-18-03)."""
     replies = OrderedReplies(calls(terminal("challenger")))
-    given = Assignment(Place("TSK-001", 1, "shout", "round-1", Role.CHALLENGER), "Go on.", {})
+    given = Assignment(Place("TSK-001", 1, "shout", "round-1", Role.CHALLENGER), ModuleChallenge, "Go on.")
     with RolesWorkbench(tmp_path, replies) as bench:
         model = FakeModel(reply=replies)
-        desk = Submission(parser(ChallengerAnswer, lambda _: ()), 3, "a role")
+        desk = Submission(parser(ModuleChallenge, lambda _: ()), 3, "a role")
         submit = agent.submit_tool(
-            "submit_challenge", "Hand it in.", agent.tool_schema(ChallengerAnswer), desk
+            "submit_challenge", "Hand it in.", agent.tool_schema(ModuleChallenge), desk
         )
         workspace = Workspace(bench.runtime / "work", given, ContextPackBackend)
         job = agent.AgentJob(

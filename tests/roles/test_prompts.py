@@ -20,21 +20,17 @@ from ship_gate.base.record import Record
 from ship_gate.contract.boundary.types import BOUNDARY_TYPES, type_problem
 from specwright.bootstrap.project import Silent, open_project
 from specwright.domain.answers.answers import (
-    CONTRACTS_ONLY,
-    DISPUTED_ONLY,
-    IMPLEMENTATION_ONLY,
-    OFFERED_ONLY,
-    WITH_CRITERIA_ONLY,
-    ArbiterAnswer,
-    ChallengerAnswer,
+    ContractChallenge,
+    ContractRuling,
+    ModuleChallenge,
+    ModuleRuling,
+    UndisputedRuling,
 )
-from specwright.domain.debate.debate import CONTRACTS
-from specwright.ports.roles import Assignment, Place, Role
+from specwright.ports.roles import Place
 from specwright.roles.agent.agent import tool_schema
-from specwright.roles.team import UNDISPUTED, _unusable, prompt
+from specwright.roles.team import REQUESTS, prompt
 from specwright.settings import Settings
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rewrite
-from testkit.roles.damage import ANSWERS
 from testkit.roles.overheard import RequestRecorder
 
 KEPT = Path(__file__).parent / "rendered"
@@ -42,11 +38,9 @@ RENEW = "RENEW_PROMPTS"
 MOST_CHARACTERS = 6000
 """Of a prompt: about 1,500 tokens, which a small model still follows."""
 
-ASKED = Assignment(Place("TSK-001", 1, CONTRACTS, "round-1", Role.CHALLENGER), "", {})
-
 ROLES = ("researcher", "planner", "proposer", "amender", "challenger", "arbiter")
-DEBATES = {"challenger": ("contracts", "module"), "arbiter": ("contracts", "module")}
-"""The debates that roles are told apart."""
+ON_REQUEST = {"untested_criteria"}
+"""Fields that a request names where it asks for them."""
 _VARYING = re.compile(
     r"\b(?:MM|IMPL|PROP|CHAL|ADJ|MP|CTR|CP|RSR)-[0-9a-f]{8}\b|\b[0-9a-f]{64}\b|\d{4}-\d\d-\d\dT[\d:.]+Z"
 )
@@ -135,29 +129,16 @@ def test_a_role_is_told_what_was_read_and_agreed(role: str, rendered: Mapping[st
     )
 
 
-@pytest.mark.parametrize("role", ROLES)
-def test_a_prompt_names_every_field_of_the_answer(role: str) -> None:
-    """A model that reads the prompt alone knows what to hand in (D-S6-04); a request that asks for tests of criteria
-    names the fields that only it has."""
-    told = "".join(prompt(role, debate) for debate in DEBATES.get(role, [""]))
-    fields = {*ANSWERS[role].schema.model_fields} - WITH_CRITERIA_ONLY
-    assert [name for name in fields if f"`{name}" not in told] == []
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_a_prompt_names_the_boundary(role: str) -> None:
-    """Everything else is a closed-source service (F-19-03)."""
-    assert "closed-source service" in prompt(role)
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_a_prompt_is_short(role: str) -> None:
-    """Long instructions are not followed (D-S6-10)."""
-    for debate in DEBATES.get(role, [""]):
-        told = prompt(role, debate)
-        assert len(told) <= MOST_CHARACTERS
-        assert "TODO" not in told
-        assert not re.search(r"§|\bD\d+\b|\{\w+\}", told)
+@pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
+def test_a_prompt_names_every_field_of_the_answer(kind: type[Record]) -> None:
+    """A model that reads the prompt alone knows what to hand in, and where the boundary is (D-S6-04, F-19-03); long
+    instructions are not followed (D-S6-10)."""
+    told = prompt(*REQUESTS[kind].prompts)
+    assert [name for name in {*kind.model_fields} - ON_REQUEST if f"`{name}" not in told] == []
+    assert "closed-source service" in told or kind is UndisputedRuling
+    assert len(told) <= MOST_CHARACTERS
+    assert "TODO" not in told
+    assert not re.search(r"§|\bD\d+\b|\{\w+\}", told)
 
 
 @pytest.mark.parametrize("role", ["researcher", "planner"])
@@ -178,36 +159,27 @@ def test_a_type_that_is_told_is_taken(name: str) -> None:
     assert type_problem(held.get(name, f"{name}[int]" if "set" in name else name)) == ""
 
 
-@pytest.mark.parametrize("answer", [ChallengerAnswer, ArbiterAnswer])
-def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use(answer: type[Record]):
-    """Falsifying tests, struck tests and faults above the module are for an implementation (D-10-01, D-13-01)."""
-    shown = {
-        debate: {*_fields(tool_schema(answer, _unusable(debate, ASKED)))} for debate in DEBATES["challenger"]
-    }
-
-    assert IMPLEMENTATION_ONLY & shown["module"]
-    assert not IMPLEMENTATION_ONLY & shown["contracts"]
-    role = answer.__name__.removesuffix("Answer").lower()
-    assert not [name for name in IMPLEMENTATION_ONLY if f"`{name}`" in prompt(role, "contracts")]
-
-
-@pytest.mark.parametrize(("answer", "of_use", "asked"), [(ArbiterAnswer, OFFERED_ONLY, "has_offers")])
-def test_a_round_shows_the_fields_that_it_can_use(answer: type[Record], of_use: frozenset[str], asked: str):
-    """Numbers of exact changes where some are offered, and never in a debate over a module (D-11-09)."""
-    given = ASKED._replace(**{asked: True})
-    shown = {*_fields(tool_schema(answer, _unusable(CONTRACTS, given)))}
-    assert of_use <= shown
-    assert not of_use & {*_fields(tool_schema(answer, _unusable(CONTRACTS, ASKED)))}
-    assert not CONTRACTS_ONLY & {*_fields(tool_schema(answer, _unusable("module", given)))}
+@pytest.mark.parametrize(
+    ("contracts", "module"), [(ContractChallenge, ModuleChallenge), (ContractRuling, ModuleRuling)]
+)
+def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use(
+    contracts: type[Record], module: type[Record]
+):
+    """Falsifying tests, struck tests and faults above the module are for an implementation, exact changes for contracts
+    (D-10-01, D-11-09, D-13-01)."""
+    told = prompt(*REQUESTS[contracts].prompts)
+    shown = [{*_fields(tool_schema(one))} for one in (contracts, module)]
+    assert [name for name in shown[1] - shown[0] if f"`{name}`" in told] == []
+    assert {"falsifying_tests", "struck_tests"} & (shown[1] - shown[0])
+    assert {"exact_changes", "accepted_changes"} & (shown[0] - shown[1])
 
 
 def test_a_ruling_on_what_nobody_disputes_has_its_own_short_prompt():
-    """It names the fields of its answer; what only a dispute needs is neither named nor in the schema (D-S6-10)."""
-    told, shown = prompt(UNDISPUTED), {*_fields(tool_schema(ArbiterAnswer, DISPUTED_ONLY))}
-    assert [name for name in shown if f"`{name}`" not in told] == []
-    assert [name for name in DISPUTED_ONLY if f"`{name}`" in told] == []
-    assert {*ArbiterAnswer.model_fields} - shown == DISPUTED_ONLY
-    assert len(told) < len(prompt("arbiter", "module")) / 2
+    """What only a dispute needs is neither named nor in the schema (D-S6-10)."""
+    told = prompt(*REQUESTS[UndisputedRuling].prompts)
+    disputed = {*ContractRuling.model_fields, *ModuleRuling.model_fields} - {*UndisputedRuling.model_fields}
+    assert [name for name in disputed if f"`{name}`" in told] == []
+    assert len(told) < len(prompt(*REQUESTS[ModuleRuling].prompts)) / 2
 
 
 def _fields(schema: Any) -> Iterator[str]:

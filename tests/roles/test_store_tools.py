@@ -14,6 +14,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.context.role_store import MAX_LISTED, RoleStore
 from specwright.application.factory import ProjectView
 from specwright.application.store.artifacts import Invocation
+from specwright.domain.answers.answers import ProposerAnswer
 from specwright.domain.artifacts import (
     NOT_IN_PACK,
     ArtifactEnvelope,
@@ -100,7 +101,7 @@ def desk_of(run: Run, directory: Path, one: Invoked) -> Desk:
         view, index, invocation, judged=judged, contracts_only=one.place.role is Role.CHALLENGER
     )
     writable = ("implementation/", "examples.md")
-    assignment = Assignment(one.place, "", dict(one.directory), writable, access)
+    assignment = Assignment(one.place, ProposerAnswer, "", dict(one.directory), writable, access)
     journal = FileJournal(directory / "journal.jsonl")
     desk = Desk(
         store,
@@ -388,8 +389,10 @@ def test_a_proposer_at_work_registers_what_lies_in_its_workspace(desk: Desk, run
     roles = ModelRoles(
         sources, desk.journal, desk.index, web, tmp_path / "roles", Silent(), ContextPackBackend
     )
-    assignment = Assignment(one.place, "Go.", dict(one.directory), ("examples.md",), desk.access)
-    made = roles.propose(assignment, lambda given, files: [])
+    assignment = Assignment(
+        one.place, ProposerAnswer, "Go.", dict(one.directory), ("examples.md",), desk.access
+    )
+    made = roles.ask(assignment, lambda given, files: [])
     assert made.files["examples.md"] == b"## Balance\n"
     (registered,) = [e for e in desk.envelopes(ArtifactType.EXAMPLES) if e.status is ArtifactStatus.DRAFT]
     assert registered.created_by.run_id == one.place.run_id

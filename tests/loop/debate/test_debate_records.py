@@ -339,8 +339,8 @@ def test_prompts_hold_the_rubrics_where_they_belong():
     rows = (*rows, "R5 | Acceptance criteria", "R6 | Decomposition")
     assert all(row in prompt("challenger") for row in rows)
     assert "one behaviour in one sentence" in prompt("challenger")
-    assert "R2 then means that every statement is testable as written" in prompt("challenger", "contracts")
-    assert "R3 that every way to fail is declared" in prompt("challenger", "contracts")
+    assert "R2 then means that every statement is testable as written" in prompt("challenger-contracts")
+    assert "R3 that every way to fail is declared" in prompt("challenger-contracts")
     assert "single input to output behaviour in one sentence" in prompt("planner")
     assert "search_code_index" in prompt("planner")
     for name in ("proposer", "amender"):

@@ -13,9 +13,9 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import interrupt
 
 from specwright.application.loop_state import DebateState, EngineeringState
-from specwright.domain.answers.answers import ChallengerAnswer
 from specwright.graphs.outer_graph import OuterState
 from specwright.graphs.project_graph import ProjectGraphState
+from specwright.ports.roles import Answered, Assignment, Role
 from testkit.checkpoints import Invocation, invocations, sizes
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
@@ -175,11 +175,11 @@ def test_a_checkpoint_is_no_larger_after_a_thousand_tasks_than_after_ten(tmp_pat
 class Interrupting(ScriptedRoles):
     """A Challenger who asks a person first, in the innermost graph."""
 
-    def challenge(self, assignment: Any, check: Any) -> ChallengerAnswer:
+    def ask(self, assignment: Assignment[Any], check: Any) -> Answered[Any]:
         """Ask, then answer as the script says."""
-        if assignment.place.subject == "double":
+        if assignment.place.subject == "double" and assignment.place.role is Role.CHALLENGER:
             self._trace.append(f"a person said {interrupt({'kind': 'question'})}")
-        return super().challenge(assignment, check)
+        return super().ask(assignment, check)
 
 
 def test_an_interrupt_in_the_innermost_graph_reaches_the_root_and_is_answered_there(directory: Path):

@@ -15,7 +15,7 @@ from specwright.application.messages.interfaces import callers_of
 from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
 from specwright.application.messages.researcher import OUTSIDE, RESEARCHER_NOTES
 from specwright.application.messages.rounds import as_claim, without_source
-from specwright.domain.answers.answers import Failure
+from specwright.domain.answers.answers import Failure, UndisputedRuling
 from specwright.domain.artifacts import ContextPack, Permission
 from specwright.domain.debate import test_outline as outlines
 from specwright.domain.debate.debate import Proposal
@@ -184,7 +184,7 @@ def test_an_arbiter_is_told_in_short_of_a_review_that_found_nothing(directory: P
     """What binds stands whole, what shows it by name: no statement of a test (F-9.7-04, F-9.7-05)."""
     bench = run(directory, {})
     asked = bench.roles.asked_at("double/round-1/arbiter")
-    assert asked.undisputed
+    assert asked.answer is UndisputedRuling
     assert "\n/outputs/0/invariants/0 " in asked.message
     assert "## Acceptance Criteria\n1. " in asked.message
     assert "# Tests: what each shows\n" in asked.message
@@ -212,7 +212,7 @@ def test_of_a_review_that_found_nothing_the_arbiter_has_approved_examples_by_tit
             bench.approve(ProductSpec.model_validate(data))
             bench.run()
             asked = bench.roles.asked_at(f"double/round-{1 if short else 3}/arbiter")
-            assert asked.undisputed is short
+            assert (asked.answer is UndisputedRuling) is short
             assert "#### Four" in asked.message
             assert ("    double(2)" in asked.message) is not short
 
@@ -224,7 +224,7 @@ def test_an_arbiter_is_told_all_of_what_is_in_dispute(directory: Path):
     )
     bench.begin()
     asked = bench.roles.asked_at("double/round-3/arbiter")
-    assert not asked.undisputed
+    assert asked.answer is not UndisputedRuling
     assert "assert " in asked.message
 
 

@@ -11,22 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage
 
 from ship_gate.base.record import Record
-from specwright.domain.answers.answers import (
-    AmendmentsAnswer,
-    ArbiterAnswer,
-    ChallengerAnswer,
-    ProposerAnswer,
-)
-from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.ports.roles import (
-    AmendedDraft,
-    Assignment,
-    Draft,
-    Files,
-    Place,
-    Research,
-    Role,
-)
+from specwright.domain.answers.answers import ProposerAnswer
+from specwright.ports.roles import Answered, Assignment, Files, Place, Research, Role
 from specwright.roles.answers.submission import Submission, parser
 from specwright.roles.models.journalled_model import answers_so_far
 from specwright.roles.team import ATTEMPTS, drafts_in
@@ -80,62 +66,31 @@ class ScriptedRoles:
     def __init__(self, answer: Callable[[Place, int], Turn], trace: list[str]) -> None:
         self._answer = answer
         self._trace = trace
-        self.asked: list[Assignment] = []
+        self.asked: list[Assignment[Any]] = []
         self.refusals: list[str] = []
 
-    def asked_at(self, where: str) -> Assignment:
+    def asked_at(self, where: str) -> Assignment[Any]:
         """The assignment of an invocation."""
         (assignment,) = (one for one in self.asked if key(one.place) == where)
         return assignment
 
     def research(
-        self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
+        self, assignment: Assignment[Any], feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
     ) -> Research:
         """Nobody researches here."""
         raise NotImplementedError
 
-    def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
-        """A plan."""
-        return self._ask(assignment, PlanAnswer, lambda answer, _: check(answer))[0]
-
     def require_script(self, place: Place, answered: int = 0) -> None:
         """It answers wherever it is asked."""
 
-    def propose(
-        self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
-    ) -> Draft:
-        """A deliverable with its claim."""
-        return Draft(*self._ask(assignment, ProposerAnswer, check, drafts_in(assignment.place)))
-
-    def amend(
-        self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
-    ) -> AmendedDraft:
-        """A deliverable after amendments."""
-        return AmendedDraft(*self._ask(assignment, AmendmentsAnswer, check))
-
-    def challenge(
-        self, assignment: Assignment, check: Callable[[ChallengerAnswer], Sequence[str]]
-    ) -> ChallengerAnswer:
-        """A verdict."""
-        return self._ask(assignment, ChallengerAnswer, lambda answer, _: check(answer))[0]
-
-    def arbitrate(
-        self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
-    ) -> ArbiterAnswer:
-        """A ruling."""
-        return self._ask(assignment, ArbiterAnswer, lambda answer, _: check(answer))[0]
-
-    def _ask(
-        self,
-        assignment: Assignment,
-        schema: type[R],
-        check: Callable[[R, Files], Sequence[str]],
-        attempts: int = ATTEMPTS,
-    ) -> tuple[R, Files]:
+    def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:
+        """The answer of the script, with its files."""
         place = assignment.place
         self.asked.append(assignment)
         files = {p: data for p, data in assignment.pack.items() if p.startswith(assignment.writable or "/")}
-        submission = Submission(parser(schema, lambda answer: check(answer, files)), attempts, place.run_id)
+        form = parser(assignment.answer, lambda answer: check(answer, files))
+        attempts = drafts_in(place) if assignment.answer is ProposerAnswer else ATTEMPTS
+        submission = Submission(form, attempts, place.run_id)
         ordinal = 0
         while submission.accepted is None:
             submission.ensure_open()
@@ -146,7 +101,7 @@ class ScriptedRoles:
             response = submission.offer_text(turn.answer) if is_text else submission.offer(turn.answer)
             self.refusals += [] if submission.accepted is not None else [response]
             ordinal += 1
-        return submission.accepted, files
+        return Answered(submission.accepted, files)
 
 
 def script_replies(script: Any) -> Reply:

@@ -11,12 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ship_gate.base.record import Record
-from specwright.domain.answers.answers import (
-    AmendmentsAnswer,
-    ArbiterAnswer,
-    ChallengerAnswer,
-    ProposerAnswer,
-)
+from specwright.domain.answers.answers import AmendmentsAnswer, ModuleChallenge, ModuleRuling, ProposerAnswer
 from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from testkit.paths import TABKEEPER
@@ -55,8 +50,8 @@ ANSWERS = {
     "planner": _read(PlanAnswer, "submit_plan", "TSK-003/planner.json", "plan"),
     "proposer": _read(ProposerAnswer, "submit_proposal", "TSK-003/compute_balances/round-1/proposer.json"),
     "amender": _read(AmendmentsAnswer, "submit_amendments", "TSK-005/render_report/amended/proposer.json"),
-    "challenger": _read(ChallengerAnswer, "submit_challenge", "TSK-002/split_evenly/round-1/challenger.json"),
-    "arbiter": _read(ArbiterAnswer, "", "TSK-005/render_report/round-1/arbiter.json"),
+    "challenger": _read(ModuleChallenge, "submit_challenge", "TSK-002/split_evenly/round-1/challenger.json"),
+    "arbiter": _read(ModuleRuling, "", "TSK-005/render_report/round-1/arbiter.json"),
 }
 
 

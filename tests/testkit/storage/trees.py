@@ -8,6 +8,7 @@ from typing import NamedTuple
 from deepagents.backends import CompositeBackend
 from deepagents.backends.protocol import BackendProtocol
 
+from ship_gate.base.record import Record
 from specwright.domain.artifacts import Permission, shown
 from specwright.ports.roles import Assignment, Place, Role
 from specwright.roles.agent.workspace import Workspace
@@ -86,7 +87,11 @@ def pack(directory: Path, permission: Permission) -> Hidden:
     place = Place("TSK-001", 1, "other", "round-1", Role.PROPOSER)
     dependencies = {f"dependencies/{NAME}/{name}": MODULE[name].encode() for name in readable}
     assignment = Assignment(
-        place, "", {"task.md": b"# Task\n", **dependencies}, ("implementation/", "tests/", "examples.md")
+        place,
+        Record,
+        "",
+        {"task.md": b"# Task\n", **dependencies},
+        ("implementation/", "tests/", "examples.md"),
     )
     workspace = Workspace(directory / "work", assignment, ContextPackBackend)
     _write(workspace.root / "dependencies" / NAME, MODULE)

@@ -252,7 +252,7 @@ def _researcher_at(number: int, restart: int = 1) -> Place:
 
 def change_assignment(
     factory: Factory, request: ChangeRequest, restart: int, reasons: Sequence[str]
-) -> Assignment:
+) -> Assignment[ProductSpecDraft]:
     """The researcher's assignment: what is asked for, the approved spec, and the contracts of what is shipped; no source
     (design: change).
 
@@ -281,6 +281,7 @@ def change_assignment(
         RESEARCHER_NOTES,
     ]
     return Assignment(
+        answer=ProductSpecDraft,
         place=_researcher_at(request.number, restart),
         message="\n\n".join(parts),
         pack={"SPEC.md": request.spec_text.encode(), "spec.json": approved},

@@ -6,21 +6,17 @@ schema and returns its other problems, as sentences for the role.
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType
-from specwright.domain.answers.answers import (
-    AmendmentsAnswer,
-    ArbiterAnswer,
-    ChallengerAnswer,
-    ProposerAnswer,
-)
-from specwright.domain.answers.plan_answers import PlanAnswer
+from ship_gate.base.record import Record
+from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports.journal import Scope
 
-Answer = TypeVar("Answer")
+A = TypeVar("A", bound=Record)
 
 Files = Mapping[str, bytes]
 """Posix paths to bytes."""
@@ -121,43 +117,32 @@ class StoreAccess(Protocol):
         ...
 
 
-class Assignment(NamedTuple):
+class Assignment(NamedTuple, Generic[A]):
     """The request to a role.
 
     Args:
         place: Where in the run.
+        answer: What it is asked for: the model of the answer.
         message: The request, with everything that the role table allows (design: role-access).
         pack: The files in the role's directory.
         writable: The prefixes that it may write.
         store: The artifact store, for a role that has tools for it.
-        undisputed: Whether an Arbiter rules on reviews that found nothing (design: debate).
         before: The answer that is corrected, as JSON text: the role may hand in what changes in it.
-        asks_tests: Whether a Challenger is asked for tests of criteria (design: falsifying-tests).
-        has_offers: Whether an Arbiter may take over exact changes (design: exact-changes).
     """
 
     place: Place
+    answer: type[A]
     message: str
-    pack: Files
+    pack: Files = MappingProxyType({})
     writable: tuple[str, ...] = ()
     store: StoreAccess | None = None
-    undisputed: bool = False
     before: str = ""
-    asks_tests: bool = False
-    has_offers: bool = False
 
 
-class Draft(NamedTuple):
-    """A proposal with the files it is about."""
+class Answered(NamedTuple, Generic[A]):
+    """An answer, and the files that the role has written."""
 
-    answer: ProposerAnswer
-    files: Files
-
-
-class AmendedDraft(NamedTuple):
-    """The files after amendments, and what became of each."""
-
-    answer: AmendmentsAnswer
+    answer: A
     files: Files
 
 
@@ -179,13 +164,12 @@ class Roles(Protocol):
     """
 
     def research(
-        self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
+        self,
+        assignment: Assignment[ProductSpecDraft],
+        feedback: Sequence[str],
+        check: Callable[[Any], Sequence[str]],
     ) -> Research:
         """Expand a SPEC.md into a product spec; `feedback` continues the same conversation (design: approval)."""
-        ...
-
-    def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
-        """Cut a task into micro modules with their contracts."""
         ...
 
     def require_script(self, place: Place, answered: int = 0) -> None:
@@ -200,26 +184,6 @@ class Roles(Protocol):
         """
         ...
 
-    def propose(
-        self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
-    ) -> Draft:
-        """Implement a module in a workspace."""
-        ...
-
-    def amend(
-        self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
-    ) -> AmendedDraft:
-        """Apply amendments in a workspace."""
-        ...
-
-    def challenge(
-        self, assignment: Assignment, check: Callable[[ChallengerAnswer], Sequence[str]]
-    ) -> ChallengerAnswer:
-        """Try to falsify a proposal."""
-        ...
-
-    def arbitrate(
-        self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
-    ) -> ArbiterAnswer:
-        """Decide a round."""
+    def ask(self, assignment: Assignment[A], check: Callable[[A, Files], Sequence[str]]) -> Answered[A]:
+        """Ask a role for its answer, and for the files that the check finds nothing wrong with."""
         ...

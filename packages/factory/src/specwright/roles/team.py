@@ -20,32 +20,22 @@ from ship_gate.base.record import Record
 from ship_gate.contract.boundary.limits import limit_sentence
 from ship_gate.contract.boundary.types import BOUNDARY_TYPES
 from specwright.domain.answers.answers import (
-    CONTRACTS_ONLY,
-    DISPUTED_ONLY,
-    IMPLEMENTATION_ONLY,
-    OFFERED_ONLY,
-    WITH_CRITERIA_ONLY,
     AmendmentsAnswer,
-    ArbiterAnswer,
-    ChallengerAnswer,
+    ContractChallenge,
+    ContractRuling,
+    ModuleChallenge,
+    ModuleRuling,
     ProposerAnswer,
+    UndisputedRuling,
 )
 from specwright.domain.answers.plan_answers import PlanAnswer
-from specwright.domain.debate.debate import CONTRACTS
+from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import AnyError, NoAccessError, SpecwrightErrors
 from specwright.ports.code_index import CodeIndex
 from specwright.ports.journal import Journal
 from specwright.ports.progress import Progress, RequestDone, RequestSent, RoleStarted, Step
-from specwright.ports.roles import (
-    AmendedDraft,
-    Assignment,
-    Draft,
-    Files,
-    Place,
-    Research,
-    Role,
-)
+from specwright.ports.roles import Answered, Assignment, Files, Place, Research, Role
 from specwright.ports.search import WebSearch
 from specwright.roles.agent.agent import (
     AgentJob,
@@ -84,7 +74,6 @@ from specwright.roles.models.sources import ModelSource, NamedSource, require_sc
 from specwright.roles.models.spending import Spending
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
 ATTEMPTS = 3
@@ -98,8 +87,37 @@ DRAFTS = (4, 3, 2)
 revision changes less than what it begins with (design: preflight)."""
 
 
-UNDISPUTED = "arbiter-undisputed"
-"""The prompt of an Arbiter who rules on reviews that found nothing (design: debate)."""
+class Request(NamedTuple):
+    """How a role is asked for one kind of answer.
+
+    Args:
+        prompts: The parts of its instructions: what is constant first, then what holds for one kind of debate.
+        tool: By which it answers; empty for a structured answer without tools.
+        toolset: What else it may use.
+        changing: A path of the answer, where changes will do of one that was refused.
+    """
+
+    prompts: tuple[str, ...]
+    tool: str = ""
+    toolset: Toolset = Toolset.NONE
+    changing: str = ""
+
+
+_EVIDENCE = "/rubric_assessments/0/evidence"
+REQUESTS: Mapping[type[Record], Request] = {
+    ProductSpecDraft: Request(("researcher",), "emit_structured_spec", Toolset.FILES_AND_TODO),
+    PlanAnswer: Request(("planner",), "submit_plan", changing="/modules/0/purpose"),
+    ProposerAnswer: Request(("proposer",), "submit_proposal", Toolset.FILES),
+    AmendmentsAnswer: Request(("amender",), "submit_amendments", Toolset.FILES),
+    ContractChallenge: Request(
+        ("challenger", "challenger-contracts"), "submit_challenge", changing=_EVIDENCE
+    ),
+    ModuleChallenge: Request(("challenger", "challenger-module"), "submit_challenge", changing=_EVIDENCE),
+    UndisputedRuling: Request(("arbiter-undisputed",)),
+    ContractRuling: Request(("arbiter", "arbiter-contracts")),
+    ModuleRuling: Request(("arbiter", "arbiter-module")),
+}
+"""By the model of the answer."""
 
 
 def drafts_in(place: Place) -> int:
@@ -107,17 +125,12 @@ def drafts_in(place: Place) -> int:
     return DRAFTS[min(place.round, len(DRAFTS)) - 1]
 
 
-def prompt(name: str, debate: str = "") -> str:
-    """A role's system prompt: what is constant first, then what holds for one kind of debate.
+def prompt(*parts: str) -> str:
+    """A system prompt, of its parts.
 
     What may cross a boundary stands in the same words in the prompts of all who write or judge statements about it.
-
-    Args:
-        name: Of the role.
-        debate: The kind of debate, `contracts` or `module`, for the roles that judge.
     """
-    text = _part(name) + (f"\n{_part(f'{name}-{debate}')}" if debate else "")
-    return text.replace("{boundary}", _boundary())
+    return "\n".join(map(_part, parts)).replace("{boundary}", _boundary())
 
 
 def _part(name: str) -> str:
@@ -137,7 +150,7 @@ def _until_answered(invoke: F) -> F:
     """
 
     @wraps(invoke)
-    def until_answered(roles: "ModelRoles", assignment: Assignment, *args: Any, **options: Any) -> Any:
+    def until_answered(roles: "ModelRoles", assignment: Assignment[Any], *args: Any, **options: Any) -> Any:
         while True:
             turn = roles.turn_of(assignment.place.role)
             try:
@@ -242,7 +255,10 @@ class ModelRoles:
 
     @_until_answered
     def research(
-        self, assignment: Assignment, feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
+        self,
+        assignment: Assignment[ProductSpecDraft],
+        feedback: Sequence[str],
+        check: Callable[[Any], Sequence[str]],
     ) -> Research:
         """Expand a SPEC.md; each feedback continues the conversation that the journal still holds."""
         with self._invocation(assignment) as work:
@@ -259,85 +275,25 @@ class ModelRoles:
                 ]
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]
-                job = work.job(prompt("researcher"), tools, Toolset.FILES_AND_TODO)
+                job = work.job(tools)
                 messages = converse(job, messages, submission, "emit_structured_spec")
                 spec = submission.accepted or {}
             return Research(spec, tuple(consulted))
 
     @_until_answered
-    def plan(self, assignment: Assignment, check: Callable[[PlanAnswer], Sequence[str]]) -> PlanAnswer:
-        """Cut a task into micro modules."""
+    def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:
+        """Ask a role for its answer and its files."""
         with self._invocation(assignment) as work:
-            return work.ask(
-                "planner",
-                "submit_plan",
-                PlanAnswer,
-                check,
-                change="change_plan",
-                changing="/modules/0/purpose",
-            )
+            files = work.workspace.files
+            return Answered(work.ask(assignment, lambda answer: check(answer, files())), files())
 
     def require_script(self, place: Place, answered: int = 0) -> None:
         """Refuse a place of which a script holds no further answer."""
         if place.role in self._sources:  # else nothing is asked here: a worker does it
             require_script(self._asked(place.role).source, place, answered)
 
-    @_until_answered
-    def propose(
-        self, assignment: Assignment, check: Callable[[ProposerAnswer, Files], Sequence[str]]
-    ) -> Draft:
-        """Implement a module."""
-        with self._invocation(assignment) as work:
-            answer = work.ask(
-                "proposer",
-                "submit_proposal",
-                ProposerAnswer,
-                lambda answer: check(answer, work.workspace.files()),
-                toolset=Toolset.FILES,
-                attempts=drafts_in(assignment.place),
-            )
-            return Draft(answer, work.workspace.files())
-
-    @_until_answered
-    def amend(
-        self, assignment: Assignment, check: Callable[[AmendmentsAnswer, Files], Sequence[str]]
-    ) -> AmendedDraft:
-        """Apply amendments."""
-        with self._invocation(assignment) as work:
-            answer = work.ask(
-                "amender",
-                "submit_amendments",
-                AmendmentsAnswer,
-                lambda answer: check(answer, work.workspace.files()),
-                toolset=Toolset.FILES,
-            )
-            return AmendedDraft(answer, work.workspace.files())
-
-    @_until_answered
-    def challenge(
-        self, assignment: Assignment, check: Callable[[ChallengerAnswer], Sequence[str]]
-    ) -> ChallengerAnswer:
-        """Try to falsify a proposal."""
-        with self._invocation(assignment) as work:
-            return work.ask(
-                "challenger",
-                "submit_challenge",
-                ChallengerAnswer,
-                check,
-                debate=_debate(assignment.place),
-                changing="/rubric_assessments/0/evidence",
-            )
-
-    @_until_answered
-    def arbitrate(
-        self, assignment: Assignment, check: Callable[[ArbiterAnswer], Sequence[str]]
-    ) -> ArbiterAnswer:
-        """Decide a round."""
-        with self._invocation(assignment) as work:
-            return work.decide(check)
-
     @contextmanager
-    def _invocation(self, assignment: Assignment) -> Generator["_Invocation", None, None]:
+    def _invocation(self, assignment: Assignment[Any]) -> Generator["_Invocation", None, None]:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
         place, meter = assignment.place, Meter()
         scope = self._journal.scope(place.run_id)
@@ -389,7 +345,7 @@ class ModelRoles:
         return lambda why: self._progress.note(Step("waiting", place.task, why))
 
     def _store_tools(
-        self, assignment: Assignment, workspace: Workspace, raised: RaisedException
+        self, assignment: Assignment[Any], workspace: Workspace, raised: RaisedException
     ) -> list[BaseTool]:
         """What a role may do with the store and the Code Index (design: role-access)."""
         run_id, journal, store = assignment.place.run_id, self._journal, assignment.store
@@ -409,7 +365,7 @@ class ModelRoles:
 class _Invocation(NamedTuple):
     """What one role invocation works with."""
 
-    assignment: Assignment
+    assignment: Assignment[Any]
     model: BaseChatModel
     workspace: Workspace
     store_tools: Sequence[BaseTool]
@@ -421,58 +377,33 @@ class _Invocation(NamedTuple):
         """Where its answers are journalled."""
         return self.assignment.place.run_id
 
-    def job(self, instructions: str, tools: Sequence[BaseTool], toolset: Toolset) -> AgentJob:
+    def job(self, tools: Sequence[BaseTool]) -> AgentJob:
         """The agent of this invocation."""
+        request = REQUESTS[self.assignment.answer]
         return AgentJob(
-            self.model, instructions, tools, self.workspace, toolset, self.call_limit, self.raised
+            self.model,
+            prompt(*request.prompts),
+            tools,
+            self.workspace,
+            request.toolset,
+            self.call_limit,
+            self.raised,
         )
 
-    def ask(
-        self,
-        prompt_name: str,
-        terminal: str,
-        schema: type[R],
-        check: Callable[[R], Sequence[str]],
-        *,
-        toolset: Toolset = Toolset.NONE,
-        attempts: int = ATTEMPTS,
-        debate: str = "",
-        change: str = "",
-        changing: str = "",
-    ) -> R:
-        """The answer that the agent gives by its terminal tool, or by the tool `change` where it corrects one, once it is
-        accepted. Of an answer that was refused the terminal tool takes changes as well, if `changing` has a path of it."""
-        before = self.assignment.before if change else ""
-        submission = Submission(
-            parser(schema, check, before, changing=changing),
-            attempts,
-            self.run_id,
-        )
-        shown = tool_schema(schema, _unusable(debate, self.assignment))
-        submit = submit_tool(terminal, _first_line(schema), shown, submission)
-        more = [submit_tool(change, _CHANGE, changes_schema(), submission)] if before else []
-        return self._converse(prompt(prompt_name, debate), submit, submission, toolset, more)
-
-    def decide(self, check: Callable[[ArbiterAnswer], Sequence[str]]) -> ArbiterAnswer:
-        """The structured answer of the Arbiter: with nothing in dispute nothing is struck or set aside."""
-        asked, debate = self.assignment, _debate(self.assignment.place)
-        submission = Submission(parser(ArbiterAnswer, check), ATTEMPTS, self.run_id)
-        unusable = DISPUTED_ONLY if asked.undisputed else _unusable(debate, asked)
-        fields = answer_schema(ArbiterAnswer, unusable)
-        named = {**fields, "title": "ArbiterAnswer", "description": "The ruling."}
-        instructions = prompt(UNDISPUTED) if asked.undisputed else prompt("arbiter", debate)
-        return structured_answer(self.model, named, instructions, asked.message, submission)
-
-    def _converse(
-        self,
-        instructions: str,
-        submit: BaseTool,
-        submission: Submission[T],
-        toolset: Toolset,
-        more: Sequence[BaseTool] = (),
-    ) -> T:
-        job = self.job(instructions, [*self.store_tools, *more, submit], toolset)
-        converse(job, [HumanMessage(self.assignment.message)], submission, submit.name)
+    def ask(self, asked: Assignment[R], check: Callable[[R], Sequence[str]]) -> R:
+        """The answer that is accepted. An agent gives it by its terminal tool, or by the tool `change_plan` where it
+        corrects one."""
+        request = REQUESTS[asked.answer]
+        form = parser(asked.answer, check, asked.before, changing=request.changing)
+        attempts = drafts_in(asked.place) if asked.answer is ProposerAnswer else ATTEMPTS
+        submission = Submission(form, attempts, self.run_id)
+        if not request.tool:
+            named = {**answer_schema(asked.answer), "title": "ArbiterAnswer", "description": "The ruling."}
+            return structured_answer(self.model, named, prompt(*request.prompts), asked.message, submission)
+        submit = submit_tool(request.tool, _first_line(asked.answer), tool_schema(asked.answer), submission)
+        more = [submit_tool("change_plan", _CHANGE, changes_schema(), submission)] if asked.before else []
+        job = self.job([*self.store_tools, *more, submit])
+        converse(job, [HumanMessage(asked.message)], submission, submit.name)
         assert submission.accepted is not None
         return submission.accepted
 
@@ -481,18 +412,6 @@ _CHANGE = (
     "Hand in what changes in your plan, which begins at /modules, as a JSON Patch (RFC 6902); the rest stays as it is. "
     "Ends your work once it is accepted."
 )
-
-
-def _debate(place: Place) -> str:
-    return CONTRACTS if place.subject == CONTRACTS else "module"
-
-
-def _unusable(debate: str, asked: Assignment) -> frozenset[str]:
-    """The fields of an answer that a kind of debate, or a request in it, cannot use: they are not shown, and stay empty."""
-    fields = IMPLEMENTATION_ONLY if debate == CONTRACTS else CONTRACTS_ONLY
-    if not asked.asks_tests:
-        fields |= WITH_CRITERIA_ONLY
-    return fields if asked.has_offers else fields | OFFERED_ONLY
 
 
 def _first_line(schema: type[Record]) -> str:

@@ -1,11 +1,13 @@
 """A debate in the round that is judged, as both judges take it (design: debate)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.debate.deliverable import Deliverable
 from specwright.application.messages.debate import JudgedDebate
 from specwright.application.store.debates import DebateHistory
+from specwright.domain.answers.answers import Amendment
 from specwright.domain.debate.debate import MAX_REVISIONS
 from specwright.ports.roles import Place, Role
 
@@ -45,3 +47,7 @@ class Case(NamedTuple):
     def place(self, role: Role) -> Place:
         """Where a role judges it."""
         return self.deliverable.task.place(self.name, f"round-{self.number}", role)
+
+    def problems_by_code(self, amendments: Sequence[Amendment]) -> Sequence[str] | None:
+        """What keeps the contracts from being locked with amendments; None if code cannot apply them."""
+        return self.deliverable.problems_by_code(self.version_id, self.number, amendments)

@@ -2,9 +2,10 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from ship_gate.base.ids import ArtifactType
+from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract, contract_changes
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from ship_gate.verdict import Candidate, GateVerdict, Trial
@@ -61,6 +62,8 @@ from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Role
 
 ENTRY = "implementation/__init__.py"
+
+A = TypeVar("A", bound=Record)
 
 
 def module_of(
@@ -129,10 +132,10 @@ class Implementation:
             self.plan_claim,
             request.revisions_left,
         )
-        invocation = self._invoke(stage, message, workspace, before, sources)
+        invocation = self._invoke(stage, ProposerAnswer, message, workspace, before, sources)
         preflight = self._preflight(invocation.scope, request.active_tests, request.failures)
         with self._keeping_refused(stage, preflight):
-            draft = self._factory.roles.propose(
+            draft = self._factory.roles.ask(
                 invocation.assignment,
                 lambda answer, files: self._draft_problems(answer, files, preflight),
             )
@@ -155,7 +158,7 @@ class Implementation:
         """The Proposer applies the amendments to the approved files."""
         stage, approved = f"amended-{round_number}", self.files(version_id)
         message = amend_message(self.contract, ruling.amendments, approved)
-        invocation = self._invoke(stage, message, approved, version_id)
+        invocation = self._invoke(stage, AmendmentsAnswer, message, approved, version_id)
         preflight = self._preflight(invocation.scope, active_tests)
 
         def problems(answer: AmendmentsAnswer, files: Files) -> list[str]:
@@ -171,7 +174,7 @@ class Implementation:
             ]
 
         with self._keeping_refused(stage, preflight):
-            draft = self._factory.roles.amend(invocation.assignment, problems)
+            draft = self._factory.roles.ask(invocation.assignment, problems)
         answer = draft.answer
         statement = _Statement(answer.claim, answer.acceptance_checks)
         version = self._store(invocation.scope, invocation.by, statement, draft.files, version_id, preflight)
@@ -381,15 +384,17 @@ class Implementation:
     def _invoke(
         self,
         stage: str,
+        answer: type[A],
         message: str,
         workspace: Files,
         before: str,
         sources: Sequence[tuple[str, str]] = (),
-    ) -> "_ProposerInvocation":
+    ) -> "_ProposerInvocation[A]":
         """Write the Proposer's context pack and lay out its directory.
 
         Args:
             stage: `round-1`, or `amended-1`.
+            answer: The model of the answer.
             message: The request.
             workspace: The module's files as they are.
             before: The version that is revised; empty for a first one.
@@ -410,9 +415,8 @@ class Implementation:
             upstream=() if task.change else self.calls,
             works_on=factory.artifacts.ref(task.folder, before) if before else self.contract_ref,
         )
-        return _ProposerInvocation(
-            scope, by, Assignment(place, message, pack_files(entries), WRITABLE, store)
-        )
+        assignment = Assignment(place, answer, message, pack_files(entries), WRITABLE, store)
+        return _ProposerInvocation(scope, by, assignment)
 
     def _pack_entries(self, scope: Scope, stage: str, workspace: Files, before: str) -> list[PackEntry]:
         """The Proposer's column of the role table (design: role-access)."""
@@ -484,12 +488,12 @@ class _Statement(NamedTuple):
     acceptance_checks: Sequence[str]
 
 
-class _ProposerInvocation(NamedTuple):
+class _ProposerInvocation(NamedTuple, Generic[A]):
     """The Proposer's invocation, ready to be asked."""
 
     scope: Scope
     by: Invocation
-    assignment: Assignment
+    assignment: Assignment[A]
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:

@@ -4,7 +4,6 @@ role-access)."""
 from collections.abc import Mapping, Sequence
 
 from ship_gate.base.ids import ArtifactType, artifact_id
-from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.context.packs import index_statuses, task_ref
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import CriterionRuling, carried_rulings
@@ -12,19 +11,21 @@ from specwright.application.debate.case import Case
 from specwright.application.debate.deliverable import PLAN_CLAIM, Deliverable
 from specwright.application.debate.examination import Examination, criteria_to_test
 from specwright.application.factory import Factory
-from specwright.application.messages.debate import (
-    arbiter_message,
-    challenge_message,
-)
+from specwright.application.messages.debate import arbiter_message, challenge_message
 from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
-from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer, Failure, FaultOf
+from specwright.domain.answers.answers import (
+    ArbiterAnswer,
+    ContractChallenge,
+    ContractRuling,
+    ModuleChallenge,
+    ModuleRuling,
+    UndisputedRuling,
+)
 from specwright.domain.artifacts import ContributionType, Permission
 from specwright.domain.debate.amendments import target_problems, unreachable_targets
-from specwright.domain.debate.answer_rules import (
-    ruling_problems,
-)
+from specwright.domain.debate.answer_rules import ruling_problems
 from specwright.domain.debate.debate import (
     CONTRACTS,
     Adjudication,
@@ -50,29 +51,8 @@ _HISTORY = "the debate so far"
 def ask_challenger(factory: Factory, case: Case) -> Challenge:
     """Ask for the verdict of a round. A Challenger that never complies counts as FAIL; one that never reviews halts
     the task (design: debate)."""
-    place = case.place(Role.CHALLENGER)
-    by, assignment, known, asked = _challenger_request(factory, case, place)
-    examination = Examination(factory, case, known, place.run_id, asked)
-    try:
-        answer = factory.roles.challenge(assignment, examination.problems)
-    except AnswerError as error:
-        answer = examination.fallback(error)
-    return _challenge(factory, case, by, answer, examination)
-
-
-def ask_arbiter(factory: Factory, case: Case) -> Adjudication:
-    """Ask for the ruling on the last challenge."""
-    place = case.place(Role.ARBITER)
-    by, assignment, rulings = _arbiter_request(factory, case, place)
-    answer = factory.roles.arbitrate(assignment, lambda answer: _ruling_problems(case, answer, rulings))
-    return _ruling(factory, case, by, answer)
-
-
-def _challenger_request(
-    factory: Factory, case: Case, place: Place
-) -> tuple[Invocation, Assignment, list[MicroModuleContract], list[int]]:
-    """The request, the contracts that it shows, and the criteria for which it asks for tests."""
     deliverable, definition = case.deliverable, case.deliverable.task.definition
+    of_contracts, place = case.name == CONTRACTS, case.place(Role.CHALLENGER)
     called = deliverable.dependencies(case.version_id)
     scope = factory.journal.scope(f"{place.run_id}/index")
     statuses = index_statuses(factory, scope, [view.contract.ref for view in called])
@@ -89,7 +69,7 @@ def _challenger_request(
         definition.decisions,
         definition.acceptance,
         asked,
-        definition.description if case.name == CONTRACTS else "",
+        definition.description if of_contracts else "",
     )
     proposal = case.history.proposals[-1]
     store = RoleStore(
@@ -101,81 +81,66 @@ def _challenger_request(
         upstream=() if deliverable.task.change else [view.contract.ref for view in views],
         works_on=proposal.deliverable_ref,
     )
-    assignment = Assignment(
-        place,
-        message,
-        {"proposal.json": proposal.to_bytes()},
-        store=store,
-        asks_tests=bool(asked),
-    )
+    pack = {"proposal.json": proposal.to_bytes()}
+    kind = ContractChallenge if of_contracts else ModuleChallenge
     known = [*case.contracts, *(view.contract for view in views)]
-    return by, assignment, known, asked
-
-
-def _challenge(
-    factory: Factory, case: Case, by: Invocation, answer: ChallengerAnswer, examination: Examination
-) -> Challenge:
-    """The record of an answer that was accepted."""
-    if case.name == CONTRACTS:  # plan and contracts are the deliverable: their faults are its own
-        answer = answer.model_copy(update={"failures": [_own_fault(failure) for failure in answer.failures]})
-    mendable = (
-        all(one.exact_changes for one in answer.failures) and _by_code(case, answer.failures) is not None
-    )
-    scope = factory.journal.scope(f"{case.place(Role.CHALLENGER).run_id}/record")
+    examination = Examination(factory, case, known, place.run_id, asked)
+    try:
+        assignment = Assignment(place, kind, message, pack, store=store)
+        answer = factory.roles.ask(
+            assignment, lambda given, _: examination.problems(given.whole())
+        ).answer.whole()
+    except AnswerError as error:
+        answer = examination.fallback(error)
+    corrected = all(one.exact_changes for one in answer.failures)
+    mendable = corrected and case.problems_by_code(changes_of(answer.failures)) is not None
+    scope = factory.journal.scope(f"{place.run_id}/record")
     name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
     record = challenge(answer, name, case.version_id, examination.tried, mendable=mendable)
-    about = _about(
-        factory, case.deliverable, case.version_id, "what it challenges", case.history.proposals[-1]
-    )
+    about = _about(factory, deliverable, case.version_id, "what it challenges", proposal)
     store_record(factory, scope, by, record, about)
     factory.invocations.contribute(scope, by, ContributionType.CHALLENGE, record.ref)
     return record
 
 
-def _by_code(case: Case, failures: Sequence[Failure]) -> Sequence[str] | None:
-    """What keeps the contracts from being locked with the exact changes of failures; None if code cannot make them."""
-    return case.deliverable.problems_by_code(case.version_id, case.number, changes_of(failures))
-
-
-def _unsound(case: Case) -> Sequence[str]:
-    """Why the exact changes of a challenge cannot be taken over as they stand, if that is so."""
-    challenge = case.history.challenges[-1]
-    return (_by_code(case, challenge.failures) or ()) if challenge.mendable else ()
-
-
-def _offers(case: Case) -> list[OfferedChange]:
-    """The exact changes that the Arbiter may take over (design: exact-changes)."""
-    if case.name != CONTRACTS:
-        return []
+def ask_arbiter(factory: Factory, case: Case) -> Adjudication:
+    """Ask for the ruling on the last challenge."""
+    deliverable, place = case.deliverable, case.place(Role.ARBITER)
+    task, judged, of_contracts = deliverable.task, case.history.challenges[-1], case.name == CONTRACTS
     by_name = {contract.name: contract for contract in case.contracts}
-    return offered_changes(case.history.challenges[-1].failures, by_name)
-
-
-def _arbiter_request(
-    factory: Factory, case: Case, place: Place
-) -> tuple[Invocation, Assignment, dict[int, CriterionRuling]]:
-    """The request, and the rulings on criteria that it tells of."""
-    deliverable = case.deliverable
-    task, offers = deliverable.task, _offers(case)
+    offers = offered_changes(judged.failures, by_name) if of_contracts else []
     rulings = carried_rulings(factory, task, deliverable.questions, place.run_id)
     by = _open_judge_pack(factory, case, place, deliverable.dependencies(case.version_id), rulings)
-    shown = case.shown._replace(unsound=_unsound(case))
+    unsound = case.problems_by_code(changes_of(judged.failures)) if judged.mendable else ()
     message = arbiter_message(
-        shown,
+        case.shown._replace(unsound=unsound or ()),
         factory.folder.read(task.path).decode(),
         deliverable.plan_claim,
         rulings,
         task.definition.acceptance_criteria,
         offers,
     )
-    undisputed = not offers and shown.undisputed
-    return by, Assignment(place, message, {}, undisputed=undisputed, has_offers=bool(offers)), rulings
+    kind = ContractRuling if of_contracts else ModuleRuling
+    kind = UndisputedRuling if not offers and case.shown.undisputed else kind
+    assignment = Assignment(place, kind, message)
+    answer = factory.roles.ask(
+        assignment, lambda given, _: _ruling_problems(case, given.whole(), rulings, offers)
+    ).answer.whole()
+    scope = factory.journal.scope(f"{place.run_id}/record")
+    name = artifact_id(ArtifactType.ADJUDICATION, scope.hex8())
+    record = adjudication(taken_over(answer, offers), name, case.version_id)
+    store_ruling(factory, deliverable, scope, by, record, case.history)
+    return record
 
 
-def _ruling_problems(case: Case, answer: ArbiterAnswer, rulings: Mapping[int, CriterionRuling]) -> list[str]:
+def _ruling_problems(
+    case: Case,
+    answer: ArbiterAnswer,
+    rulings: Mapping[int, CriterionRuling],
+    offers: Sequence[OfferedChange],
+) -> list[str]:
     contracts, files = case.contracts, case.deliverable.files(case.version_id)
     judged, disclaimed = case.history.challenges[-1], bool(case.history.proposals[-1].contract_at_fault)
-    offers = _offers(case)
     unknown, answer = list(accepted_problems(answer, offers)), taken_over(answer, offers)
     wrong = ruling_problems(answer, judged, contracts, case.revisions_left, rulings, disclaimed=disclaimed)
     wrong += unknown
@@ -184,17 +149,8 @@ def _ruling_problems(case: Case, answer: ArbiterAnswer, rulings: Mapping[int, Cr
     wrong += aims or unreachable_targets(answer.amendments, files, by_name)
     if wrong or not answer.amendments:
         return wrong
-    broken = case.deliverable.problems_by_code(case.version_id, case.number, answer.amendments)
+    broken = case.problems_by_code(answer.amendments)
     return [f"amendments: with all of them the contracts cannot be locked: {one}" for one in broken or ()]
-
-
-def _ruling(factory: Factory, case: Case, by: Invocation, answer: ArbiterAnswer) -> Adjudication:
-    """The record of an answer that was accepted."""
-    scope = factory.journal.scope(f"{case.place(Role.ARBITER).run_id}/record")
-    answer = taken_over(answer, _offers(case))
-    record = adjudication(answer, artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), case.version_id)
-    store_ruling(factory, case.deliverable, scope, by, record, case.history)
-    return record
 
 
 def store_ruling(
@@ -277,7 +233,3 @@ def _open_judge_pack(
     return factory.invocations.open(
         scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded
     )
-
-
-def _own_fault(failure: Failure) -> Failure:
-    return failure.model_copy(update={"fault": FaultOf.MODULE})

@@ -597,8 +597,8 @@ def _asked(
     message = with_rulings(message, task.definition.acceptance_criteria, rulings)
     before = _answer_text(factory, revision.before) if revision else ""
     store = RoleStore(factory, factory.index, by)
-    assignment = Assignment(place, message, {}, store=store, before=before)
-    answer = factory.roles.plan(assignment, problems)
+    assignment = Assignment(place, PlanAnswer, message, store=store, before=before)
+    answer = factory.roles.ask(assignment, lambda answer, _: problems(answer)).answer
     return _store(factory, scope, task, by, answer, rules, revision.before if revision else None)
 
 

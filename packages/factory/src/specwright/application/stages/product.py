@@ -318,7 +318,7 @@ def check_draft(factory: ProjectView) -> None:
         current_spec(factory)
 
 
-def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment:
+def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[ProductSpecDraft]:
     text = history.assigned_text or factory.spec_text
     if history.reasons:
         text += (
@@ -327,6 +327,7 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment:
     if history.earlier_examples:
         text += f"\n\n{_EARLIER_EXAMPLES}\n\n{history.earlier_examples}"
     return Assignment(
+        answer=ProductSpecDraft,
         place=Place("", history.restart, "", "", Role.RESEARCHER),
         message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}\n\n"
         f"{RESEARCHER_NOTES}",

@@ -4,7 +4,7 @@ The factory adds those. The field descriptions are part of the prompt: a model r
 """
 
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Generic, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -16,24 +16,6 @@ CRITERIA = ("R1", "R2", "R3", "R4", "R5", "R6")
 
 MAX_FALSIFYING_TESTS = 5
 """In one challenge (design: falsifying-tests)."""
-
-IMPLEMENTATION_ONLY = frozenset(
-    {"falsifying_tests", "fault", "struck_tests", "confirmed_fault", "untested_criteria"}
-)
-"""Fields of the judges' answers that a debate over contracts cannot use, and does not show them (design: debate)."""
-
-WITH_CRITERIA_ONLY = frozenset({"criteria", "untested_criteria"})
-"""Fields of a Challenger's answer that are of use only if it is asked for tests of criteria (design: falsifying-tests)."""
-
-CONTRACTS_ONLY = frozenset({"exact_changes", "accepted_changes"})
-"""Fields of the judges' answers that only a debate over contracts can use (design: exact-changes)."""
-
-OFFERED_ONLY = frozenset({"accepted_changes"})
-"""Fields of an Arbiter's answer that are of use only if challenges propose exact changes (design: exact-changes)."""
-
-
-DISPUTED_ONLY = frozenset({"struck_tests", "confirmed_fault", "set_aside", "accepted_changes"})
-"""Fields of an Arbiter's answer that are of use only if the challenge found something (design: debate)."""
 
 Claim = Annotated[
     Text, Field(min_length=20, description="What it delivers and why it satisfies the contract.")
@@ -119,14 +101,15 @@ class Amendment(Record):
     detail: Annotated[Text, Field(description="The exact change.")]
 
 
-class Failure(OmittedIfEmpty):
-    """A reproducible fault of the proposal."""
-
-    omitted = ("exact_changes",)
-
+class _Failure(OmittedIfEmpty):
     invariant: Text
     evidence: Text
     required_change: Text
+
+
+class ModuleFailure(_Failure):
+    """A fault that a Challenger of a module found."""
+
     fault: Annotated[
         FaultOf,
         Field(
@@ -135,10 +118,21 @@ class Failure(OmittedIfEmpty):
             "wrong modules."
         ),
     ] = FaultOf.MODULE
+
+
+class ContractFailure(_Failure):
+    """A fault that a Challenger of contracts found."""
+
+    omitted = ("exact_changes",)
+
     exact_changes: Annotated[
         list[Amendment],
         Field(description="The changes that mend it, word for word, where a few texts do; else empty."),
     ] = Field(default_factory=list)
+
+
+class Failure(ContractFailure, ModuleFailure):
+    """A reproducible fault of the proposal."""
 
 
 class UntestedCriterion(Record):
@@ -148,27 +142,16 @@ class UntestedCriterion(Record):
     reason: Annotated[Text, Field(description="Why it hands in none, in five words or more.")]
 
 
-class ChallengerAnswer(Record):
-    """The Challenger's verdict (design: debate)."""
+F = TypeVar("F", bound=_Failure)
 
+
+class _Review(Record, Generic[F]):
     rubric_assessments: Annotated[list[Assessment], Field(min_length=6, max_length=6)]
     verdict: Verdict
-    failures: list[Failure] = Field(default_factory=list)
+    failures: list[F] = Field(default_factory=list[F])
     unshown_criteria: Annotated[
         list[UnshownCriterion],
         Field(description="With R5 CANNOT_BE_SHOWN: each criterion that no test can show, by its number."),
-    ] = Field(default_factory=list)
-    falsifying_tests: Annotated[
-        list[FalsifyingTest],
-        Field(
-            max_length=MAX_FALSIFYING_TESTS,
-            description="What you suspect and no listed test shows. One that fails is a counterexample; one that passes "
-            "is kept with the module's tests.",
-        ),
-    ] = Field(default_factory=list)
-    untested_criteria: Annotated[
-        list[UntestedCriterion],
-        Field(description="Each criterion that you were asked to test and that none of these tests tries."),
     ] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -183,10 +166,51 @@ class ChallengerAnswer(Record):
             raise ValueError("CANNOT_BE_SHOWN is for R5, and comes with unshown_criteria")
         if (self.verdict is Verdict.FAIL) != bool(self.failures):
             raise ValueError("FAIL comes with at least one failure, PASS with none")
+        return self
+
+    def whole(self) -> "ChallengerAnswer":
+        """The verdict as the debate takes it, whatever is debated."""
+        return ChallengerAnswer.model_validate(self.to_json())
+
+
+class _Tests(Record):
+    falsifying_tests: Annotated[
+        list[FalsifyingTest],
+        Field(
+            max_length=MAX_FALSIFYING_TESTS,
+            description="What you suspect and no listed test shows. One that fails is a counterexample; one that passes "
+            "is kept with the module's tests.",
+        ),
+    ] = Field(default_factory=list)
+    untested_criteria: Annotated[
+        list[UntestedCriterion],
+        Field(description="Each criterion that you were asked to test and that none of these tests tries."),
+    ] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _named_apart(self) -> Self:
         names = [test.name for test in self.falsifying_tests]
         if len(set(names)) < len(names):
             raise ValueError("each falsifying test has a name of its own")
         return self
+
+
+class ContractChallenge(_Review[ContractFailure]):
+    """The Challenger's verdict (design: debate).
+
+    On the contracts of a plan.
+    """
+
+
+class ModuleChallenge(_Tests, _Review[ModuleFailure]):
+    """The Challenger's verdict (design: debate).
+
+    On the implementation of a module.
+    """
+
+
+class ChallengerAnswer(_Tests, _Review[Failure]):
+    """The Challenger's verdict on either (design: debate)."""
 
 
 class Decision(StrEnum):
@@ -225,27 +249,62 @@ class SetAsideCriterion(Record):
     reason: Annotated[Text, Field(description="Why no test can show it, in five words or more.")]
 
 
-class ArbiterAnswer(Record):
-    """The final decision of a round (design: debate)."""
+class UndisputedRuling(Record):
+    """The final decision of a round (design: debate), where the challenge found nothing."""
 
     decision: Decision
     ship_directive: ShipDirective
     rationale: Annotated[Text, Field(min_length=20)]
     amendments: list[Amendment] = Field(default_factory=list)
+
+    @property
+    def amends(self) -> bool:
+        """Whether it has changes made."""
+        return bool(self.amendments)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.decision is Decision.REJECT) == (self.ship_directive is ShipDirective.SHIP):
+            raise ValueError("REJECT goes with NO_SHIP, an approval with SHIP")
+        if (self.decision is Decision.APPROVE_WITH_AMENDMENTS) != self.amends:
+            raise ValueError("APPROVE_WITH_AMENDMENTS comes with amendments, the others with none")
+        return self
+
+    def whole(self) -> "ArbiterAnswer":
+        """The ruling as the debate takes it, whatever is disputed."""
+        return ArbiterAnswer.model_validate(self.to_json())
+
+
+class _DisputedRuling(UndisputedRuling):
+    set_aside: Annotated[
+        list[SetAsideCriterion],
+        Field(
+            description="Criteria that cannot be shown, as the challenge says; a person is asked about each."
+        ),
+    ] = Field(default_factory=list)
+
+
+class ContractRuling(_DisputedRuling):
+    """The final decision of a round over contracts (design: exact-changes)."""
+
     accepted_changes: Annotated[
         list[Annotated[int, Field(ge=1)]],
         Field(
             description="With APPROVE_WITH_AMENDMENTS: the exact changes that you take over as they stand, by number."
         ),
     ] = Field(default_factory=list)
+
+    @property
+    def amends(self) -> bool:
+        """Whether it has changes made, or takes some over."""
+        return bool(self.amendments or self.accepted_changes)
+
+
+class ModuleRuling(_DisputedRuling):
+    """The final decision of a round over an implementation (design: debate, falsifying-tests)."""
+
     struck_tests: Annotated[
         list[StruckTest], Field(description="Failed falsifying tests that do not count; the others stand.")
-    ] = Field(default_factory=list)
-    set_aside: Annotated[
-        list[SetAsideCriterion],
-        Field(
-            description="Criteria that cannot be shown, as the challenge says; a person is asked about each."
-        ),
     ] = Field(default_factory=list)
     confirmed_fault: Annotated[
         Literal["contract", "plan"] | None,
@@ -256,18 +315,16 @@ class ArbiterAnswer(Record):
     ] = None
 
     @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if (self.decision is Decision.REJECT) == (self.ship_directive is ShipDirective.SHIP):
-            raise ValueError("REJECT goes with NO_SHIP, an approval with SHIP")
-        if (self.decision is Decision.APPROVE_WITH_AMENDMENTS) != bool(
-            self.amendments or self.accepted_changes
-        ):
-            raise ValueError("APPROVE_WITH_AMENDMENTS comes with amendments, the others with none")
+    def _confirms_what_is_rejected(self) -> Self:
         if self.confirmed_fault and self.decision is not Decision.REJECT:
             raise ValueError(
                 "confirmed_fault goes with REJECT: what is wrong above the module cannot be shipped"
             )
         return self
+
+
+class ArbiterAnswer(ModuleRuling, ContractRuling):
+    """The final decision of a round over either (design: debate)."""
 
 
 class AppliedAmendment(Record):

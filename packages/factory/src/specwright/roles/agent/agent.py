@@ -261,33 +261,22 @@ def cut_text(arguments: dict[str, Any]) -> str:
     return f"{json.dumps(arguments, ensure_ascii=False)[:-1]} ..."
 
 
-def answer_schema(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """A schema as a response format carries it: references resolved, since weak models follow them badly.
-
-    Args:
-        schema: What the answer is read by.
-        without: Fields, on whatever level, that this role cannot use here. They have defaults.
-    """
-    return cast(dict[str, Any], json.loads(_schema_text(schema, without, _LEFT_TO_THE_PROMPT)))
+def answer_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """A schema as a response format carries it: references resolved, since weak models follow them badly."""
+    return cast(dict[str, Any], json.loads(_schema_text(schema, _LEFT_TO_THE_PROMPT)))
 
 
-def tool_schema(schema: type[BaseModel], without: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """A schema as tools carry it: also without what only the check of an answer needs.
-
-    Args:
-        schema: What the answer is read by.
-        without: Fields, on whatever level, that this role cannot use here.
-    """
-    left_out = _LEFT_TO_THE_PROMPT | _LEFT_TO_THE_CHECK
-    return cast(dict[str, Any], json.loads(_schema_text(schema, without, left_out)))
+def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """A schema as tools carry it: also without what only the check of an answer needs."""
+    return cast(dict[str, Any], json.loads(_schema_text(schema, _LEFT_TO_THE_PROMPT | _LEFT_TO_THE_CHECK)))
 
 
 @cache
-def _schema_text(schema: type[BaseModel], without: frozenset[str], left_out: frozenset[str]) -> str:
+def _schema_text(schema: type[BaseModel], left_out: frozenset[str]) -> str:
     # a text, so that a caller may change its copy; cached, because a plan's schema takes 8 ms
     resolved = dereference_refs(schema.model_json_schema())
     resolved.pop("$defs", None)
-    return json.dumps(_for_models(resolved, without=without, left_out=left_out))
+    return json.dumps(_for_models(resolved, left_out))
 
 
 def without_citations(text: str) -> str:
@@ -295,27 +284,26 @@ def without_citations(text: str) -> str:
     return _CITATION.sub("", text)
 
 
-def _for_models(value: Any, *, without: frozenset[str], left_out: frozenset[str], named: bool = False) -> Any:
+def _for_models(value: Any, left_out: frozenset[str], *, named: bool = False) -> Any:
     """A schema without what repeats the prompt or the names: descriptions, titles, and the least length of a text, which
     is checked when the answer comes. The prompt of a role says what each field is for (design: models).
 
     Args:
         value: A part of the schema.
-        without: Fields to leave out.
         left_out: Keywords to leave out.
         named: Whether its keys are names of fields.
     """
     if isinstance(value, list):
-        return [_for_models(item, without=without, left_out=left_out) for item in cast(list[Any], value)]
+        return [_for_models(item, left_out) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
         return value
     schema = cast(dict[str, Any], value)
     if not named and "default" in left_out and (given := _unless_null(schema)):
         schema = given
     return {
-        key: _for_models(item, without=without, left_out=left_out, named=key == "properties" and not named)
+        key: _for_models(item, left_out, named=key == "properties" and not named)
         for key, item in schema.items()
-        if (key not in without if named else key not in left_out)
+        if named or key not in left_out
     }
 
 

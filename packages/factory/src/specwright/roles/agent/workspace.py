@@ -4,6 +4,7 @@ journal, context-packs)."""
 import shutil
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 from deepagents.backends import CompositeBackend, FilesystemBackend, StateBackend
 from deepagents.backends.protocol import BackendProtocol, EditResult, GlobResult, GrepResult, WriteResult
@@ -32,7 +33,7 @@ class Workspace:
         guard: Limits the file tools to the pack, although the directory holds nothing else (design: context-packs).
     """
 
-    def __init__(self, base: Path, assignment: Assignment, guard: Guard) -> None:
+    def __init__(self, base: Path, assignment: Assignment[Any], guard: Guard) -> None:
         name = assignment.place.run_id.replace("/", "--")
         self.root = base / (name if len(name) <= LONGEST_NAME else f"{name[:100]}-{digest(name)[:8]}")
         self._writable = assignment.writable
