@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gate_testkit.judging import candidate
+from gate_testkit.judging import candidate  # pyright: ignore[reportUnknownVariableType]
 from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.sandbox.plan import Limits

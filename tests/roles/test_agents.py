@@ -7,7 +7,7 @@ from typing import Any
 
 import langchain.agents
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from specwright.domain.answers.answers import AmendmentsAnswer, ModuleChallenge, ModuleRuling, ProposerAnswer
 from specwright.domain.answers.plan_answers import PlanAnswer
@@ -169,7 +169,7 @@ def test_a_call_that_broke_off_is_said_to_have_done_nothing(tmp_path: Path):
 def test_a_module_whose_role_gives_no_answer_halts_and_does_not_ship(tmp_path: Path):
     """What an agent said on its way there is no verdict: a person is asked, the other module ships (D-S6-06)."""
     forever = {"double/round-1/proposer": [Turn(None, calls=(LOOK,))]}
-    roles = modelled(script(forever), lambda *_: None)
+    roles = modelled(script(forever))
     with debate_workbench.DebateWorkbench(tmp_path, script(), roles=roles) as bench:
         assert bench.begin() == "HALTED"
         assert sorted(bench.sealed()) == ["halve"]
@@ -189,7 +189,7 @@ def test_a_module_whose_role_gives_no_answer_halts_and_does_not_ship(tmp_path: P
 )
 def test_a_challenger_that_gives_no_usable_answer_costs_no_revision(tmp_path: Path, turn: Turn):
     """D-S6-14: no verdict is made up for it; the escalation names it, and quotes it or what it did."""
-    roles = modelled(script({"double/round-1/challenger": [turn]}), lambda *_: None)
+    roles = modelled(script({"double/round-1/challenger": [turn]}))
     with debate_workbench.DebateWorkbench(tmp_path, script(), roles=roles) as bench:
         assert bench.begin() == "HALTED"
         assert sorted(bench.sealed()) == ["halve"]
@@ -256,7 +256,7 @@ def test_a_call_that_never_got_its_result_is_answered_before_the_agent_goes_on(t
         job = agent.AgentJob(
             model, "Challenge.", [submit], workspace, agent.Toolset.NONE, 5, agent.RaisedException()
         )
-        cut_off = [HumanMessage("Go."), calls(LOOK), HumanMessage("Go on.")]
+        cut_off: list[BaseMessage] = [HumanMessage("Go."), calls(LOOK), HumanMessage("Go on.")]
         agent.converse(job, cut_off, desk, "submit_challenge")
 
     assert desk.accepted is not None

@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain_core.messages import BaseMessage
@@ -185,9 +185,10 @@ def test_a_ruling_on_what_nobody_disputes_has_its_own_short_prompt():
 def _fields(schema: Any) -> Iterator[str]:
     """The names of the fields of a schema, on all levels."""
     if isinstance(schema, dict):
-        yield from schema.get("properties", {})
-        for part in schema.values():
+        members = cast(dict[str, Any], schema)
+        yield from members.get("properties", {})
+        for part in members.values():
             yield from _fields(part)
     elif isinstance(schema, list):
-        for part in schema:
+        for part in cast(list[Any], schema):
             yield from _fields(part)

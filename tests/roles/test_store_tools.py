@@ -53,7 +53,7 @@ class Desk(NamedTuple):
     """One invocation at a copy of the store of a finished run."""
 
     store: DiskStateStore
-    index: FakeCodeIndex
+    index: FakeCodeIndex  # pyright: ignore[reportIncompatibleMethodOverride]
     pack: ContextPack
     folder: str
     access: RoleStore

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -22,7 +22,7 @@ from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.loop_graphs import debate_graph, engineering_graph
 from specwright.graphs.outer_graph import outer_graph
 from specwright.graphs.project_graph import project_graph
-from specwright.ports.roles import Role
+from specwright.ports.roles import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.sources import model_sources
 from specwright.roles.team import ModelRoles, prompt
@@ -350,7 +350,7 @@ def test_prompts_hold_the_rubrics_where_they_belong():
 
 def test_models_are_asked_by_roles_and_by_nothing_else(directory: Path):
     """F-1-01, F-10-03: every journalled call belongs to one of the roles; routing, gates and sealing ask none."""
-    with DebateWorkbench(directory, script(), roles=modelled(script(ROUNDS), lambda *_: None)) as bench:
+    with DebateWorkbench(directory, script(), roles=modelled(script(ROUNDS))) as bench:
         assert bench.begin() == "SHIPPED"
         scopes = [record.place.scope for record in bench.journal.records("model")]
     assert len(scopes) == len([call for call in bench.trace if "/round-" in call])
@@ -371,12 +371,13 @@ def test_each_role_may_have_a_model_of_its_own(directory: Path):
     asked: list[tuple[Role, Role]] = []
 
     def own(bench: DebateWorkbench) -> ModelRoles:
-        by_role = {
-            role: FakeSource(
-                observed(script_replies(script()), lambda place, *_, of=role: asked.append((place.role, of)))
-            )
-            for role in Role
-        }
+        def source(of: Role) -> FakeSource:
+            def note(place: Place, messages: Any, tools: Any) -> None:
+                asked.append((place.role, of))
+
+            return FakeSource(observed(script_replies(script()), note))
+
+        by_role = {role: source(role) for role in Role}
         work = bench.runtime / "work"
         return ModelRoles(
             by_role, bench.journal, bench.index, NoSearch(), work, bench.notes, ContextPackBackend
@@ -393,11 +394,11 @@ def test_nothing_of_a_debate_stands_in_the_state_of_the_project_loop(directory: 
     with DebateWorkbench(directory, script(ROUNDS)) as bench:
         bench.begin()
         words = {"proposals", "challenges", "adjudications", "retry_count", "round", "verdict", "version_id"}
-        assert not words & set(project_graph(bench.factory).channels)
+        assert not words & set(cast(Any, project_graph(bench.factory)).channels)
         with closing(
             sqlite3.connect(bench.runtime / "checkpoints.db", check_same_thread=False)
         ) as connection:
-            found = list(SqliteSaver(connection, serde=JsonSerializer()).list(None))
+            found = [*SqliteSaver(connection, serde=JsonSerializer()).list(None)]
     assert {_depth(one) for one in found} == {0, 1, 2}  # above, in and below the engineering loop
     assert not any(words & one.checkpoint["channel_values"].keys() for one in found if _depth(one) == 0)
     assert not any("No listed test doubles three" in str(one.checkpoint) for one in found)
@@ -424,4 +425,7 @@ def test_the_loops_are_graphs_below_one_that_alone_is_checkpointed(directory: Pa
     assert {"product_loop", "approval_gate", "release", "project_loop:dispatch"} <= shown
     assert {f"project_loop:engineering:{step}" for step in TASK_LOOP if step != "debate"} <= shown
     assert {f"project_loop:engineering:debate:{step}" for step in DELIVERABLE_LOOP} <= shown
-    assert [name for graph in inner for name, _ in graph.get_subgraphs()] == ["engineering", "debate"]
+    assert [name for graph in inner for name, _ in cast(Any, graph).get_subgraphs()] == [
+        "engineering",
+        "debate",
+    ]

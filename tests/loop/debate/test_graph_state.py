@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, TypedDict, cast, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -17,7 +17,7 @@ from specwright.graphs.outer_graph import OuterState
 from specwright.graphs.project_graph import ProjectGraphState
 from specwright.ports.roles import Answered, Assignment, Role
 from testkit.checkpoints import Invocation, invocations, sizes
-from testkit.domain.product_specs import spec_of_graph
+from testkit.domain.product_specs import spec_of_graph  # pyright: ignore[reportUnknownVariableType]
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.project_workbench import THREAD, ProjectWorkbench, chain_spec
 from testkit.loop.role_answers import Turn, plan, planned
@@ -27,7 +27,7 @@ from testkit.sampling import nightly, slow
 
 STATES = (OuterState, ProjectGraphState, EngineeringState, DebateState)
 PRIMITIVES = {str, int, bool, float, type(None)}
-AFTER_EACH_OTHER = ([], [0])
+AFTER_EACH_OTHER: tuple[list[int], ...] = ([], [0])
 
 
 def odd(hint: Any) -> Iterator[Any]:
@@ -45,10 +45,11 @@ def odd(hint: Any) -> Iterator[Any]:
 def unlike_json(value: Any) -> Iterator[Any]:
     """The parts of a value that JSON would change."""
     if type(value) is dict:
-        yield from (key for key in value if type(key) is not str)
-        value = list(value.values())
+        members = cast(dict[Any, Any], value)
+        yield from (key for key in members if type(key) is not str)
+        value = [*members.values()]
     if type(value) is list:
-        for part in value:
+        for part in cast(list[Any], value):
             yield from unlike_json(part)
     elif type(value) not in PRIMITIVES:
         yield value
@@ -152,7 +153,8 @@ def test_what_the_nodes_write_is_json_already(directory: Path):
     ):
         bench.approve(spec_of_graph(([],)))
         root = bench.root(Watched(connection, seen))
-        root.invoke({"schema_version": 1}, {**THREAD, "recursion_limit": 1000}, durability="sync")
+        config: Any = {**THREAD, "recursion_limit": 1000}
+        root.invoke({"schema_version": 1}, config, durability="sync")
         assert bench.status() == "SHIPPED"
     assert len(seen) > 30
     assert [odd for state in seen for odd in unlike_json(state)] == []

@@ -29,7 +29,7 @@ from testkit.loop.exceptions import RAISE, STEP, Said, Story, asked
 from testkit.loop.late_faults import falsifying
 from testkit.loop.role_answers import Turn, failing, plan, planned, rejecting
 
-USERS = ([], [0], [0])
+USERS: tuple[list[int], ...] = ([], [0], [0])
 """The first task ships what the others use."""
 
 LATE = "TSK-003.1/six/round-1/proposer"
@@ -104,6 +104,7 @@ def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
     assert statuses(story, "double") == {"1.0.0": IndexStatus.SUPERSEDED, "1.1.0": IndexStatus.SHIPPED}
     assert story.bench.factory.modules.tree(old) == before
     entry = story.bench.index.get(*old.split("@"))
+    assert entry
     assert entry.superseded_by == new
     assert [story.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
     assert [d.ref for d in contract(story, story.ref("six")).dependencies] == [new]
@@ -148,9 +149,9 @@ def test_the_change_is_debated_and_made_like_any_module(directory: Path):
     story = halted(directory)
     seen: list[tuple[str, int]] = []
     approve(story)
-    graph = exception_graph(
-        story.bench.factory, Resolution(story.bench.factory, approved(story.bench.factory))
-    )  # type: ignore[arg-type]
+    known = approved(story.bench.factory)
+    assert known
+    graph = exception_graph(story.bench.factory, Resolution(story.bench.factory, known))
     nodes = ("validate_ice", "assess_impact", "propose_change", "debate_round", "check_resolved", "finalize")
     assert set(nodes) <= set(graph.get_graph().nodes)
     add = story.bench.index.add
@@ -190,6 +191,11 @@ def test_nobody_is_asked_before_a_person_says_so(directory: Path):
     assert story.heard.places == asked_before
 
 
+def saying(answer: dict[str, Any]) -> Said:
+    """The same turn whenever it is asked."""
+    return lambda story, place, ordinal: Turn(answer)
+
+
 UNTESTABLE = failing("The statement /inputs/1/constraints/0 is not testable.")
 
 
@@ -198,16 +204,9 @@ def test_three_rounds_without_agreement_go_back_to_the_person(directory: Path):
     refused: dict[str, Said] = {}
     story = halted(directory, refused)
     label = change_of(story)
-    story.turns.update(
-        {
-            f"{label}/contracts/round-{n}/challenger": (lambda *_, later=n > 1: Turn(UNTESTABLE))
-            for n in (1, 2, 3)
-        }
-    )
-    story.turns[f"{label}/contracts/round-3/arbiter"] = lambda *_: Turn(rejecting())
-    story.turns.update(
-        {f"{label}/plan/round-{n}/planner": (lambda *_: Turn(plan(stepped()))) for n in (2, 3)}
-    )
+    story.turns.update({f"{label}/contracts/round-{n}/challenger": saying(UNTESTABLE) for n in (1, 2, 3)})
+    story.turns[f"{label}/contracts/round-3/arbiter"] = saying(rejecting())
+    story.turns.update({f"{label}/plan/round-{n}/planner": saying(plan(stepped())) for n in (2, 3)})
     old = story.ref("double")
     resolved(story)
     counted = Counter(place for place in story.heard.places if place.startswith(f"{label}/contracts"))
@@ -385,7 +384,7 @@ WITHSTOOD = ("test_three_is_nine", "", "def test_three_is_nine():\n    assert tr
 def test_the_falsifying_tests_of_a_consumer_are_run_again(directory: Path, withstands: bool):
     """D-26-05: those that its version passed in its debate are at its re-gate, too; one that fails now is a reason to
     migrate."""
-    challenged = {"TSK-002.1/triple/round-1/challenger": lambda *_: Turn(falsifying(WITHSTOOD))}
+    challenged = {"TSK-002.1/triple/round-1/challenger": saying(falsifying(WITHSTOOD))}
     story = halted(directory, challenged)
     story.plans["TSK-004"] = plan(planned("triple", "double"))
     bench = story.bench

@@ -24,7 +24,7 @@ from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.ports.roles import Role
 from testkit.domain.doubling import DOUBLE as DOUBLING
-from testkit.domain.product_specs import spec_of_graph
+from testkit.domain.product_specs import spec_of_graph  # pyright: ignore[reportUnknownVariableType]
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
 from testkit.loop.late_faults import REPLANNED, falsifying, late
 from testkit.loop.role_answers import PASSING, Turn, claimed, draft, failing, plan, planned, rejecting

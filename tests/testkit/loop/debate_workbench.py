@@ -23,7 +23,7 @@ from specwright.ports.roles import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles
 from specwright.storage.context_pack import ContextPackBackend
-from testkit.domain.product_specs import spec_of_graph
+from testkit.domain.product_specs import spec_of_graph  # pyright: ignore[reportUnknownVariableType]
 from testkit.fake_index import FakeCodeIndex
 from testkit.loop import project_workbench as workbench
 from testkit.loop.role_answers import Turn, plan, planned
@@ -49,12 +49,13 @@ def script(answers: dict[str, list[Any]] | None = None, planning: dict[str, Any]
     return Script(planning, given)
 
 
-def modelled(script: Any, observer: Observer) -> "Callable[[DebateWorkbench], ModelRoles]":
+def modelled(script: Any, observer: Observer | None = None) -> "Callable[[DebateWorkbench], ModelRoles]":
     """The real roles over a chat model that follows a script; each answer is in the workbench's trace."""
 
     def made(bench: "DebateWorkbench") -> ModelRoles:
         def observe(place: Place, messages: list[Any], tools: Any) -> None:
-            observer(place, messages, tools)
+            if observer:
+                observer(place, messages, tools)
             bench.trace.append(key(place))
 
         source = FakeSource(observed(script_replies(script), observe))

@@ -15,7 +15,7 @@ __all__ = ["CHAIN", "RAISE", "STEP", "Overheard", "Raising", "Story", "asked", "
 
 RAISE = "raise_interface_change_exception"
 
-CHAIN = ([], [0], [1])
+CHAIN: Any = ([], [0], [1])
 """Each task waits for the one before."""
 
 PLANS = {
@@ -97,7 +97,8 @@ class Story:
         index: Any = None,
         plans: Mapping[str, Any] = MappingProxyType(PLANS),
     ) -> None:
-        self.heard, self.plans, self.turns = Overheard(), plans, dict(turns)
+        self.heard, self.plans = Overheard(), dict(plans)
+        self.turns: dict[str, Said] = dict(turns)
         roles = modelled(Raising(self), self.heard)
         self.bench = DebateWorkbench(directory, script(), roles=roles, index=index)
 

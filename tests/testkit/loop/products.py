@@ -71,5 +71,10 @@ def _criteria(debate: Path) -> int:
 
 def rejecting(round_directory: Path, why: str = "Nothing of what was asked for was shown.") -> None:
     """Let the Arbiter say REJECT in a round."""
-    ruling = {"decision": "REJECT", "ship_directive": "NO_SHIP", "rationale": why, "amendments": []}
+    ruling: dict[str, Any] = {
+        "decision": "REJECT",
+        "ship_directive": "NO_SHIP",
+        "rationale": why,
+        "amendments": [],
+    }
     (round_directory / "arbiter.json").write_text(json.dumps(ruling))

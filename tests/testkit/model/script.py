@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from ship_gate.base.record import Record
 from specwright.domain.answers.answers import ProposerAnswer
+from specwright.domain.debate.debate import CONTRACTS
 from specwright.ports.roles import Answered, Assignment, Files, Place, Research, Role
 from specwright.roles.answers.submission import Submission, parser
 from specwright.roles.models.journalled_model import answers_so_far
@@ -55,6 +56,13 @@ def key(place: Place) -> str:
     return f"{place.subject}/{place.stage}/{place.role}"
 
 
+def fitting(place: Place, turn: Turn) -> Turn:
+    """A turn without what a Challenger says of tests, where contracts are judged."""
+    if place.subject != CONTRACTS or not isinstance(turn.answer, dict):
+        return turn
+    return turn._replace(answer={k: v for k, v in turn.answer.items() if k != "untested_criteria"})
+
+
 class ScriptedRoles:
     """The port `Roles`.
 
@@ -94,11 +102,11 @@ class ScriptedRoles:
         ordinal = 0
         while submission.accepted is None:
             submission.ensure_open()
-            turn = self._answer(place, ordinal)
+            turn = fitting(place, self._answer(place, ordinal))
             self._trace.append(key(place))
             files.update({path: text.encode() for path, text in (turn.files or {}).items()})
-            is_text = isinstance(turn.answer, str)
-            response = submission.offer_text(turn.answer) if is_text else submission.offer(turn.answer)
+            said = turn.answer
+            response = submission.offer_text(said) if isinstance(said, str) else submission.offer(said)
             self.refusals += [] if submission.accepted is not None else [response]
             ordinal += 1
         return Answered(submission.accepted, files)
@@ -109,7 +117,7 @@ def script_replies(script: Any) -> Reply:
 
     def reply(place: Place, messages: list[BaseMessage], tools: Sequence[dict[str, Any]]) -> AIMessage:
         ordinal = answers_so_far(messages)
-        turn: Turn = script.answer(place, ordinal)
+        turn = fitting(place, script.answer(place, ordinal))
         if isinstance(turn.answer, str):
             return AIMessage(turn.answer)
         if place.role is Role.ARBITER:
