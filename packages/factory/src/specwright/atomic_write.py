@@ -8,13 +8,18 @@ TEMPORARY = ".tmp-"
 """How the name of an unfinished file begins."""
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, rights: int = 0o666) -> None:
     """Write or replace a file: the content reaches the disk beside it, then takes its place.
+
+    Args:
+        path: The file.
+        data: Its content.
+        rights: Of the file, less what the umask takes away.
 
     Raises:
         OSError: the system refuses; the old file is untouched and nothing is left behind.
     """
-    temporary = write_temporary(path, data)
+    temporary = write_temporary(path, data, rights=rights)
     try:
         temporary.replace(path)
     except BaseException:
@@ -22,7 +27,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise
 
 
-def write_temporary(path: Path, data: bytes, directory: Path | None = None) -> Path:
+def write_temporary(path: Path, data: bytes, directory: Path | None = None, *, rights: int = 0o666) -> Path:
     """Write content that a rename or a link will put in its place, and sync it.
 
     The file gets the rights that the umask allows, which `tempfile` would not give it.
@@ -31,6 +36,7 @@ def write_temporary(path: Path, data: bytes, directory: Path | None = None) -> P
         path: Where the content belongs.
         data: The content.
         directory: Where to write it, on the same file system; by default beside `path`.
+        rights: Of the file.
 
     Raises:
         OSError: the system refuses; nothing is left behind.
@@ -38,7 +44,7 @@ def write_temporary(path: Path, data: bytes, directory: Path | None = None) -> P
     temporary = (directory or path.parent) / f"{TEMPORARY}{os.getpid()}-{threading.get_ident()}-{path.name}"
     temporary.unlink(missing_ok=True)  # a killed process with the same ids left it
     try:
-        with temporary.open("xb") as stream:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, rights), "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())

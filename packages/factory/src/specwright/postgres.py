@@ -39,6 +39,8 @@ KEEPALIVES: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
+_SECRET_PARAMETERS = ("password", "passfile", "sslpassword", "sslkey", "service", "options")
+"""Of libpq: they hold passwords, name files with some, or change what this program sets."""
 _EXAMPLE = "postgresql://user@host/database?project=shop"
 
 
@@ -73,6 +75,12 @@ class StoreAddress(NamedTuple):
             raise InputError(f"the store's address cannot be read: {error}", remedy=remedy) from error
         if parts.scheme not in ("postgresql", "postgres"):
             raise InputError("the store is no Postgres address", where=parts.scheme, remedy=remedy)
+        if secret := next((name for name, _ in known if name in _SECRET_PARAMETERS), ""):
+            raise InputError(
+                f"the store's address may not hold `{secret}`",
+                where="store",
+                remedy="put the password into PGPASSWORD or ~/.pgpass, and the rest into variables of libpq",
+            )
         project = dict(known).get("project", "")
         if project and not is_project_name(project):
             raise InputError(

@@ -1,6 +1,7 @@
 """A person's fix on disk: failed drafts laid out as module directories, and what became of them (design: escalation)."""
 
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -85,7 +86,7 @@ def read_fix(
         raise InputError(
             "there is no such directory",
             where=str(place),
-            remedy=f"`specwright escalations {escalation.escalation_id} DIR --checkout {place}` makes it",
+            remedy=f"`specwright escalations {escalation.escalation_id} DIR --checkout {shlex.quote(str(place))}` makes it",
         )
     name, files = _module_in(place, drafts), _texts(place)
     return fix_payload(drafts, name, files, description)

@@ -14,6 +14,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -114,7 +115,7 @@ class JournalFile:
         self.path = path
         self.name = path.name
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        self._remove_partial_line()
+        self._end = self._remove_partial_line()
         sync_directory(path.parent)  # so that the file's name survives too
 
     def records(self) -> Iterator[JournalRecord]:
@@ -132,12 +133,13 @@ class JournalFile:
             InputError: it cannot be written; the journal then ends with the record before it.
         """
         line = line_of(record)
-        end = os.fstat(self._descriptor).st_size
+        end = self._checked_end()
         try:
             written = 0
             while written < len(line):
                 written += os.write(self._descriptor, line[written:])
             os.fsync(self._descriptor)
+            self._end += written
         except OSError as error:
             os.ftruncate(self._descriptor, end)  # the next record must not follow half a line
             raise InputError(
@@ -146,16 +148,29 @@ class JournalFile:
                 remedy="free the disk, then run again; nothing recorded is lost",
             ) from error
 
+    def _checked_end(self) -> int:
+        """Where the file ends, if it is the one that was opened, and ends as it was left."""
+        status = os.fstat(self._descriptor)
+        with suppress(OSError):
+            if os.path.samestat(self.path.stat(), status) and status.st_size == self._end:
+                return self._end
+        raise CorruptionError(
+            "the journal was changed or replaced while a run was writing it",
+            where=str(self.path),
+            remedy="restore the file from a copy, and leave it alone while a run is at work",
+        )
+
     def close(self) -> None:
         """Close the file."""
         os.close(self._descriptor)
 
-    def _remove_partial_line(self) -> None:
+    def _remove_partial_line(self) -> int:
         data = read_bounded(self.path)
         complete = data.rfind(b"\n") + 1
         if complete != len(data):
             os.ftruncate(self._descriptor, complete)
             os.fsync(self._descriptor)
+        return complete
 
 
 IDS = 8

@@ -39,15 +39,24 @@ def check_links(root: Path, folders: Iterable[str]) -> None:
     Raises:
         RefusedError: one does.
     """
-    inside = root.resolve()
     for folder in folders:
         for path in (root / folder, *(root / folder).rglob("*")):
-            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(inside):
-                raise RefusedError(
-                    "a link leads out of the project",
-                    where=str(path),
-                    remedy="put the file or folder itself there, or remove the link",
-                )
+            if path.is_symlink():
+                check_inside(root, path)
+
+
+def check_inside(root: Path, path: Path) -> None:
+    """Check that no link on the way to a path of a project leads out of it.
+
+    Raises:
+        RefusedError: one does.
+    """
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
+        raise RefusedError(
+            "a link leads out of the project",
+            where=str(path),
+            remedy="put the file or folder itself there, or remove the link",
+        )
 
 
 class DiskTree:
@@ -123,7 +132,7 @@ class DiskTree:
         """Every file below a directory."""
         base = self._target(path)
         return {
-            p.relative_to(base).as_posix(): read_bounded(p)
+            (name := p.relative_to(base).as_posix()): read_bounded(self._target(f"{path}/{name}".strip("/")))
             for p in sorted(base.rglob("*"))
             if p.is_file() and not p.name.startswith(TEMPORARY)
         }
@@ -136,6 +145,7 @@ class DiskTree:
     def _target(self, path: str) -> Path:
         if path:
             check_path(path)
+        check_inside(self.root, self.root / path)
         return self.root / path
 
     def _is_published(self, target: Path, data: bytes) -> bool:

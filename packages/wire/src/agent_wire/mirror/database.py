@@ -85,11 +85,7 @@ def open_engine(url: URL) -> Engine:
     try:
         if url.drivername == "postgresql+psycopg":
             return create_engine(
-                url,
-                pool_size=1,
-                pool_pre_ping=True,
-                connect_args=_NETWORK,
-                json_serializer=_json,
+                url, pool_size=1, pool_pre_ping=True, connect_args=_NETWORK, json_serializer=_json
             )
         engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": _BUSY_SECONDS})
     except (ImportError, NoSuchModuleError) as error:
@@ -192,11 +188,15 @@ def _json(value: object) -> str:
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if tables and "alembic_version" not in tables:
+        file = connection.execute("PRAGMA database_list").fetchone()[2]
+        what, remedy = "the file is a database of something else", "name a file that is not there yet"
+        raise RefusedError(what, where=file, remedy=remedy)
     connection.isolation_level = None  # `_begin_sqlite` says when a transaction begins
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(
-        "PRAGMA synchronous = NORMAL"
-    )  # a power cut may take the last batches, and they come again
+    # a power cut may take the last batches, and they come again
+    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -100,7 +100,7 @@ class DirectoryStore:
             BusyError: another process drives it.
             RefusedError: a link leads out of it.
         """
-        check_links(self.folder.root, (RUNTIME, *MOVED_TREES))
+        check_links(self.folder.root, (RUNTIME, *MOVED_TREES, "SPEC.md"))
         return driver_lock(self._runtime)
 
     def driver(self) -> str:
@@ -110,6 +110,7 @@ class DirectoryStore:
     def has_log(self) -> bool:
         """Whether a run has begun: SQLite takes an empty file for a new database."""
         path = self._runtime / LOG
+        check_links(self.folder.root, (RUNTIME, "state_store/code_index"))  # SQLite opens files itself
         return path.is_file() and path.stat().st_size > 0
 
     def log(self, *, reading: bool = False) -> DatabaseWireLog:
@@ -174,6 +175,7 @@ class DirectoryStore:
         for path, data in content.files.items():
             self.folder.publish(path, data)
         self.folder.publish(f"{RUNTIME}/{JOURNAL}", content.journal)
+        (self._runtime / JOURNAL).chmod(0o600)  # all prompts and answers
         if any(content.rows.get(table.name) for table in INDEX_TABLES):
             restore_file(self._index, INDEX_SCHEMA, INDEX_VERSION, INDEX_TABLES, content.rows)
         restore_file(self._runtime / LOG, LOG_SCHEMA, LOG_VERSION, LOG_TABLES, content.rows)

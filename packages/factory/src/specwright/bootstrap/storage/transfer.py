@@ -76,7 +76,7 @@ def export_project(place: str, file: Path) -> Moved:
         content = store.content()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, archive_of(content))
+        write_atomically(file, archive_of(content), 0o600)
     except OSError as error:
         raise RefusedError(
             f"the file cannot be written: {error.strerror}", where=str(file), remedy="name another place"

@@ -112,8 +112,10 @@ def last_stop(directory: Path) -> LastStop | None:
     """What stopped the last run; None if nothing did, or if it cannot be read."""
     with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
         if not store.driver() and store.folder.exists(LAST_STOP):
-            noted = canonical_json.loads(store.folder.read(LAST_STOP))
-            return LastStop(**noted) if noted else None
+            noted = LastStop(**canonical_json.loads(store.folder.read(LAST_STOP)))
+            texts = [str(text) for text in noted[:-1]]
+            texts[4] = shlex.join(noted.options.split())  # the options, which are shown to be pasted
+            return LastStop(*texts, exit_code=noted.exit_code)
     return None
 
 

@@ -1,5 +1,6 @@
 """An escalation or an exception for the person who decides about it (design: escalation, interface-changes, studio)."""
 
+import shlex
 from typing import NamedTuple
 
 from specwright.application.escalation.actions import suited_actions
@@ -136,7 +137,7 @@ def _answer(view: ProjectView, record: EscalationArtifact, action: Action, direc
         meaning(record, action),
         fields,
         action is recommended_action(record) and "exception_id" not in record.details,
-        f"specwright resolve {record.escalation_id} {action} {directory} --payload answer.json",
+        f"specwright resolve {record.escalation_id} {action} {shlex.quote(directory)} --payload answer.json",
     )
 
 
