@@ -25,9 +25,8 @@ from specwright.ports.packaging import (
     ProductPackage,
     ProductTrials,
 )
-from specwright.wheels.command_trial import command_trials, script_problem
 from specwright.wheels.environment import CleanEnvironment, NotInstallableError, own_pip
-from specwright.wheels.server_trial import missing_packages, server_trials
+from specwright.wheels.interface_trials import InterfaceTrials, Trial, missing_packages, script_problem
 from specwright.wheels.wheel import build_wheel
 
 _MESSAGE_LENGTH = 300
@@ -112,6 +111,7 @@ class _Trial:
         self._product = installed.product
         self._trials = trials
         self._timeout = timeout
+        self._interfaces = InterfaceTrials(installed, trials, timeout)
 
     def import_problem(self, wheel: BuiltWheel) -> str:
         """The first problem of the imported package; empty if there is none."""
@@ -139,13 +139,14 @@ class _Trial:
             self._example(f"{place}-{name}", name, example) for place, (name, example) in enumerate(named)
         ]
         jobs += [self._property(f"p{place}", one) for place, one in enumerate(self._product.properties)]
-        jobs += command_trials(self._installed, self._trials, self._timeout)
-        return (*_run(jobs), *unreadable)
+        return (*_run(jobs), *self._of_interfaces(self._interfaces.of_command()), *unreadable)
 
     def of_servers(self) -> tuple[ExampleOutcome, ...]:
         """What became of the servers."""
-        found = _run(server_trials(self._installed, self._trials, self._timeout))
-        return tuple(one for outcomes in found for one in outcomes)
+        return self._of_interfaces(self._interfaces.of_servers())
+
+    def _of_interfaces(self, trials: Sequence[Trial]) -> tuple[ExampleOutcome, ...]:
+        return tuple(one for outcomes in _run(trials) for one in outcomes)
 
     def _example(self, place: str, name: str, example: Example) -> Callable[[], ExampleOutcome]:
         def run() -> ExampleOutcome:

@@ -1,0 +1,231 @@
+"""Tries the interfaces of an installed product: its command, its HTTP API and its MCP server (design: shell).
+
+Each trial has a process of its own in the sandbox; this module decides whether it ended rightly. What they must do is the
+same for every product: describe themselves, and refuse what is wrong, without a traceback.
+"""
+
+import importlib.util
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+from ship_gate.base.text import shortened
+from specwright.ports.packaging import (
+    CommandEnd,
+    ExampleOutcome,
+    HttpRequest,
+    InstalledProduct,
+    NoReportError,
+    ProductPackage,
+    ProductTrials,
+    ToolCalls,
+)
+from specwright.wheels.environment import CleanEnvironment
+from specwright.wheels.wheel import SERVER_PACKAGES, programs_of
+
+USAGE, INTERRUPTED = 2, 130
+_ILL = "\x1b[31m?\u2028"
+"""A word that is no number, no date, and not fit to be printed."""
+_TRACEBACK = b"Traceback (most recent call last)"
+_MOST_BODY = 1024 * 1024
+_REVISIONS = ("2025-06-18", "2026-07-28")
+_NO_PARAMETER = "no-such-parameter"
+
+Kind = Literal["command", "http", "mcp"]
+Trial = Callable[[], Sequence[ExampleOutcome]]
+"""A process, and what became of each use that it tried."""
+
+
+def script_problem(environment: CleanEnvironment, product: ProductPackage) -> str:
+    """Whether the installation lacks a program."""
+    for name in programs_of(product):
+        if not (environment.python.parent / name).is_file():
+            return f"the installed wheel has no command {name}"
+    return ""
+
+
+def missing_packages(product: ProductPackage) -> str:
+    """What is not installed here of what the servers of a product need, and what to do; empty if nothing is."""
+    missing = [name for name in SERVER_PACKAGES if importlib.util.find_spec(name) is None]
+    if not missing or {"http", "mcp"}.isdisjoint(product.interface or {}):
+        return ""
+    return (
+        f"its servers cannot be tried, since {', '.join(missing)} cannot be imported here; install them with "
+        "`python -m pip install 'specwright-factory[interfaces]'` and release again"
+    )
+
+
+class _CommandCall(NamedTuple):
+    """A call of the command, and how it must end.
+
+    Args:
+        arguments: Of the call.
+        code: The exit code.
+        stdout: How its output begins; empty if it prints nothing.
+        interrupted: Whether Ctrl-C comes as it starts.
+    """
+
+    arguments: tuple[str, ...]
+    code: int = USAGE
+    stdout: str = ""
+    interrupted: bool = False
+
+
+class InterfaceTrials:
+    """Uses of the interfaces of one installed product.
+
+    Args:
+        installed: The product.
+        trials: Runs its programs.
+        seconds: For each process.
+    """
+
+    def __init__(self, installed: InstalledProduct, trials: ProductTrials, seconds: float) -> None:
+        self._installed, self._trials, self._seconds = installed, trials, seconds
+        self._stated: Mapping[str, Any] = installed.product.interface or {}
+
+    def of_command(self) -> list[Trial]:
+        """Help, wrong calls, and Ctrl-C as it starts; none of a product without a command."""
+        calls = _command_calls(self._stated["command"]) if "command" in self._stated else ()
+        return [partial(self._call, f"c{place}", one) for place, one in enumerate(calls)]
+
+    def of_servers(self) -> list[Trial]:
+        """Wrong requests and calls; none of a product without a server."""
+        http: list[Trial] = [self._wrong_requests] if "http" in self._stated else []
+        revisions = _REVISIONS if "mcp" in self._stated else ()
+        return [*http, *(partial(self._wrong_tool_calls, one) for one in revisions)]
+
+    def _call(self, place: str, expected: _CommandCall) -> Sequence[ExampleOutcome]:
+        name = self._stated["command"]["name"]
+        heading = " ".join((name, *(ascii(word)[1:-1] for word in expected.arguments)))
+        if expected.interrupted:
+            heading = f"Ctrl-C as {name} starts"
+        try:
+            end = self._trials.run_command(
+                self._installed,
+                place,
+                expected.arguments,
+                self._seconds,
+                interrupted=expected.interrupted,
+            )
+            problem = _command_problem(end, expected)
+        except NoReportError as error:
+            problem = str(error)
+        return self._outcomes("command", [(heading, problem)])
+
+    def _wrong_requests(self) -> Sequence[ExampleOutcome]:
+        """The API's own description, and wrong requests of each route."""
+        wrong = [
+            (HttpRequest("GET", "/openapi.json"), 200),
+            (HttpRequest("GET", "/no/such/path"), 404),
+            *(one for route in self._stated["http"]["uses"] for one in _wrong_requests(route)),
+        ]
+        requests = [request for request, _ in wrong]
+        try:
+            answers = self._trials.ask_api(self._installed, "http", requests, self._seconds)
+        except NoReportError as error:
+            return self._outcomes("http", [("it starts", str(error))])
+        found: list[tuple[str, str]] = []
+        for (request, status), answer in zip(wrong, answers, strict=True):
+            told = f"it answers {answer.status}, not {status}: {_shown(answer.body)}"
+            found.append((_heading(request), "" if answer.status == status else told))
+        return self._outcomes("http", found)
+
+    def _wrong_tool_calls(self, revision: str) -> Sequence[ExampleOutcome]:
+        """The server speaks a revision of the protocol, lists its tools, and refuses wrong calls of each."""
+        calls = ToolCalls(revision, {_NO_PARAMETER: 1})
+        try:
+            end = self._trials.call_tools(self._installed, f"mcp-{revision}", calls, self._seconds)
+        except NoReportError as error:
+            return self._outcomes("mcp", [(f"{revision}, it starts", str(error))])
+        wanted, listed = [one["name"] for one in self._stated["mcp"]["uses"]], list(end.errors)
+        found = [
+            ("it speaks it", "" if end.revision == revision else f"it speaks {end.revision}"),
+            ("its tools", "" if listed == wanted else f"it lists {listed}, not {wanted}"),
+        ]
+        for name, text in end.errors.items():
+            refused = "" if _NO_PARAMETER in text else f"it does not refuse it: {shortened(text, 300)}"
+            found.append((f"{name}, an unknown argument", refused))
+        return self._outcomes("mcp", [(f"{revision}, {use}", told) for use, told in found])
+
+    def _outcomes(self, kind: Kind, problems: Sequence[tuple[str, str]]) -> list[ExampleOutcome]:
+        name = str(self._stated[kind]["name"])
+        return [ExampleOutcome(name, use, not told, told, kind=kind) for use, told in problems]
+
+
+def _command_calls(command: Mapping[str, Any]) -> Iterator[_CommandCall]:
+    yield _CommandCall(("--help",), 0, "usage:")
+    yield _CommandCall(("--version",), 0, command["name"])
+    for one in command["uses"]:
+        first = (one["subcommand"],) if one["subcommand"] else ()
+        if first:
+            yield _CommandCall((*first, "--help"), 0, "usage:")
+        yield from (_CommandCall((*first, *words)) for words in _wrong_words(one["words"]))
+    if command["uses"][0]["subcommand"]:
+        yield _CommandCall(())
+        yield _CommandCall(("no-such-subcommand",))
+    yield _CommandCall(("--help",), INTERRUPTED, interrupted=True)
+
+
+def _wrong_words(words: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """Wrong calls of a subcommand: an unknown option, nothing where something is needed, words that are no values."""
+    yield ("--no-such-option",)
+    needed = [word for word in words if word["needed"] and word["place"] != "stdin"]
+    if needed:
+        yield ()
+    for word in words:
+        if word["place"] == "stdin" or word["flag"]:
+            continue
+        if word["content"] != "value" or not _is_free(word["type"]):
+            ill = "no/such/file" if word["content"] != "value" else _ILL
+            yield tuple(_written(one, ill if one is word else "1") for one in words if one in (word, *needed))
+
+
+def _is_free(kind: str) -> bool:
+    """Whether any word is a value."""
+    return re.search(r"\b(str|Path)\b", re.sub(r"'[^']*'", "", kind)) is not None
+
+
+def _written(word: Mapping[str, Any], text: str) -> str:
+    return f"--{word['name']}={text}" if word["place"] == "option" else text
+
+
+def _command_problem(end: CommandEnd, expected: _CommandCall) -> str:
+    if expected.interrupted and not end.interrupted:
+        return "it ended before Ctrl-C came"
+    if _TRACEBACK in end.stderr:
+        return f"it shows a traceback: {_shown(end.stderr)}"
+    if end.code != expected.code:
+        return f"it ends with exit code {end.code}, not {expected.code}; {_shown(end.stderr)}"
+    printed = end.stdout.decode("utf-8", "replace")
+    if not printed.startswith(expected.stdout) or bool(printed) != bool(expected.stdout):
+        return f"it prints {_shown(end.stdout)}"
+    if bool(end.stderr) != bool(expected.code):
+        return f"on stderr stands {_shown(end.stderr)}"
+    return "it passes the control characters of an argument to the terminal" if b"\x1b" in end.stderr else ""
+
+
+def _wrong_requests(route: Mapping[str, Any]) -> Iterator[tuple[HttpRequest, int]]:
+    """Wrong requests of a route, each with the status of its answer."""
+    method = route["method"]
+    target = "/".join("1" if part.startswith("{") else part for part in str(route["path"]).split("/"))
+    yield HttpRequest("OPTIONS", target), 405
+    if not any(one["place"] == "body" for one in route["parameters"]):
+        yield HttpRequest(method, f"{target}?{_NO_PARAMETER}=1"), 422
+        return
+    yield HttpRequest(method, target, b'{"a": '), 422
+    yield HttpRequest(method, target, b" " * (_MOST_BODY + 1)), 413
+    yield HttpRequest(method, target, json.dumps({_NO_PARAMETER: 1}).encode()), 422
+    if any(one["needed"] for one in route["parameters"] if one["place"] == "body"):
+        yield HttpRequest(method, target, b"{}"), 422
+
+
+def _heading(request: HttpRequest) -> str:
+    body = request.body.decode() if request.body else ""
+    return shortened(f"{request.method} {request.target} {body}".strip(), 100)
+
+
+def _shown(data: bytes) -> str:
+    return shortened(repr(data.decode("utf-8", "replace")), 300)
