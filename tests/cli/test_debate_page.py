@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ship_gate.terminal.page import Page
-from specwright.application.history.rounds import DebateRounds, GateOutcome, Round
+from specwright.application.history.provenance import DebateRounds, GateOutcome, Round
 from specwright.cli.pages.debate import add_debate
 from specwright.domain.answers.answers import AmendmentsAnswer
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ship_gate.contract.boundary.types import is_class_name
-from specwright.domain.acceptance.amended import amended_acceptance
 from specwright.domain.acceptance.calls import imported_names
-from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance
+from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance, amended_acceptance
 from specwright.domain.spec.acceptance_text import (
     FORM,
     acceptance_file,

@@ -9,14 +9,14 @@ from pydantic import ValidationError
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
-from specwright.domain.interfaces.requests import (
+from specwright.domain.interfaces.rules import (
     method_of,
     option_problems,
     parameters_of_route,
     route_problems,
     status_of,
+    unfit_contracts,
 )
-from specwright.domain.interfaces.rules import unfit_contracts
 from specwright.domain.spec.acceptance_text import acceptance_file, read_acceptance, with_acceptance
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpecDraft

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.domain.spec.reported_example import read_example
+from specwright.domain.spec.change_request import read_example
 from specwright.errors import InputError
 from testkit.examples.tabkeeper_playbook import contracts
 

@@ -4,7 +4,7 @@ import pytest
 
 from gate_testkit.pair_contracts import ERROR, PAIR, a_contract
 from ship_gate.contract.contract import ErrorField
-from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes
+from specwright.domain.acceptance.calls import OwnedClass, copied_classes
 
 
 def contract(name, invariants, depends_on=(), fields=()):

@@ -11,7 +11,7 @@ from ship_gate.source.files import ParsedFiles
 from ship_gate.surface.splice import splice
 from ship_gate.surface.surface import extract_surface
 from ship_gate.verdict import ENTRY_FILE
-from specwright.domain.acceptance.shared_classes import twice_defined
+from specwright.domain.acceptance.calls import twice_defined
 from specwright.domain.answers.plan_answers import PlannedModule
 
 TERMS = sound("ledger_terms")

@@ -20,12 +20,10 @@ import pytest
 from jsonschema_rs import validator_for
 from pydantic import ValidationError
 
-from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
-from specwright.domain.interfaces.guide import interface_guide
-from specwright.domain.interfaces.passed_values import JSON_FORMS, VALUES
+from specwright.domain.interfaces.functions import CLOCK_TYPES, function_of_contract, function_of_signature
+from specwright.domain.interfaces.guide import JSON_FORMS, VALUES, interface_guide
 from specwright.domain.interfaces.records import Interfaces, Subcommand
 from specwright.domain.interfaces.rules import use_problems
-from specwright.domain.interfaces.words import CLOCK_TYPES
 from specwright.wheels.shell.calls import CLOCK
 from specwright.wheels.shell.command import print_result
 from specwright.wheels.shell.models import Models, given

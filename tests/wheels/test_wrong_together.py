@@ -6,7 +6,7 @@ import pytest
 
 from ship_gate.contract.contract import Dependency
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.application.stages.failed_release import broken_examples
+from specwright.application.stages.release import broken_examples
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.ports.packaging import ExampleOutcome

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.application.escalation.actions import suited_actions
-from specwright.application.history.rounds import debates_of, planned_modules
+from specwright.application.history.provenance import debates_of, planned_modules
 from specwright.domain.escalation import Action, Resolution
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import confirming, faulty

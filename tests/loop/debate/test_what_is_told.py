@@ -19,7 +19,7 @@ from specwright.domain.answers.answers import Failure, UndisputedRuling
 from specwright.domain.artifacts import ContextPack, Permission
 from specwright.domain.debate import test_outline as outlines
 from specwright.domain.debate.debate import Proposal
-from specwright.domain.interfaces.passed_values import VALUES
+from specwright.domain.interfaces.guide import VALUES
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.ports.roles import Role

@@ -10,7 +10,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from specwright.bootstrap.project import Silent, open_project
-from specwright.domain.interfaces.passed_values import VALUES
+from specwright.domain.interfaces.guide import VALUES
 from specwright.ports.roles import Place, Role
 from specwright.settings import Settings
 from testkit.cli.commands import specwright

@@ -65,10 +65,14 @@ from specwright.domain.interface_change import Bump, next_version
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.evidence import ResealedModule, tree_sha256
 from specwright.domain.modules.release import ModuleChange, ReleaseManifest, VersionNotes, render_notes
-from specwright.domain.spec.bug_report import BugReport
-from specwright.domain.spec.change_request import ChangeRequest
+from specwright.domain.spec.change_request import (
+    BugReport,
+    ChangeRequest,
+    read_example,
+    statement_of,
+    statements,
+)
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.reported_example import read_example, statement_of, statements
 from specwright.domain.spec.spec_changes import SpecDifference, change_problems, spec_difference
 from specwright.domain.spec.spec_markdown import render
 from specwright.domain.tasks.project_state import WAITING, TaskEntry, TaskStatus, expanded

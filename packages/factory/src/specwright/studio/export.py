@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ship_gate.base.text import one_line
 from specwright.application.factory import ProjectView
-from specwright.application.history.rounds import planned_modules
+from specwright.application.history.provenance import planned_modules
 from specwright.application.interface_change import exceptions
 from specwright.bootstrap.views.project_views import ProjectViews
 from specwright.bootstrap.views.reading import log_length

@@ -29,7 +29,7 @@ from specwright.domain.answers.answers import Failure
 from specwright.domain.base.graph import reachable
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
-from specwright.domain.spec.bug_report import BugReport
+from specwright.domain.spec.change_request import BugReport
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports.journal import Scope
 from specwright.ports.progress import Progress, Step

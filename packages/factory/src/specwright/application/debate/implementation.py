@@ -56,7 +56,7 @@ from specwright.domain.debate.regression_tests import as_regression_tests
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.evidence import WRITABLE
-from specwright.domain.spec.bug_report import BugReport
+from specwright.domain.spec.change_request import BugReport
 from specwright.errors import AnswerError
 from specwright.ports.journal import Scope
 from specwright.ports.roles import Assignment, Files, Role

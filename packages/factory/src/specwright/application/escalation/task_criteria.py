@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ship_gate.base.text import one_line
 from specwright.application.factory import ProjectView
-from specwright.application.history.criterion_checks import read_check
+from specwright.application.history.criterion_evidence import read_check
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.tasks import Task, task_at
 from specwright.domain.debate.debate import CONTRACTS

@@ -55,7 +55,7 @@ from specwright.domain.answers.answers import (
 )
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Challenge, Proposal
 from specwright.domain.debate.exact_changes import OfferedChange
-from specwright.domain.spec.bug_report import BugReport
+from specwright.domain.spec.change_request import BugReport
 from specwright.ports.roles import Files
 
 _ENTRY = "implementation/__init__.py"

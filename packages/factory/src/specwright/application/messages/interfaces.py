@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Mapping
 
-from specwright.domain.interfaces.passed_values import VALUES
+from specwright.domain.interfaces.functions import CLOCK_TYPES
+from specwright.domain.interfaces.guide import VALUES
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import uses_of
-from specwright.domain.interfaces.words import CLOCK_TYPES
 
 
 def callers_of(interfaces: Interfaces | None, functions: Mapping[str, Collection[str]]) -> list[str]:

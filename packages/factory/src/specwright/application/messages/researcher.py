@@ -4,7 +4,7 @@ outside)."""
 from specwright.application.messages.databases import OF_LOCKS
 from specwright.application.messages.hosts import FOR_SPEC
 from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
-from specwright.domain.interfaces.passed_values import VALUES
+from specwright.domain.interfaces.guide import VALUES
 
 OUTSIDE = """# What cannot be built as it says
 

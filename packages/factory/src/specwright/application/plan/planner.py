@@ -56,9 +56,14 @@ from specwright.application.plan.stored_plans import (
 )
 from specwright.application.store.artifacts import Invocation
 from specwright.application.tasks import Task, neighbours, task_board
-from specwright.domain.acceptance.calls import unserved, without_module
+from specwright.domain.acceptance.calls import (
+    OwnedClass,
+    copied_classes,
+    twice_defined,
+    unserved,
+    without_module,
+)
 from specwright.domain.acceptance.records import TaskAcceptance, annotated_names, name_of, signature_of
-from specwright.domain.acceptance.shared_classes import OwnedClass, copied_classes, twice_defined
 from specwright.domain.answers.answers import Amendment, Failure
 from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule, ReuseAnswer, ReuseConclusion
 from specwright.domain.artifacts import ContributionType, Permission, Purpose
@@ -90,7 +95,7 @@ from specwright.domain.plan import (
     read_short,
     sealed_problems,
 )
-from specwright.domain.spec.bug_report import BugReport
+from specwright.domain.spec.change_request import BugReport
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.errors import AnswerError, InputError

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from agent_wire import canonical_json
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.history.criterion_checks import DebateIndex
-from specwright.application.history.criterion_evidence import RunOutcome, TaskEvidence
+from specwright.application.history.criterion_evidence import DebateIndex, RunOutcome, TaskEvidence
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import task_board

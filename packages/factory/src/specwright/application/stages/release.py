@@ -1,30 +1,37 @@
-"""The release: the four integration gates, and one wheel that was installed and tried (design: release)."""
+"""The release: the four integration gates, and one wheel that was installed and tried (design: release).
 
-from collections.abc import Sequence
+A product that breaks what was approved is an escalation: which criterion, which call, what came out, and which modules took
+part (design: executable-spec). No task waits for it, and nothing that shipped changes. A bug report or a change makes
+another product; an example that is wrong itself is removed by AMEND_SPEC. The next release closes the question.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.allowed_packages import required_by
-from ship_gate.base.ids import ModuleRef
+from ship_gate.base.ids import ArtifactType, ModuleRef, artifact_id
 from ship_gate.base.text import did_you_mean, one_line
 from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.docstring import public_names
 from specwright.application import scopes
-from specwright.application.announce import announce, review
+from specwright.application.announce import Announcement, announce, review
 from specwright.application.change import closing_events, product_modules, release_notes
 from specwright.application.criteria import unshown_in_release
 from specwright.application.deprecation import finish_deprecations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.stages.acceptance_report import write_acceptance
-from specwright.application.stages.failed_release import broken_examples, escalated
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.log_ends import note_release_end
-from specwright.application.tasks import outcome, project_state
-from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
-from specwright.domain.acceptance.records import name_of
+from specwright.application.tasks import outcome, project_state, task_at
+from specwright.domain.acceptance.calls import examples_of_product, imported_names, properties_of_product
+from specwright.domain.acceptance.records import AcceptanceItem, name_of
+from specwright.domain.base.graph import reachable
 from specwright.domain.base.slugs import import_name, slugify
+from specwright.domain.escalation import RELEASE, DebateTrail, EscalationArtifact, FailedInvariant, Resolution
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.modules.release import (
@@ -40,6 +47,7 @@ from specwright.domain.modules.release import (
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
+from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionError, RefusedError, RefusedErrors
 from specwright.ports.journal import Scope
 from specwright.ports.packaging import (
@@ -52,6 +60,130 @@ from specwright.ports.packaging import (
     ProductPackage,
 )
 from specwright.ports.progress import Step
+
+
+class BrokenExample(NamedTuple):
+    """An approved example or property that the product breaks.
+
+    Args:
+        task: Whose criteria it shows.
+        item: As it was approved.
+        outcome: What came out, beside what was approved.
+        modules: The names of those that took part: that it calls, and that these call.
+    """
+
+    task: TaskDefinition
+    item: AcceptanceItem
+    outcome: str
+    modules: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """For the escalation's details."""
+        return {
+            "task": self.task.spec_task_id,
+            "criteria": self.item.criteria,
+            "success_criteria": self.item.success_criteria,
+            "title": self.item.title,
+            "call": self.item.code,
+            "outcome": self.outcome,
+            "modules": list(self.modules),
+        }
+
+    def text(self) -> str:
+        """In a sentence."""
+        return f"{self.item.call}: {self.outcome} (modules that took part: {', '.join(self.modules)})"
+
+
+def broken_examples(
+    tasks: Sequence[TaskDefinition],
+    contracts: Sequence[MicroModuleContract],
+    outcomes: Sequence[ExampleOutcome],
+) -> list[BrokenExample]:
+    """The approved examples and properties among what failed, in the order of the tasks.
+
+    Args:
+        tasks: That are released.
+        contracts: Of the released modules.
+        outcomes: Of the release.
+    """
+    failed = {(one.module, one.heading): one.detail for one in outcomes if not one.passed}
+    return [
+        BrokenExample(task, item, detail, tuple(_took_part(imported_names(item), contracts)))
+        for task in tasks
+        if task.acceptance
+        for item in task.acceptance.items
+        if (detail := failed.get((task.spec_task_id, item.heading)))
+    ]
+
+
+def _took_part(names: set[str], contracts: Sequence[MicroModuleContract]) -> Iterator[str]:
+    # a dependency names a range of versions, of which a release has one
+    by_id: Mapping[str, MicroModuleContract] = {contract.module_id: contract for contract in contracts}
+    called = [contract.module_id for contract in contracts if names & set(public_names(contract))]
+
+    def below(module_id: str) -> list[str]:
+        ids = [one.ref.partition("@")[0] for one in by_id[module_id].dependencies]
+        return [one for one in ids if one in by_id]
+
+    for module_id in dict.fromkeys((*called, *reachable(called, below))):
+        yield by_id[module_id].name
+
+
+def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]) -> list[Announcement]:
+    """Write the escalation of a release, if anything approved is broken.
+
+    Returns:
+        The Wire that announces it.
+    """
+    if not broken:
+        return []
+    scope = factory.journal.scope(f"{release_id}/escalation")
+    name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
+    first = broken[0]
+    task = task_at(factory, first.task.task_id)
+    more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+    escalation = EscalationArtifact(
+        escalation_id=name,
+        task_id=task.task_id,
+        task_ref=task.path,
+        created_at=now,
+        debate_trail=DebateTrail(),
+        failed_invariants=[
+            FailedInvariant(invariant=said, evidence=one.text())
+            for one in broken
+            for said in (*_success_criteria(factory, one), *_criteria(one))
+        ],
+        state_machine_snapshot={},
+        minimal_decision_required=f"The product of {release_id} breaks what was approved: {first.task.spec_task_id}, "
+        f"{first.item.heading}{more}",
+        recommended_resolution=Resolution.AMEND_SPEC,
+        resolution_context="`specwright report` has one module mended, `specwright change` makes another spec; AMEND_SPEC "
+        "strikes an example that is wrong itself, `specwright release` tries the product again.",
+        details={
+            "cause": RELEASE,
+            "release_id": release_id,
+            "broken": [one.to_json() for one in broken],
+            "broken_titles": [one.item.title for one in broken if one.task is first.task],
+        },
+    )
+    sha256, project_id = factory.escalations.add(escalation), factory.projection.project_id
+    factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {first.text()}"))
+    return [review(project_id, "escalation.raised", sha256, name)]
+
+
+def _criteria(one: BrokenExample) -> Iterator[str]:
+    for number in one.item.criteria:
+        yield f"{one.task.spec_task_id}, criterion {number}: {one.task.acceptance_criteria[number - 1]}"
+
+
+def _success_criteria(view: ProjectView, one: BrokenExample) -> Iterator[str]:
+    """Of the epic, where it is a scenario."""
+    for pillar in view.projection.spec.pillars if view.projection.spec else ():
+        for epic in pillar.epics:
+            if any(task.task_id == one.task.spec_task_id for story in epic.stories for task in story.tasks):
+                for number in one.item.success_criteria:
+                    yield f"{epic.epic_id}, success criterion {number}: {epic.success_criteria[number - 1]}"
+
 
 _REPORT = TypeAdapter(ExerciseReport)
 _TASKS_NAMED = 5

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ship_gate.contract.contract import MicroModuleContract
     from ship_gate.terminal.page import Page
     from specwright.application.factory import ProjectView
-    from specwright.application.history.rounds import ModuleDebates
+    from specwright.application.history.provenance import ModuleDebates
     from specwright.application.stages.trace import Trace
     from specwright.bootstrap.views.last_stop import LastStop
     from specwright.cli.pages.stop import BudgetAtGate
@@ -445,7 +445,7 @@ def module_debates(view: "ProjectView", wanted: str, directory: Path) -> "Module
     Raises:
         InputError: none was ever planned.
     """
-    from specwright.application.history.rounds import debates_of, planned_modules
+    from specwright.application.history.provenance import debates_of, planned_modules
 
     planned = planned_modules(view)
     named = [one for one in planned if wanted in _names_of(one.contract)]
@@ -585,6 +585,6 @@ def _sealed(view: "ProjectView", wanted: str) -> str:
 
 
 def _planned(view: "ProjectView", wanted: str) -> bool:
-    from specwright.application.history.rounds import planned_modules
+    from specwright.application.history.provenance import planned_modules
 
     return any(wanted in _names_of(one.contract) for one in planned_modules(view))

@@ -10,7 +10,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.application.history.rounds import DebateRounds
+from specwright.application.history.provenance import DebateRounds
 from specwright.cli.documents.parts import Document, Finding, Verdict
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.interfaces.records import OutsideScope

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ship_gate.terminal.page import Page, brief
-from specwright.application.history.rounds import DebateRounds, ModuleDebates, Round
+from specwright.application.history.provenance import DebateRounds, ModuleDebates, Round
 from specwright.domain.answers.answers import Failure, FaultOf
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 

@@ -7,7 +7,7 @@ from ship_gate.terminal.findings import FindingsPage, FindingText
 from ship_gate.terminal.page import Page, brief
 from specwright.application.escalation.summary import cause, failures
 from specwright.application.factory import ProjectView
-from specwright.application.history.rounds import debates_over
+from specwright.application.history.provenance import debates_over
 from specwright.application.store import layout
 from specwright.cli.pages.debate import add_debate
 from specwright.cli.pages.escalation import escalation_page, record_file

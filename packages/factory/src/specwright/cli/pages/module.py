@@ -9,8 +9,7 @@ from typing import Any
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.terminal.page import Page
 from specwright.application.factory import ProjectView
-from specwright.application.history.provenance import Provenance
-from specwright.application.history.rounds import DebateRounds
+from specwright.application.history.provenance import DebateRounds, Provenance
 from specwright.application.stages.trace import Trace
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Purpose
 from specwright.domain.modules.acceptance_page import KINDS

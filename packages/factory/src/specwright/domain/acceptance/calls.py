@@ -1,7 +1,8 @@
 """Approved examples as the gate of one module runs them, and the plans that can serve them (design: executable-spec).
 
 An example imports from the product's package, which does not exist before the release. At a module's gate each name comes
-from the module that exports it.
+from the module that exports it. A class that several tasks use has one definition, which the others import: two classes of
+one name are two classes, and the package can export but one.
 """
 
 import ast
@@ -11,10 +12,11 @@ from typing import NamedTuple
 
 from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.docstring import entry_points, public_names
+from ship_gate.contract.docstring import describes_otherwise, entry_points, named_classes, public_names
+from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.examples_file import Example, python_tree
 from ship_gate.contract.properties import Property
-from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only
+from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only, own_statements
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
@@ -227,4 +229,70 @@ def _parameter_problem(signature: inspect.Signature, contract: MicroModuleContra
         if (parameter.default is inspect.Parameter.empty) != (default_of(one) is None):
             says = "no default" if parameter.default is inspect.Parameter.empty else "a default"
             return f"its input {one.name} has {says} in the approved spec"
+    return ""
+
+
+class OwnedClass(NamedTuple):
+    """A class that another task provides.
+
+    Args:
+        name: As the package exports it.
+        task_id: Of the task that provides it, as the spec names it.
+        module: The contract of the module that exports it; None if the task at hand does not wait for that task.
+    """
+
+    name: str
+    task_id: str
+    module: MicroModuleContract | None
+
+
+def copied_classes(drafts: Mapping[str, MicroModuleContract], owned: Sequence[OwnedClass]) -> list[str]:
+    """Where contracts make a class anew that another task provides, and what to do instead."""
+    by_name = {one.name: one for one in owned}
+    return [
+        f"modules.{name}: {problem}"
+        for name, contract in drafts.items()
+        for used in dict.fromkeys((*own_exceptions(contract), *named_classes(contract)))
+        if used in by_name and (problem := _problem(contract, by_name[used]))
+    ]
+
+
+def twice_defined(
+    drafts: Mapping[str, MicroModuleContract], depends_on: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Classes that several modules of a plan define, none of which imports it from another, and what to do instead.
+
+    Args:
+        drafts: The contracts of the plan's new modules, by name.
+        depends_on: What each module depends on, by the names that the plan uses.
+    """
+    holders: dict[str, list[str]] = {}
+    for module, contract in drafts.items():
+        for name in dict.fromkeys((*own_statements(contract), *own_exceptions(contract))):
+            holders.setdefault(name, []).append(module)
+    found: list[str] = []
+    for name, modules in holders.items():
+        # whoever depends on another holder imports it; what a module outside the plan exports is not seen here
+        owners = [
+            one
+            for one in modules
+            if drafts.keys() >= {*depends_on[one]} and not {*modules} & {*depends_on[one]}
+        ]
+        if len(owners) > 1:
+            first, *others = owners
+            found.append(
+                f"modules.{others[-1]}: {name} is defined by {' and '.join(owners)}, which are that many classes; let one "
+                f"of them define it, {first} or a module of definitions, and the others have that module in `depends_on`"
+            )
+    return found
+
+
+def _problem(contract: MicroModuleContract, owned: OwnedClass) -> str:
+    if owned.module is None:
+        return f"{owned.name} is a class of {owned.task_id}, on which this task does not depend; choose another name"
+    exporting = f"{owned.name} is exported by {owned.module.name} of {owned.task_id}"
+    if all(owned.module.module_id != one.ref.partition("@")[0] for one in contract.dependencies):
+        return f"{exporting}; add {owned.module.ref} to its `depends_on`, and leave out what {owned.name} is"
+    if describes_otherwise(contract, owned.name, owned.module):
+        return f"{exporting}, with other fields or another base; leave out what {owned.name} is"
     return ""

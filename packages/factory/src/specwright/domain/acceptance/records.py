@@ -3,23 +3,26 @@
 A task may say which public names it provides, with their parameters, and show its criteria by examples and properties. They
 use the names as a user of the installed package does, `from tabkeeper import settle`. They are written before any plan
 exists, and are approved with the spec. What one record knows of itself is checked here; what needs the other tasks:
-`rules`.
+`rules`. `amended_acceptance` keeps them in step with amended criteria (design: escalation).
 """
 
 import ast
 import builtins
 import inspect
 import keyword
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
 from ship_gate.base.record import OmittedIfEmpty, Record, Text
+from ship_gate.base.text import did_you_mean
 from ship_gate.base.value_types import CALLABLE
 from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.boundary.type_variable import is_generic
 from ship_gate.contract.boundary.types import is_class_name, named, type_problem
 from ship_gate.contract.examples_file import Example, python_tree
+from specwright.errors import InputError
 
 Author = Literal["researcher", "person"]
 """Who wrote it; what a person wrote is struck by nobody else."""
@@ -251,3 +254,79 @@ def _signature(given: ast.arguments) -> inspect.Signature:
         for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
     ]
     return inspect.Signature(parameters)
+
+
+def amended_acceptance(
+    acceptance: TaskAcceptance | None,
+    before: Sequence[str],
+    after: Sequence[str],
+    struck: Collection[str] = (),
+) -> TaskAcceptance | None:
+    """The acceptance of a task whose criteria are others now; what shows a criterion follows it to its new number.
+
+    A criterion keeps what shows it if its text is still there, or, among as many as before, if one stands in its place.
+
+    Args:
+        acceptance: Of the task.
+        before: The criteria.
+        after: Those that replace them.
+        struck: Titles of examples and properties that hold no more.
+
+    Raises:
+        InputError: there is no such title, or what shows a criterion that is gone was not struck.
+    """
+    _check_titles(acceptance, struck)
+    if acceptance is None:
+        return None
+    numbers = _numbers(before, after)
+
+    def renumbered(items: Sequence[Any]) -> list[Any]:
+        return [
+            one.model_copy(update={"criteria": _left(one, numbers)})
+            for one in items
+            if one.title not in struck
+        ]
+
+    return acceptance.model_copy(
+        update={
+            "examples": renumbered(acceptance.examples),
+            "properties": renumbered(acceptance.properties),
+            "unexecutable": [
+                one.model_copy(update={"criterion": numbers[one.criterion]})
+                for one in acceptance.unexecutable
+                if one.criterion in numbers
+            ],
+        }
+    )
+
+
+def _check_titles(acceptance: TaskAcceptance | None, struck: Collection[str]) -> None:
+    titles = [one.title for one in acceptance.items] if acceptance else []
+    if unknown := next((title for title in struck if title not in titles), None):
+        raise InputError(
+            f"no approved example or property has the title {unknown!r}",
+            where="payload.strike_examples",
+            remedy=f"{did_you_mean(unknown, titles)}the task has {', '.join(map(repr, titles)) or 'none'}",
+        )
+
+
+def _left(item: AcceptanceItem, numbers: Mapping[int, int]) -> list[int]:
+    """The criteria that an example or a property still shows, by their new numbers."""
+    left = [numbers[number] for number in item.criteria if number in numbers]
+    if not left:
+        raise InputError(
+            f"the approved {item.title!r} shows a criterion that is gone",
+            where="payload.amended_acceptance_criteria",
+            remedy=f"keep that criterion, or name {item.title!r} in `strike_examples`",
+        )
+    return left
+
+
+def _numbers(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
+    """Where each criterion stands now, by its number; those that are gone are left out."""
+    found = {old: after.index(text) + 1 for old, text in enumerate(before, 1) if text in after}
+    if len(before) == len(after):
+        found |= {
+            old: old for old in range(1, len(before) + 1) if old not in found and old not in found.values()
+        }
+    return found

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.domain.interfaces.functions import PublicFunction, function_of_contract
+from specwright.domain.interfaces.functions import CommandWord, PublicFunction, function_of_contract, words_of
 from specwright.domain.interfaces.records import (
     ConsoleCommand,
     FunctionUse,
@@ -18,16 +18,15 @@ from specwright.domain.interfaces.records import (
     Subcommand,
     Tool,
 )
-from specwright.domain.interfaces.requests import (
+from specwright.domain.interfaces.rules import (
     RequestParameter,
     method_of,
     option_name,
     parameters_of_route,
     parameters_of_tool,
     status_of,
+    uses_of,
 )
-from specwright.domain.interfaces.rules import uses_of
-from specwright.domain.interfaces.words import CommandWord, words_of
 from specwright.errors import RefusedError
 
 

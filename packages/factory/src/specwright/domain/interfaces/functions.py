@@ -1,23 +1,21 @@
-"""A public function as an interface sees it: by its approved signature, or by its contract (design: shell)."""
+"""A public function as an interface sees it, by its approved signature or by its contract, and how a command line writes its
+parameters (design: shell).
+"""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from ship_gate.contract.boundary.annotations import normal_type
+from ship_gate.contract.boundary.annotations import normal_type, union_parts
 from ship_gate.contract.boundary.class_statement import ClassStatement
-from ship_gate.contract.boundary.types import class_names
+from ship_gate.contract.boundary.types import class_names, is_class_name, named
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
 from ship_gate.contract.examples_file import python_tree
-from ship_gate.contract.rules import (
-    DEFAULT,
-    default_of,
-    is_any_number,
-    is_read_from_code,
-    own_statements,
-)
+from ship_gate.contract.rules import DEFAULT, default_of, is_any_number, is_read_from_code, own_statements
+from ship_gate.syntax_tree import parse_expression
 from specwright.domain.acceptance.records import name_of
+from specwright.domain.interfaces.records import Content, FunctionUse, ParameterMapping
 
 
 class FunctionParameter(NamedTuple):
@@ -145,3 +143,215 @@ def _classes(contract: MicroModuleContract, others: Sequence[MicroModuleContract
             found[name] = known[name]
             queue += known[name].statement.names()
     return found
+
+
+RESERVED = ("help", "json", "version")
+"""Options that every command has."""
+
+_WORDS = {
+    *("str", "int", "float", "bool", "Decimal", "date", "datetime", "time", "timedelta", "UUID", "Path"),
+    *("Fraction", "ZoneInfo", "IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
+}
+_ARRAYS = {"list", "tuple", "set", "frozenset", "Sequence", "Collection", "Iterable", "Iterator"}
+_IN_DOCUMENTS = {*_WORDS, *_ARRAYS, "bytes", "dict", "Mapping", "Literal", "None"}
+CLOCK_TYPES = {"today": "date", "now": "datetime"}
+"""Defaults that are read from the clock, each with the type of its parameter."""
+
+
+class CommandWord(NamedTuple):
+    """A parameter on the command line.
+
+    Args:
+        parameter: Of the function.
+        place: Where it comes from.
+        name: Of the option without `--`, or how the help calls the argument.
+        content: What is the value.
+        default: As the user would write it; empty if nothing is passed where it is not given.
+        help: What it is.
+        needed: Whether it must be given.
+        many: Whether several words make the value.
+        flag: Whether it stands alone: `--quiet`, `--no-quiet`.
+        short: The letter of an option, without `-`; empty if it has none.
+    """
+
+    parameter: FunctionParameter
+    place: Literal["argument", "option", "stdin"]
+    name: str
+    content: Content
+    default: str
+    help: str
+    needed: bool
+    many: bool
+    flag: bool
+    short: str = ""
+
+    @property
+    def option(self) -> str:
+        """How the option is written, by its letter if it has one."""
+        return f"-{self.short}" if self.short else f"--{self.name}"
+
+    @property
+    def synopsis(self) -> str:
+        """As usage has it: `DIR`, `[--limit INT]`."""
+        if self.place == "stdin":
+            return "< INPUT"
+        if self.place == "argument":
+            shown = self.name.upper() + (" ..." if self.many else "")
+        elif self.flag:
+            shown = self.option
+        else:
+            shown = f"{self.option} {self.metavar}"
+        shown = shown if self.needed else f"[{shown}]"
+        return f"{shown}..." if self.many and self.place == "option" else shown
+
+    @property
+    def metavar(self) -> str:
+        """What stands for the word of an option."""
+        return "FILE" if self.content != "value" else _metavar(self.parameter.type)
+
+
+def _metavar(text: str) -> str:
+    names = [one.id for one in ast.walk(_parse(text)) if isinstance(one, ast.Name)] if text else []
+    names = [one for one in names if one not in _ARRAYS]
+    return "TEXT" if not names or names[0] == "str" else names[0].upper()
+
+
+def _parse(text: str) -> ast.expr:
+    return parse_expression(text).body
+
+
+def words_of(use: FunctionUse, function: PublicFunction) -> list[CommandWord]:
+    """The parameters of a function on the command line, in its order."""
+    stated = {one.parameter: one for one in use.parameters}
+    return [
+        _word(one, stated.get(one.name, ParameterMapping(parameter=one.name))) for one in function.parameters
+    ]
+
+
+def _word(parameter: FunctionParameter, stated: ParameterMapping) -> CommandWord:
+    has_default = parameter.default is not None or bool(stated.default)
+    is_flag = stated.content == "value" and parameter.type == "bool"
+    place = stated.place or ("option" if has_default or is_flag else "argument")
+    name = stated.name or parameter.name.replace("_", "-")
+    one_letter = name.lower() if place == "option" and len(name) == 1 and name.lower() != "h" else ""
+    return CommandWord(
+        parameter,
+        place,
+        name if place == "argument" else name.lower(),
+        stated.content,
+        stated.default,
+        stated.help or "; ".join(parameter.about),
+        needed=not has_default and not (place == "option" and is_flag),
+        many=stated.content == "value" and is_array(parameter.type),
+        flag=is_flag and place == "option",
+        short=stated.short or one_letter,
+    )
+
+
+def is_array(text: str) -> bool:
+    """Whether several words make a value."""
+    return bool(text) and any(_base(one) in _ARRAYS for one in union_parts(_parse(text)))
+
+
+def _base(node: ast.expr) -> str:
+    return ast.unparse(node.value if isinstance(node, ast.Subscript) else node)
+
+
+def word_problem(word: CommandWord, classes: Mapping[str, StatedClass] | None) -> str:
+    """What keeps a value of this type from being written so, and what to do; empty if nothing does.
+
+    Args:
+        word: As it would be written.
+        classes: What is known of classes; None where only their names are.
+    """
+    kind = word.parameter.type
+    if not kind:
+        return "it has no type; state it in `provides`"
+    parts = [one for one in union_parts(_parse(kind)) if ast.unparse(one) != "None"]
+    match word.content:
+        case "text":
+            fits, wanted = all(ast.unparse(one) in ("str", "bytes") for one in parts), "str or bytes"
+        case "lines":
+            fits, wanted = all(ast.unparse(one) == "list[str]" for one in parts), "list[str]"
+        case "toml":
+            fits, wanted = all(_is_object(one, classes) for one in parts), "a record or a dict"
+        case "json":
+            fits, wanted = True, ""
+        case "value":
+            if _base(parts[0]) == "bool" and len(union_parts_of(kind)) > 1 and len(parts) == 1:
+                return f"a flag is there or not, so {kind} cannot be told; give it `bool` with a default"
+            return value_problem(kind, word.default, classes)
+    if not fits or (len(parts) != 1 and word.content != "json"):
+        return f"{kind} is not what `content` {word.content} gives; it takes {wanted}"
+    if name := foreign_to_documents(kind, classes or {}):
+        return f"{name} has no form in a document; take a type that JSON has, or a text of it"
+    return ""
+
+
+def foreign_to_documents(
+    kind: str, classes: Mapping[str, StatedClass], within: frozenset[str] = frozenset(), *, paths: bool = True
+) -> str:
+    """The first type of which a document holds no value, among those of a type and of its fields; empty if there is none.
+
+    Args:
+        kind: The type.
+        classes: What is known of classes.
+        within: Those whose fields are being looked at.
+        paths: Whether a document may name files.
+    """
+    for name in named(kind):
+        if name == "Path" and not paths:
+            return name
+        if name not in _IN_DOCUMENTS and not is_class_name(name):
+            return name
+        if name in classes and name not in within and not classes[name].statement.is_enum:
+            for field in classes[name].statement.fields:
+                if found := foreign_to_documents(field.type, classes, within | {name}, paths=paths):
+                    return found
+    return ""
+
+
+def _is_object(node: ast.expr, classes: Mapping[str, StatedClass] | None) -> bool:
+    name = _base(node)
+    if name in ("dict", "Mapping"):
+        return True
+    if not is_class_name(name):
+        return False
+    return classes is None or (name in classes and not classes[name].statement.is_enum)
+
+
+def value_problem(kind: str, default: str, classes: Mapping[str, StatedClass] | None) -> str:
+    """What keeps a word, or several, from being a value of a type, and what to do; empty if nothing does.
+
+    Args:
+        kind: The type.
+        default: What the interface states.
+        classes: What is known of classes; None where only their names are.
+    """
+    parts = [one for one in union_parts(_parse(kind)) if ast.unparse(one) != "None"]
+    if len(parts) != 1:
+        return f"a word cannot say which of {kind} it is; give it one type, or `content` json"
+    if default in CLOCK_TYPES and CLOCK_TYPES[default] == kind:
+        return ""
+    node = parts[0]
+    if _base(node) in _ARRAYS and isinstance(node, ast.Subscript):
+        elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if _base(node) == "tuple" and not (len(elements) == 2 and ast.unparse(elements[1]) == "..."):
+            return f"{kind} has a fixed number of words; give it one parameter for each, or `content` json"
+        node = elements[0]
+    name = _base(node)
+    is_enum = is_class_name(name) and (
+        classes is None or (name in classes and classes[name].statement.is_enum)
+    )
+    if name in _WORDS or name == "Literal" or is_enum:
+        return ""
+    if name == "bytes":
+        return f"{kind} is no word; use `content` text, which reads a file"
+    if is_class_name(name) or name in ("dict", "Mapping"):
+        return f"{kind} has fields, which one word cannot carry; use `content` toml for settings, or json"
+    return f"{kind} cannot be written as words; use `content` json"
+
+
+def union_parts_of(text: str) -> list[str]:
+    """The types of which a value may be, as texts."""
+    return [ast.unparse(one) for one in union_parts(_parse(text))]

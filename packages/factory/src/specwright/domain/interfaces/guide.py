@@ -1,10 +1,12 @@
-"""How a product is used from outside Python, as Markdown: for the person who approves it, and for those who install it."""
+"""How a product is used from outside Python, as Markdown: for the person who approves it, and for those who install it.
+
+`VALUES` says what a caller passes for the clock and how results read as JSON; a test compares it with the shell.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from ship_gate.base.markdown_text import inline, printable
-from specwright.domain.interfaces.functions import PublicFunction
-from specwright.domain.interfaces.passed_values import VALUES
+from specwright.domain.interfaces.functions import CommandWord, PublicFunction, words_of
 from specwright.domain.interfaces.records import (
     OTHER_ERRORS,
     ConsoleCommand,
@@ -14,15 +16,40 @@ from specwright.domain.interfaces.records import (
     McpServer,
     Route,
 )
-from specwright.domain.interfaces.requests import (
+from specwright.domain.interfaces.rules import (
+    exit_condition,
     method_of,
     option_name,
     parameters_of_route,
     parameters_of_tool,
     status_of,
 )
-from specwright.domain.interfaces.rules import exit_condition
-from specwright.domain.interfaces.words import CommandWord, words_of
+
+JSON_FORMS = (
+    ("a record or a dict", "an object"),
+    ("a list, a tuple or an iterator", "an array"),
+    ("a set", "a sorted array"),
+    ("a member of an Enum", "its value if that is a text, else its name"),
+    ("a date, a datetime or a time", "its ISO text"),
+    ("a timedelta", "its seconds"),
+    ("bytes", "base64"),
+    ("a Decimal, a UUID, a Path, NaN, an infinity and the like", "a text"),
+)
+"""Of values that JSON has no form of its own for: what is printed."""
+
+OF_THE_CLOCK = (
+    "`now` is a datetime with the machine's offset from UTC, and with microseconds; `today` is the machine's date. A "
+    "datetime that somebody writes without an offset has none."
+)
+
+OF_RESULTS = (
+    "As JSON, one output is its value, several are an object with their names, none is null; "
+    + ", ".join(f"{what} is {form}" for what, form in JSON_FORMS)
+    + "."
+)
+
+VALUES = f"{OF_THE_CLOCK} {OF_RESULTS}"
+
 
 _CONTENTS = {
     "text": "the text of a file, `-` for stdin",

@@ -26,7 +26,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.versions import serves
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
-from specwright.domain.spec.bug_report import BugReport
+from specwright.domain.spec.change_request import BugReport
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.spec.spec_changes import SpecDifference, spec_difference
 from specwright.errors import CorruptionError, RefusedError

@@ -1,12 +1,77 @@
-"""What a person asks to be changed in a released product (design: change)."""
+"""What a person asks of a released product: a change, or the repair of a reported bug (design: change, bug-reports).
 
+A bug report is one example of one call, in the grammar of `examples.md`, and the statement that it breaks.
+"""
+
+import ast
 import difflib
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Annotated
 
 from pydantic import Field
 
-from ship_gate.base.record import Record, SemVer, Timestamp
-from specwright.domain.spec.bug_report import BugReport
+from ship_gate.base.ids import ModuleRefText
+from ship_gate.base.record import Record, SemVer, Text, Timestamp
+from ship_gate.contract.contract import MISSING, MicroModuleContract
+from ship_gate.contract.docstring import entry_points, public_names
+from ship_gate.contract.examples_file import (
+    Example,
+    parse_examples,
+    placeholder_faults,
+    python_tree,
+    undefined_names,
+)
+from ship_gate.contract.obligations import obligations
+from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only
+from specwright.errors import InputError
+
+
+class BugReport(Record):
+    """An accepted report.
+
+    Args:
+        module_ref: The sealed version that fails the example.
+        name: Of the module.
+        task_id: The task that shipped it, as the spec names it.
+        breaks: What it breaks: a JSON pointer into the contract, or `criterion 2` of the task.
+        statement: What stands there.
+        heading: Of the example.
+        prose: What it shows.
+        code: Its python block.
+        expected: Its text block.
+        observed: How the outcome differs.
+    """
+
+    module_ref: ModuleRefText
+    name: Text
+    task_id: Text
+    breaks: str
+    statement: Text
+    heading: Text
+    prose: Text
+    code: str
+    expected: str = Field(min_length=1)
+    observed: Text
+
+    @property
+    def example(self) -> Example:
+        """The example, as the gate runs it."""
+        return Example(self.heading, self.prose, self.code, self.expected, 1)
+
+    @property
+    def broken_statement(self) -> str:
+        """What it breaks, and what stands there."""
+        return f"{self.breaks or 'the purpose'}: {self.statement}"
+
+    @property
+    def text(self) -> str:
+        """The example as `examples.md` has it."""
+        fence = "`" * 3
+        return (
+            f"## {self.heading}\n\n{self.prose}\n\n{fence}python\n{self.code.rstrip()}\n{fence}\n\n"
+            f"{fence}text\n{self.expected}\n{fence}\n"
+        )
 
 
 class ChangeRequest(Record):
@@ -40,3 +105,161 @@ class ChangeRequest(Record):
         """The change of SPEC.md as a unified diff; empty if there is none."""
         before, after = self.spec_before.splitlines(), self.spec_text.splitlines()
         return "\n".join(difflib.unified_diff(before, after, "SPEC.md", "SPEC.md, changed", lineterm=""))
+
+
+STATEMENTS = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "error_cases")
+"""The parts of a contract that say how the module behaves."""
+
+_CRITERION = "criterion "
+
+
+def read_example(text: str, contract: MicroModuleContract, where: str, package: str = "") -> Example:
+    """The example of a report, as it stands in the module's `examples.md`: what it imports from the product's package it
+    imports from the module.
+
+    Args:
+        text: Of the file.
+        contract: Of the module that is reported.
+        where: The file, for the message.
+        package: By which users import the product.
+
+    Raises:
+        InputError: it is not one example of one call of this module.
+    """
+    examples, faults = parse_examples(text)
+    faults = (*faults, *placeholder_faults(examples))
+    if faults:
+        raise _refusal("; ".join(f"{fault.where}: {fault.message}" for fault in faults), where, contract)
+    if len(examples) != 1:
+        raise _refusal(f"there are {len(examples)} examples in it; a report has one", where, contract)
+    example = next(iter(examples))
+    tree = python_tree(example.code)
+    assert tree is not None
+    if problem := next(_problems(tree, contract, package), ""):
+        raise _refusal(problem, where, contract)
+    return example._replace(code=_imported_from_module(example.code, tree, contract, package))
+
+
+def _refusal(problem: str, where: str, contract: MicroModuleContract) -> InputError:
+    name = contract.name
+    return InputError(
+        f"this is no example of {name}: {problem}",
+        where=where,
+        remedy=f"write one `## ` heading, a sentence, a python block with `from modules.{name} import {name}` and one call, "
+        "and a text block with the value that you expect",
+    )
+
+
+def _imported_from_module(code: str, tree: ast.Module, contract: MicroModuleContract, package: str) -> str:
+    """A block whose imports from the product's package are from the module; the rest of it stays as it is."""
+    data, module = code.encode(), f"modules.{contract.name}"
+    starts = [0, *accumulate(len(line) for line in data.splitlines(keepends=True))]
+    for node in reversed(tree.body):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            node.module = module
+        elif isinstance(node, ast.Import) and any(alias.name == package for alias in node.names):
+            node.names = [
+                ast.alias(module, one.asname or package) if one.name == package else one for one in node.names
+            ]
+        else:
+            continue
+        begin = starts[node.lineno - 1] + node.col_offset
+        end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
+        data = data[:begin] + ast.unparse(node).encode() + data[end:]
+    return data.decode()
+
+
+def _problems(tree: ast.Module, contract: MicroModuleContract, package: str) -> Iterator[str]:
+    entries = [entry.name for entry in entry_points(contract)]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) in entries]
+    for module in _imported(tree):
+        if module.partition(".")[0] == "modules" and module != f"modules.{contract.name}":
+            yield f"it imports {module}; the example is run with {contract.name} alone"
+    if others := sorted(set(_taken_from(tree, package)) - {*public_names(contract)}):
+        yield f"it imports {', '.join(others)} from {package}; the example is run with {contract.name} alone"
+    if not calls:
+        yield f"it does not call {' or '.join(entries)}"
+    if len(calls) > 1:
+        yield f"it calls {contract.name} {len(calls)} times; a report is about one call"
+    if unknown := sorted(undefined_names(tree)):
+        yield f"it uses names that nothing defines: {', '.join(unknown)}"
+    yield from (problem for call in calls for problem in _argument_problems(call, contract))
+
+
+def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _taken_from(tree: ast.Module, package: str) -> Iterator[str]:
+    """The names that are imported from a package, or used of it."""
+    nodes = list(ast.walk(tree))
+    aliases = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    known_as = {alias.asname or alias.name for alias in aliases if alias.name == package}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield from [node.attr] if node.value.id in known_as else []
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or "."
+
+
+def _argument_problems(call: ast.Call, contract: MicroModuleContract) -> Iterator[str]:
+    if any(map(is_any_number, contract.inputs)):
+        return  # which argument is which shows when it runs
+    plain = [one.name for one in contract.inputs if not is_keyword_only(one)]
+    names, given = [one.name for one in contract.inputs], len(call.args)
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg is None for one in call.keywords
+    ):
+        return  # how many there are shows when it runs
+    keywords = [str(one.arg) for one in call.keywords]
+    if given > len(plain):
+        what = "by their place" if len(plain) < len(names) else "arguments"
+        yield f"it gives {given} {what}, {contract.name} takes {len(plain)}"
+    for name in keywords:
+        if name not in names[given:]:
+            yield f"it gives an argument {name}, which {contract.name} does not take there"
+    missing = [
+        one.name for one in contract.inputs[given:] if default_of(one) is None and one.name not in keywords
+    ]
+    if missing:
+        yield f"it leaves out {', '.join(missing)}"
+
+
+def statement_of(
+    contract: MicroModuleContract, criteria: Sequence[str], pointer: str
+) -> tuple[str, str] | None:
+    """What a report points at, in its plain form with the text that stands there; None if nothing does.
+
+    Args:
+        contract: Of the module.
+        criteria: Of the task that shipped it.
+        pointer: A JSON pointer into the contract, or the number of a criterion, `criterion 2` or `2`.
+    """
+    number = pointer.strip().lower().removeprefix("criterion").strip(" -")
+    if number.isdecimal() and 1 <= int(number) <= len(criteria):
+        return f"{_CRITERION}{int(number)}", criteria[int(number) - 1]
+    if (
+        pointer.split("/")[1:2] == []
+        or pointer.split("/")[1] not in STATEMENTS
+        or not pointer.startswith("/")
+    ):
+        return None
+    texts = {one.pointer: one.text for one in obligations(contract)}
+    value = contract.at(pointer)
+    return None if value is MISSING else (pointer, texts.get(pointer, str(value)))
+
+
+def statements(contract: MicroModuleContract, criteria: Sequence[str]) -> list[tuple[str, str]]:
+    """Everything that a report may point at: the statements of the contract, and the criteria of the task."""
+    found = [(one.pointer or "/purpose", one.text) for one in obligations(contract)]
+    return [*found, *((f"{_CRITERION}{n}", text) for n, text in enumerate(criteria, 1))]

@@ -23,8 +23,47 @@ from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import interface_problems, interface_warnings
-from specwright.domain.spec import style_hints
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+
+_OBSERVABLE = re.compile(
+    r"\b(?:return|rais|reject|refus|display|show|print|emit|writ|read|validat|check|accept|contain|creat|delet|remov|keep|"
+    r"kept|giv|gave|fail|leav|sort|convert|round|skip|ignor|stop|exit|sav|stor|send|sent|call|ask|equal|stand|hold|prevent|"
+    r"produc|updat|add|match|report|mov|tak|pass|set|join|split|open|clos|us(?:e|es|ed|ing)\b|retr(?:y|i))\w*",
+    re.IGNORECASE,
+)
+"""The verbs of F§3.2.3 and others that say what can be observed, by how they begin."""
+
+_ERROR_NAME = re.compile(r"[A-Z]\w*(?:Error|Exception|Warning)\b|\b[45]\d\d\b")
+_NAMES_NOTHING = re.compile(
+    r"^\W*(?:none|nothing|may fail)\b|\b(?:errors?|exceptions?|failures?|something)\b.*\b(?:may|might|can|occur|arise)\b",
+    re.IGNORECASE,
+)
+"""As F§3.2.3 has it: "errors may occur"."""
+
+_ARTICLES = frozenset(("a", "an", "the"))
+_NEARLY = 0.8
+"""Share of common words from which two subtasks count as the same."""
+
+
+def is_testable(criterion: str) -> bool:
+    """Whether a criterion has a verb of observable behaviour (criterion 12)."""
+    return _OBSERVABLE.search(criterion) is not None
+
+
+def near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs (earlier, later) of texts that share nearly all words, each later one once (criterion 13)."""
+    bags = [frozenset(re.findall(r"\w+", text.casefold())) - _ARTICLES for text in texts]
+    for later, bag in enumerate(bags):
+        for earlier in range(later):
+            if len(bags[earlier] & bag) >= _NEARLY * len(bags[earlier] | bag):
+                yield earlier, later
+                break
+
+
+def names_an_error(text: str) -> bool:
+    """Whether error surfaces say anything beyond "errors may occur" (criterion 14)."""
+    return _ERROR_NAME.search(text) is not None or _NAMES_NOTHING.search(text) is None
+
 
 MIN_DESCRIPTION = 20
 """Characters below which a description is a stub (criterion 11)."""
@@ -357,7 +396,7 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
     if node.level != "task":
         return
     for index, text in node.texts("acceptance_criteria"):
-        if not style_hints.is_testable(text):
+        if not is_testable(text):
             yield node.warning(
                 "acceptance_criteria",
                 f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects (criterion 12)",
@@ -365,14 +404,14 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
     yield from _unshown_criteria(node)
     yield from _short_limits(node)
     subtasks = node.texts("subtasks")
-    for earlier, later in style_hints.near_duplicates([text for _, text in subtasks]):
+    for earlier, later in near_duplicates([text for _, text in subtasks]):
         yield node.warning(
             "subtasks",
             f"[{subtasks[later][0]}] says nearly the same as [{subtasks[earlier][0]}] (criterion 13)",
         )
     sketch = node.data.get("io_contract_sketch")
     surfaces = sketch.get("error_surfaces") if isinstance(sketch, dict) else None
-    if isinstance(surfaces, str) and not style_hints.names_an_error(surfaces):
+    if isinstance(surfaces, str) and not names_an_error(surfaces):
         yield Deficiency(
             path=f"{node.path}.io_contract_sketch",
             field="error_surfaces",

@@ -30,8 +30,7 @@ from ship_gate.base.text import shortened
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.contract_text import text_for_callers
 from ship_gate.contract.examples_file import examples_in_short
-from specwright.domain.acceptance.amended import amended_acceptance
-from specwright.domain.acceptance.records import TaskAcceptance
+from specwright.domain.acceptance.records import TaskAcceptance, amended_acceptance
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import sibling_slugs
 from specwright.domain.escalation import NewTask

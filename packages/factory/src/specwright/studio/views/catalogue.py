@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from specwright.application.factory import ProjectView
-from specwright.application.history.rounds import planned_modules
+from specwright.application.history.provenance import planned_modules
 from specwright.bootstrap.views.reading import search_index
 from specwright.ports.code_index import IndexQuery
 

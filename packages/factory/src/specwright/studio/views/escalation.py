@@ -11,7 +11,7 @@ from specwright.application.escalation.retries import recommended_action
 from specwright.application.escalation.summary import cause, shown_failures
 from specwright.application.escalation.task_criteria import TaskCriterion, task_criteria
 from specwright.application.factory import ProjectView
-from specwright.application.history.rounds import DebateRounds, debates_over
+from specwright.application.history.provenance import DebateRounds, debates_over
 from specwright.application.interface_change import KnownException, exceptions, shown_sha256
 from specwright.domain.escalation import (
     Action,

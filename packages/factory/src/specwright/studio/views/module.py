@@ -9,13 +9,14 @@ from ship_gate.base.ids import ModuleRef
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTest
 from specwright.application.factory import ProjectView
-from specwright.application.history.provenance import Provenance, provenance
-from specwright.application.history.rounds import (
+from specwright.application.history.provenance import (
     DebateRounds,
     ModuleDebates,
+    Provenance,
     Round,
     debates_of,
     planned_modules,
+    provenance,
 )
 from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
