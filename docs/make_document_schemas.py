@@ -1,14 +1,13 @@
-"""Writes the JSON Schemas of the documents of `--json` to schemas/command-line, from their types.
+"""Writes the JSON Schemas of the documents of `--json` to schemas/command-line, from their models.
 
-Run by `make pages` after a change of `specwright.cli.documents`.
+Run by `make pages` after a change of `specwright.documents`.
 """
 
 import json
 from pathlib import Path
 
 from ship_gate.terminal.output import DOCUMENT_VERSION
-from specwright.cli.documents.models import DOCUMENTS
-from specwright.cli.documents.schemas import document_schema
+from specwright.documents.schemas import DOCUMENTS, document_schema
 
 SCHEMAS = Path(__file__).resolve().parents[1] / f"schemas/command-line/v{DOCUMENT_VERSION}"
 

@@ -12,7 +12,7 @@ from ship_gate.base.ids import ModuleRef
 from specwright.application.history.provenance import Provenance, provenance
 from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
 from specwright.bootstrap.views.reading import reading_project, stored_wires
-from specwright.cli.pages.module import provenance_page
+from specwright.cli.pages.modules import provenance_page
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
 from specwright.errors import CorruptionError
 from testkit.roles.overheard import Run

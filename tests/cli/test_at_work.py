@@ -3,7 +3,7 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ def server() -> Iterator[Endpoint]:
 
 
 @contextmanager
-def waiting(directory: Path, server: Endpoint, role: str) -> Iterator[subprocess.Popen[bytes]]:
+def waiting(directory: Path, server: Endpoint, role: str) -> Generator[subprocess.Popen[str]]:
     """A run in a process of its own, while the model of a role does not answer; it is killed in the end."""
     server.misbehave(Fault("hang", role))
     given = ("run", directory, "--spec", SMALL / "SPEC.md", "--model", "openai:some", "--approve")
@@ -93,14 +93,14 @@ def test_a_later_request_names_its_task_and_is_no_first_one(tmp_path: Path, serv
 def test_each_event_leads_to_what_is_done_next() -> None:
     """A role at work, waiting, at work again; then code works for the same task (D-S9-01)."""
     task = AtWork().after(Step("task", "TSK-001", "Parse"), "1")
-    assert task == AtWork("1", "TSK-001")
+    assert task == AtWork(since="1", task="TSK-001")
     role = task.after(STARTED, "2")
-    assert role == AtWork("2", "TSK-001", "proposer", "parse", "round-2")
+    assert role == AtWork(since="2", task="TSK-001", role="proposer", subject="parse", stage="round-2")
     asked = role.after(RequestSent(STARTED.run_id, "openai:some", first=True), "3")
-    assert asked == role._replace(since="3", model="openai:some", first=True)
-    assert asked.after(RequestDone(STARTED.run_id), "4") == role._replace(since="4")
+    assert asked == role.model_copy(update={"since": "3", "waits_for": "openai:some", "first_answer": True})
+    assert asked.after(RequestDone(STARTED.run_id), "4") == role.model_copy(update={"since": "4"})
     done = role.after(RoleDone(STARTED.run_id, 1, 2, 3, replayed=False), "5")
-    assert done == AtWork("5", "TSK-001")
+    assert done == AtWork(since="5", task="TSK-001")
     assert done.after(Step("sealed", "TSK-001", "parse"), "6") == done
 
 

@@ -52,7 +52,8 @@ def test_the_gate_lists_what_was_decided_first(decided: Path) -> None:
     assert "  1  A digit is no letter. (TSK-001 Initials)\n  2  An empty name is refused." in page
     assert f'specwright amend {decided} --decision 1 "what holds instead"' in page
     assert specwright("status", decided, "--json").document["decisions"] == [
-        {"number": number, "text": text, "tasks": ["TSK-001"]} for number, text in enumerate(DECISIONS, 1)
+        {"number": number, "text": text, "tasks": ["TSK-001"], "place": "TSK-001 Initials"}
+        for number, text in enumerate(DECISIONS, 1)
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ship_gate.directory.module_directory import read_module
 from specwright.bootstrap.views.reading import reading_project
-from specwright.cli.pages.answers import steps
+from specwright.documents.needs import answer_steps
 from specwright.domain.escalation import Action
 from testkit.cli.commands import everything, specwright
 from testkit.loop.weak_product import BRANCH, INLINE, halted_weak
@@ -194,7 +194,7 @@ def test_the_commands_name_a_place_that_is_free(
     project, name = halted
     monkeypatch.chdir(project)
     with reading_project(Path()) as view:
-        told = partial(steps, view, view.escalations.escalation(name), Action.PROVIDE_FIX, Path())
+        told = partial(answer_steps, view, view.escalations.escalation(name), Action.PROVIDE_FIX, Path())
         assert told()[0].endswith("--checkout fix")
         Path("fix").mkdir()
         checkout, judge, answer = told()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from specwright.cli.documents.models import DOCUMENTS
+from specwright.documents.schemas import DOCUMENTS
 from testkit.cli.commands import PLAYBOOK, ROOT, Told, specwright
 from testkit.sampling import slow
 

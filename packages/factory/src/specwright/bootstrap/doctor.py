@@ -2,13 +2,14 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
 
 from specwright.bootstrap.costs import SCRIPTED, prices_of
 from specwright.bootstrap.project import model_sources_of, search_of
 from specwright.bootstrap.verify import embedder_here, sandbox_here
+from specwright.domain.base.document import Document
 from specwright.domain.costs import Usage, dollars
 from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER
@@ -25,7 +26,8 @@ LEAST_DISK_MIB = 500
 _MILLION = 1_000_000
 
 
-class Check(NamedTuple):
+@dataclass(frozen=True)
+class Check:
     """One look at something.
 
     Args:
@@ -41,9 +43,10 @@ class Check(NamedTuple):
     do: str = ""
 
 
-class Diagnosis(NamedTuple):
-    """All checks, and what was not looked at."""
+class Diagnosis(Document, schema="doctor"):
+    """Whether a run has everything that it needs: all checks, and what was not checked."""
 
+    ok: bool
     checks: list[Check]
     not_checked: list[str]
 
@@ -66,7 +69,7 @@ def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
         _search(machine),
         _disk(directory),
     ]
-    return Diagnosis(checks, _not_checked(machine))
+    return Diagnosis(ok=all(one.ok for one in checks), checks=checks, not_checked=_not_checked(machine))
 
 
 _NO_SANDBOX = "install bubblewrap; or set SPECWRIGHT_SANDBOX=none for code that you trust"

@@ -17,6 +17,7 @@ from agent_wire.hedera.topic import MirrorNode, TopicMessage, reduce_messages
 from agent_wire.reducer import Reduction
 from agent_wire.rejection import WireRefusedError
 from specwright.bootstrap.storage.stores import RUNTIME, TOPIC, ProjectStore, begun_store
+from specwright.domain.base.document import Document
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.settings import HederaSettings, load_settings
 
@@ -65,7 +66,7 @@ def _file(store: ProjectStore) -> str:
 OUTBOX = "hedera.db"
 
 
-class SubmitStatus(NamedTuple):
+class SubmitStatus(Document, schema="hedera-submitted"):
     """How many Wires were submitted now, how many are on the topic, and how many the log has."""
 
     submitted: int
@@ -124,7 +125,9 @@ def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
         submitter = Submitter(Ports(log, outbox, network, mirror))
         submitted = submitter.catch_up()
         end = log.end()
-        return SubmitStatus(submitted, outbox.position(), end.sequence_number if end else 0)
+        return SubmitStatus(
+            submitted=submitted, placed=outbox.position(), log_end=end.sequence_number if end else 0
+        )
 
 
 def _require_own(topic: str, mirror: MirrorNode, log: StoredLog) -> None:

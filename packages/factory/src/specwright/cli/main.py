@@ -8,26 +8,11 @@ from pathlib import Path
 
 import typer
 
+from ship_gate import cli as ship_gate
 from ship_gate.terminal.program import Program
-from specwright.cli.commands import (
-    change,
-    costs,
-    deprecation,
-    doctor,
-    drive,
-    escalations,
-    exceptions,
-    inspect,
-    mirror,
-    stores,
-    trust,
-    verify,
-    wire,
-)
-from specwright.cli.commands.serve import studio
-from specwright.cli.commands.start import help as help_command
-from specwright.cli.commands.start import init
-from specwright.cli.terminal.output import PROJECT, complain
+from specwright.cli.commands import begin, drive, escalations, inspect, stores
+from specwright.cli.terminal.output import complain
+from specwright.documents.commands import PROJECT
 from specwright.errors import SpecwrightErrors
 
 _HELP = """\
@@ -55,25 +40,67 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for commands in (
-    init,
-    drive,
-    change,
-    inspect,
-    mirror,
-    costs,
-    doctor,
-    escalations,
-    exceptions,
-    deprecation,
-    stores,
-    trust,
-    verify,
-    wire,
-    studio,
-    help_command,
+for command in (
+    begin.init,
+    begin.demo,
+    drive.run,
+    drive.approve,
+    drive.reject,
+    drive.amend,
+    drive.release,
+    drive.change,
+    drive.report,
+    inspect.status,
+    inspect.tasks,
+    inspect.modules,
+    inspect.module,
+    inspect.trace,
+    stores.mirror,
+    inspect.costs,
+    begin.doctor,
+    escalations.escalations,
+    escalations.resolve,
+    drive.deprecate,
+    stores.worker,
+    begin.trust,
+    ship_gate.explain,
+    ship_gate.mcp,
+    inspect.verify,
+    stores.studio,
 ):
-    commands.register(app)
+    app.command()(command)
+for name, named in {
+    "export": stores.export_project,
+    "import": stores.import_project,
+    "gate": ship_gate.judge,
+    "export-html": stores.export_html,
+    "help": begin.show_help,
+}.items():
+    app.command(name)(named)
+for name, help_text, group in (
+    ("index", "Look into the Code Index of shipped modules.", {"search": inspect.search}),
+    ("hedera", "Mirror a project's log on a Hedera topic.", {"submit": stores.submit, "read": stores.read}),
+    (
+        "exceptions",
+        "What roles found wrong with shipped contracts; answer it.",
+        {
+            "list": escalations.list_exceptions,
+            "approve": escalations.approve,
+            "reject": escalations.reject,
+            "defer": escalations.defer,
+        },
+    ),
+    (
+        "wire",
+        "Show a project's log of events, and check it.",
+        {"log": inspect.show_log, "verify": inspect.verify_log},
+    ),
+):
+    added = typer.Typer(help=help_text, no_args_is_help=True)
+    added.callback()(lambda: None)  # without it a group of one command would be that command
+    for word, member in group.items():
+        added.command(word)(member)
+    app.add_typer(added, name=name)
 
 
 @app.callback(invoke_without_command=True)

@@ -71,18 +71,6 @@ class Cost(NamedTuple):
             self.unpriced + other.unpriced,
         )
 
-    def to_json(self) -> dict[str, JsonValue]:
-        """The cost for a program; `usd` is null as soon as one price is not known."""
-        known = None if self.unpriced else float(round(self.usd, 6))
-        return {
-            "requests": self.requests,
-            "characters": self.characters,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "usd": known,
-            "unpriced": self.unpriced,
-        }
-
 
 def dollars(usd: Decimal | None) -> str:
     """An amount of money for a person: `$1.20`, `$0.0042`, `unknown`."""

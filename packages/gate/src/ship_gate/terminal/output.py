@@ -39,7 +39,7 @@ def show(document: Mapping[str, Any], schema: str) -> None:
 
     Args:
         document: Its content.
-        schema: The name of its JSON Schema (`cli.documents`).
+        schema: The name of its JSON Schema (`specwright.documents`).
     """
     show_json({"schema": schema, "version": DOCUMENT_VERSION, **document})
 

@@ -1,8 +1,8 @@
 """The acceptance criteria that a failed module answers to, for the person who decides about it (design: escalation)."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from ship_gate.base.record import Record
 from ship_gate.base.text import one_line
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_evidence import read_check
@@ -12,7 +12,7 @@ from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.escalation import CRITERION, RELEASE, EscalationArtifact
 
 
-class TaskCriterion(NamedTuple):
+class TaskCriterion(Record):
     """A criterion of a halted task.
 
     Args:
@@ -37,7 +37,7 @@ def task_criteria(view: ProjectView, escalation: EscalationArtifact) -> list[Tas
     task = task_at(view, escalation.task_id)
     shown = {*_shown_by_failed(view, escalation, task)}
     rows = [
-        TaskCriterion(number, one_line(text))
+        TaskCriterion(number=number, text=one_line(text))
         for number, text in enumerate(task.definition.acceptance_criteria, start=1)
     ]
     return sorted(rows, key=lambda row: row.number not in shown)

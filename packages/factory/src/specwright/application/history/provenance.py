@@ -6,7 +6,7 @@ which every planned module has. Read from the store alone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ship_gate.base.ids import ArtifactType
 from ship_gate.base.record import Record
@@ -15,6 +15,7 @@ from specwright.application.factory import ProjectView
 from specwright.application.store import layout
 from specwright.domain.answers.answers import AmendmentsAnswer, Failure
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution, Purpose
+from specwright.domain.base.document import Document
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
@@ -63,7 +64,7 @@ class DebateRounds(Record):
     rounds: list[Round]
 
 
-class ModuleDebates(Record):
+class ModuleDebates(Document, schema="debates"):
     """What was said about a module.
 
     Args:
@@ -78,7 +79,7 @@ class ModuleDebates(Record):
     module_ref: str
     name: str
     purpose: str
-    standing: str
+    standing: Literal["sealed", "halted", "unfinished"]
     contract_debates: list[DebateRounds]
     implementation_debates: list[DebateRounds]
 
@@ -200,7 +201,7 @@ def _rounds(view: ProjectView, debate_id: str) -> Iterator[Round]:
         )
 
 
-def _outcome(view: ProjectView, contract: MicroModuleContract) -> str:
+def _outcome(view: ProjectView, contract: MicroModuleContract) -> Literal["sealed", "halted", "unfinished"]:
     if view.modules.is_sealed(contract.ref):
         return "sealed"
     return "halted" if view.drafts.exists(contract.module_id) else "unfinished"

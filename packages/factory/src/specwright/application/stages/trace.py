@@ -7,20 +7,20 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from ship_gate.base.record import Record
 from specwright.application.criteria import unshown_criteria
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_evidence import RunOutcome
 from specwright.application.stages.acceptance_report import ReportSources, acceptance_report
 from specwright.application.store import layout
 from specwright.application.tasks import task_board
+from specwright.domain.base.document import Document
 from specwright.domain.modules.acceptance_report import AcceptanceReport, CriterionReport, TaskReport
 from specwright.errors import RefusedError
 
 _CRITERION = re.compile(r"(TSK-[0-9]+)(?:\s+criterion\s+|\s*[/#:]\s*)([0-9]+)", re.IGNORECASE)
 
 
-class Trace(Record):
+class Trace(Document, schema="trace"):
     """What a text leads to.
 
     Args:

@@ -16,7 +16,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from agent_wire.database import Dump
 from specwright.atomic_write import write_atomically
@@ -29,6 +29,7 @@ from specwright.bootstrap.storage.stores import (
     begun_store,
     opened_store,
 )
+from specwright.domain.base.document import Document
 from specwright.errors import InputError, RefusedError, SpecwrightErrors
 from specwright.storage.files import check_path
 
@@ -46,12 +47,13 @@ LARGEST_PROJECT = 4 << 30
 """Bytes of all members."""
 
 
-class Moved(NamedTuple):
+class Moved(Document, schema="moved"):
     """How much was moved: files, records of the journal, Wires."""
 
     files: int
     records: int
     wires: int
+    exit_code: int = 0
 
 
 def export_project(place: str, file: Path) -> Moved:
@@ -143,7 +145,11 @@ def _store_at(place: str, *, begun: bool) -> Generator[ProjectStore]:
 
 
 def _moved(content: ProjectContent) -> Moved:
-    return Moved(len(content.files), content.journal.count(b"\n"), len(content.rows.get("entry", ())))
+    return Moved(
+        files=len(content.files),
+        records=content.journal.count(b"\n"),
+        wires=len(content.rows.get("entry", ())),
+    )
 
 
 def archive_of(content: ProjectContent) -> bytes:

@@ -5,14 +5,11 @@ The journal holds answers, so it cannot tell who is being asked. A driver theref
 that of a killed driver does no harm.
 """
 
-import json
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from agent_wire import canonical_json
+from ship_gate.base.record import Record
 from specwright.bootstrap.storage.stores import RUNTIME, opened_store
 from specwright.bootstrap.views.last_stop import forget_stop
 from specwright.errors import SpecwrightErrors
@@ -31,26 +28,26 @@ from specwright.ports.store import FileTree
 AT_WORK = f"{RUNTIME}/at_work.json"
 
 
-class AtWork(NamedTuple):
+class AtWork(Record):
     """What a run is doing.
 
     Args:
         since: When this began, UTC.
-        task: As the spec names it, TSK-001; empty outside of tasks.
-        role: That is at work; empty while code is.
+        task: As the spec names it, TSK-001; None outside of tasks.
+        role: That is at work; None while code is.
         subject: The module, `contracts` or `plan`.
         stage: Of the debate, `round-1`.
-        model: Whose answer is awaited, as the journal names it; empty if none is.
-        first: Whether the project has no answer of this model yet.
+        waits_for: The model whose answer is awaited, as the journal names it.
+        first_answer: Whether the project has no answer of this model yet.
     """
 
     since: str = ""
-    task: str = ""
-    role: str = ""
-    subject: str = ""
-    stage: str = ""
-    model: str = ""
-    first: bool = False
+    task: str | None = None
+    role: str | None = None
+    subject: str | None = None
+    stage: str | None = None
+    waits_for: str | None = None
+    first_answer: bool = False
 
     @property
     def seconds(self) -> float:
@@ -64,15 +61,17 @@ class AtWork(NamedTuple):
     def after(self, event: ProgressEvent, now: str) -> "AtWork":
         """What it does after an event."""
         if isinstance(event, RoleStarted):
-            return AtWork(now, event.task, event.role, event.subject, event.stage)
+            task, subject, stage = event.task or None, event.subject or None, event.stage or None
+            return AtWork(since=now, task=task, role=event.role, subject=subject, stage=stage)
         if isinstance(event, RequestSent):
-            return self._replace(since=now, model=event.model, first=event.first)
+            asked = {"since": now, "waits_for": event.model, "first_answer": event.first}
+            return self.model_copy(update=asked)
         if isinstance(event, RequestDone):
-            return self._replace(since=now, model="", first=False)
+            return self.model_copy(update={"since": now, "waits_for": None, "first_answer": False})
         if isinstance(event, RoleDone):
-            return AtWork(now, self.task)
+            return AtWork(since=now, task=self.task)
         if isinstance(event, Step) and event.kind == "task":
-            return AtWork(now, event.task)
+            return AtWork(since=now, task=event.task or None)
         return self
 
 
@@ -89,7 +88,7 @@ class AtWorkProgress:
         self._folder = folder
         self._at_work = AtWork()
         self._moved = False
-        self._write(AtWork(SystemSource().now()))
+        self._write(AtWork(since=SystemSource().now()))
 
     def note(self, event: ProgressEvent) -> None:
         """Note an event, and show it."""
@@ -104,13 +103,12 @@ class AtWorkProgress:
             return
         self._at_work = at_work
         with suppress(OSError, *SpecwrightErrors):  # a full disk is reported where something is lost by it
-            self._folder.replace(AT_WORK, json.dumps(at_work._asdict()).encode())
+            self._folder.replace(AT_WORK, at_work.to_bytes())
 
 
 def at_work(directory: Path) -> AtWork | None:
     """What the run that drives a project is doing; None if none drives it, or if that cannot be read."""
     with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
         if store.driver() and store.folder.exists(AT_WORK):
-            noted: Mapping[str, Any] = canonical_json.loads(store.folder.read(AT_WORK))
-            return AtWork(**noted)
+            return AtWork.from_bytes(store.folder.read(AT_WORK), AT_WORK)
     return None

@@ -4,15 +4,14 @@ Neither the log nor the journal says that a budget was spent, an account was emp
 by it. A driver therefore notes that in `.specwright/last_stop.json`; the next step of any run takes the note away.
 """
 
-import json
 import shlex
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal
 
-from agent_wire import canonical_json
+from ship_gate.base.record import Record
 from specwright.application.factory import Factory
 from specwright.application.stages.product import asked_text, draft_history
 from specwright.bootstrap.storage.stores import LAST_STOP, opened_store
@@ -34,7 +33,9 @@ from specwright.errors import (
 from specwright.journal import SystemSource
 from specwright.ports.store import FileTree
 
-_KINDS: tuple[tuple[type[AnyError], str], ...] = (
+Kind = Literal["budget", "credit", "access", "gave_up", "script", "unavailable", "failed"]
+
+_KINDS: tuple[tuple[type[AnyError], Kind], ...] = (
     (BudgetError, "budget"),
     (ScriptError, "script"),
     (NoCreditError, "credit"),
@@ -48,11 +49,11 @@ _KINDS: tuple[tuple[type[AnyError], str], ...] = (
 """The errors that stop a run which can go on later; the first that fits."""
 
 
-class LastStop(NamedTuple):
+class LastStop(Record):
     """What stopped the last run.
 
     Args:
-        kind: `budget`, `credit`, `access`, `gave_up`, `script`, `unavailable` or `failed`.
+        kind: Of the cause.
         reason: What failed, one sentence.
         where: Where it did.
         remedy: What a person can do.
@@ -61,7 +62,7 @@ class LastStop(NamedTuple):
         exit_code: Of the command that stopped.
     """
 
-    kind: str
+    kind: Kind
     reason: str
     where: str = ""
     remedy: str = ""
@@ -76,8 +77,8 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
     try:
         yield
     except SpecwrightErrors as error:
-        kind = next((name for cause, name in _KINDS if isinstance(error, cause)), "")
-        if not kind:
+        kind = _kind_of(error)
+        if kind is None:
             raise
         options = ""
         if isinstance(error, BudgetError) and error.setting:
@@ -88,10 +89,22 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
             error.remedy = f"{back}; {error.remedy}"
         elif kind == "gave_up" and factory.projection.awaits_approval:
             options = "--retry researcher"
-        told = (error.what, error.where, error.remedy, options, SystemSource().now(), error.exit_code)
+        stop = LastStop(
+            kind=kind,
+            reason=error.what,
+            where=error.where,
+            remedy=error.remedy,
+            options=options,
+            at=SystemSource().now(),
+            exit_code=error.exit_code,
+        )
         with suppress(OSError, *SpecwrightErrors):  # the error itself is what matters
-            folder.replace(LAST_STOP, json.dumps(LastStop(kind, *told)._asdict()).encode())
+            folder.replace(LAST_STOP, stop.to_bytes())
         raise
+
+
+def _kind_of(error: AnyError) -> Kind | None:
+    return next((name for cause, name in _KINDS if isinstance(error, cause)), None)
 
 
 def _remedy_of_a_script(factory: Factory) -> str:
@@ -112,10 +125,9 @@ def last_stop(directory: Path) -> LastStop | None:
     """What stopped the last run; None if nothing did, or if it cannot be read."""
     with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
         if not store.driver() and store.folder.exists(LAST_STOP):
-            noted = LastStop(**canonical_json.loads(store.folder.read(LAST_STOP)))
-            texts = [str(text) for text in noted[:-1]]
-            texts[4] = shlex.join(noted.options.split())  # the options, which are shown to be pasted
-            return LastStop(*texts, exit_code=noted.exit_code)
+            noted = LastStop.from_bytes(store.folder.read(LAST_STOP), LAST_STOP)
+            # the options are shown to be pasted
+            return noted.model_copy(update={"options": shlex.join(noted.options.split())})
     return None
 
 

@@ -27,7 +27,6 @@ from pydantic import ValidationError
 from agent_wire import canonical_json
 from ship_gate.trust import described, trust_typed, untrusted
 from specwright.bootstrap.costs import SCRIPTED
-from specwright.bootstrap.project import open_project
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.bootstrap.storage.postgres_store import PostgresStore, opened_postgres_store
 from specwright.bootstrap.storage.stores import RUNTIME, ProjectStore, opened_store
@@ -325,6 +324,10 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
 
 
 def _attempt(url: str, directory: Path, progress: Progress, record: DriveRecord) -> Outcome:
+    from specwright.bootstrap.project import (
+        open_project,
+    )  # loads the frameworks, which `status` does not need
+
     try:
         with opened_postgres_store(url) as store:
             settings, text = worker_settings(store, url, directory), spec_copy(directory, store).text()

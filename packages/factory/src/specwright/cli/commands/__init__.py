@@ -8,7 +8,7 @@ import typer
 
 from ship_gate.terminal.output import note
 from specwright.application.store.layout import CONTRACT
-from specwright.cli.terminal.output import PROJECT
+from specwright.documents.commands import PROJECT
 
 _BEGUN = (".specwright", "specwright.toml")
 """What a directory has in which a project was begun."""

@@ -1,18 +1,22 @@
-"""Commands that drive a project: run, approve, reject, amend, release (design: command-line)."""
+"""Commands that drive a project: run, approve, reject, amend, release; change and report, which make the next version of a
+released product; deprecate (design: command-line, change, bug-reports, deprecation)."""
 
+import os
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ship_gate.base.text import did_you_mean
+from ship_gate.base.text import closest, did_you_mean
 from ship_gate.terminal.output import note
 from ship_gate.terminal.program import AsJson
 from specwright.bootstrap.spec_file import (
     SPEC_TEMPLATE,
     awaiting_approval,
     read_acceptance_file,
+    read_spec,
     spec_changed,
     spec_copy,
     spec_for_run,
@@ -27,13 +31,15 @@ from specwright.cli.session.options import (
     scripted_models,
     settings_for,
 )
-from specwright.cli.terminal.output import next_command, note_opening, on_terminal
-from specwright.errors import InputError, RefusedError
+from specwright.cli.terminal.output import note_opening, on_terminal, present
+from specwright.documents.commands import OTHER_SPEC, next_command
+from specwright.errors import InputError, RefusedError, SpecwrightErrors
 
 if TYPE_CHECKING:
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project
     from specwright.cli.session.runner import Step
+    from specwright.domain.modules.code_index import DeprecationRequest
 
 SpecFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="The SPEC.md to build, if it is not DIR/SPEC.md.")
@@ -76,12 +82,6 @@ Sha256 = Annotated[
 ]
 """Of the spec, the escalation or the exception that an answer is about."""
 Approve = Annotated[bool, typer.Option("--approve", help="Approve the spec when the gate is reached.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (run, approve, reject, amend, release):
-        app.command()(command)
 
 
 def run(
@@ -308,3 +308,168 @@ def _require_directory(directory: Path) -> None:
         where=str(directory),
         remedy=f"`{here}` builds it here, `{next_command('run DIR', Path(), '--spec ...')}` in DIR",
     )
+
+
+def change(
+    directory: Directory = Path(),
+    request: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What is to change, in a sentence.")
+    ] = None,
+    abandon: Annotated[bool, typer.Option("--abandon", help="Give up the change that is under way.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Change a released product, by SPEC.md or in a sentence.
+
+    What a person approves then is built again and released as the next version; everything else stays as it is. A
+    change that is given up leads back to the last release.
+    """
+    if abandon:
+        _abandon(directory, request, as_json=as_json)
+        return
+    if request is not None and not request.strip():
+        raise InputError("--request is empty", remedy=next_command("change", directory, OTHER_SPEC))
+    copy, original = spec_copy(directory), directory / "SPEC.md"
+    if not copy.exists:
+        raise InputError(
+            "there is no product here to change",
+            where=str(directory),
+            remedy=f"`{next_command('run', directory)}` builds one",
+        )
+    before = copy.text()
+    text = read_spec(original) if os.path.lexists(original) else before
+    note_opening(directory)
+    from specwright.cli.session.runner import resume
+
+    asked = (request or "").strip()
+    resume(directory, lambda project: project.change(asked, before, text), as_json=as_json, spec_text=text)
+
+
+def _abandon(directory: Path, request: str | None, *, as_json: bool) -> None:
+    if request is not None:
+        raise InputError(
+            "--abandon and --request exclude each other",
+            remedy="give up the change that is under way first, then ask for another one",
+        )
+    note_opening(directory)
+    from specwright.cli.session import runner
+    from specwright.settings import load_settings
+
+    runner.abandon(directory, load_settings(directory), as_json=as_json)
+
+
+def report(
+    module: Annotated[
+        str, typer.Argument(metavar="MODULE", help="The module's name, MM-ID or MM-ID@VERSION.")
+    ],
+    directory: Directory = Path(),
+    example: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="One example, written as in a module's examples.md.")
+    ] = None,
+    pointer: Annotated[
+        str,
+        typer.Option(
+            metavar="P",
+            help="What the example breaks: a JSON pointer into the contract, or `criterion N`; `?` lists them.",
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Report a bug of a released module by an example.
+
+    The example is run against the sealed module. If it fails and breaks the statement of the contract or the criterion
+    that --pointer names, the module is repaired, and must give the example for ever. Without --pointer it becomes a change
+    request. `--pointer "?"`, with an example or without, lists what can be named, and nothing else is done.
+    """
+    if example is None:
+        _show_statements(directory, module, pointer, as_json=as_json)
+        return
+    note_opening(directory)
+    from specwright.cli.session import runner
+
+    runner.report(directory, module, example, pointer, as_json=as_json)
+
+
+def _show_statements(directory: Path, module: str, pointer: str, *, as_json: bool) -> None:
+    """What a report of a module may point at."""
+    if pointer != "?":
+        listing = next_command(f"report {module}", directory, '--pointer "?"')
+        raise InputError(
+            "a report needs its example",
+            where="--example FILE",
+            remedy=f"write the call and the value that it should give; `{listing}` lists what it may break",
+        )
+    from specwright.bootstrap.views.reading import reading_project
+    from specwright.cli.pages.modules import statements_page
+    from specwright.documents.reports import Statements
+
+    with reading_project(directory) as view:
+        shown = Statements.of(view, module)
+    present(shown, statements_page, as_json=as_json)
+
+
+def deprecate(
+    module: Annotated[str, typer.Argument(metavar="MM-ID@VERSION", help="As `specwright modules` lists it.")],
+    directory: Directory = Path(),
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why it is not to be used any more.")] = "",
+    migration_note: Annotated[
+        str, typer.Option(metavar="TEXT", help="What those that use it do instead.")
+    ] = "",
+    replacement: Annotated[
+        str, typer.Option(metavar="MM-ID@VERSION", help="The version that takes its place.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Retire a module version: it stays, but is no longer offered.
+
+    Searches leave it out from then on, and a release refuses what still depends on it.
+    """
+    asked = _request(module, reason, migration_note, replacement, directory)
+    from specwright.cli.session import runner
+    from specwright.settings import load_settings
+
+    runner.deprecate(directory, load_settings(directory), asked, as_json=as_json)
+
+
+def _request(
+    module: str, reason: str, migration_note: str, replacement: str, directory: Path
+) -> "DeprecationRequest":
+    for option, text in (("--reason", reason), ("--migration-note", migration_note)):
+        if not text.strip():
+            raise InputError(
+                f"a deprecation needs {option}",
+                where=module,
+                remedy='specwright deprecate MM-ID@VERSION DIR --reason "..." --migration-note "..."',
+            )
+    from pydantic import ValidationError
+
+    from ship_gate.base.ids import ModuleRef
+    from ship_gate.base.record import validation_messages
+    from specwright.domain.modules.code_index import DeprecationRequest
+
+    try:
+        for ref in filter(None, (module, replacement)):
+            ModuleRef.parse(ref)
+        return DeprecationRequest(
+            module_ref=module,
+            reason=reason,
+            migration_note=migration_note,
+            replacement=replacement or None,
+        )
+    except ValueError as error:
+        said = validation_messages(error) if isinstance(error, ValidationError) else [str(error)]
+        raise InputError(
+            "; ".join(said),
+            remedy=f"{_version_meant(module, directory)}`{next_command('modules', directory)}` lists the versions",
+        ) from error
+
+
+def _version_meant(wanted: str, directory: Path) -> str:
+    """A sentence with the version of the module that is named without one."""
+    from specwright.bootstrap.views.reading import reading_project
+
+    with suppress(*SpecwrightErrors), reading_project(directory) as view:
+        named = {name: ref for ref in view.modules.refs() for name in (view.modules.contract(ref).name, ref)}
+        named |= {ref.partition("@")[0]: ref for ref in view.modules.refs()}
+        like = closest(wanted, named)
+        return f"did you mean `{named[like]}`? " if like else ""
+    return ""

@@ -1,5 +1,6 @@
-"""`specwright escalations`: what waits for a person, and for one of them everything that helps to decide.
-`specwright resolve`: the answer to one (design: escalation, command-line)."""
+"""`specwright escalations`: what waits for a person, and for one of them everything that helps to decide. `specwright
+resolve`: the answer to one. `specwright exceptions`: what roles found wrong with contracts of shipped modules, and the
+decisions about it (design: escalation, interface-changes, command-line)."""
 
 import shlex
 from pathlib import Path
@@ -7,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ship_gate.terminal.output import listed, note, show, show_json
+from ship_gate.terminal.output import listed, note, show_json
 from ship_gate.terminal.program import AsJson
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.cli.commands import Directory, found_project
 from specwright.cli.commands.drive import Sha256
 from specwright.cli.session.human_answer import AnswerOptions, answer_of, stored_escalation
-from specwright.cli.terminal.output import ask, next_command, on_terminal
+from specwright.cli.terminal.output import ask, on_terminal, present
+from specwright.documents.commands import OTHER_SPEC, PROJECT, next_command
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,10 +74,10 @@ Unchecked = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", help="Give a task up without being asked whether you mean it.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (escalations, resolve):
-        app.command()(command)
+_Id = Annotated[str, typer.Argument(metavar="ICE-ID", help="As `specwright exceptions list` lists it.")]
+_Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why.")]
+
+_NAMES = {"approve": "APPROVE_CHANGE", "reject": "REJECT_CHANGE", "defer": "DEFER"}
 
 
 def escalations(
@@ -91,12 +93,12 @@ def escalations(
     specwright escalations ESC-ID DIR --draft AMEND_SPEC > answer.json
     specwright escalations ESC-ID DIR --checkout fix
     """
-    from ship_gate.terminal.page import Page
     from specwright.application.escalation.summary import escalations_waiting
+    from specwright.application.history.provenance import debates_over
     from specwright.bootstrap.views.reading import reading_project
-    from specwright.cli.pages import answers
-    from specwright.cli.pages import escalation as pages
-    from specwright.cli.pages.escalation_record import full_page
+    from specwright.cli.pages.escalation import escalation_page, escalations_page, full_page
+    from specwright.documents import needs
+    from specwright.documents.escalations import Escalation, Escalations
 
     wanted, directory = _id_and_directory(words or [])
     if (draft or checkout) and not wanted:
@@ -105,36 +107,30 @@ def escalations(
             f"{option} needs an ESC-ID", remedy=f"`{next_command('escalations', directory)}` lists them"
         )
     with reading_project(directory) as view:
-        chosen = [stored_escalation(view, wanted, directory)] if wanted else escalations_waiting(view)
+        if not wanted:
+            found = [Escalation.of(view, one, directory) for one in escalations_waiting(view)]
+            if not (found or as_json):
+                note(f"Nothing waits for you here. {_what_next(view, directory)}")
+            present(Escalations(escalations=found), escalations_page, as_json=as_json)
+            return
+        record = stored_escalation(view, wanted, directory)
         if draft:
-            show_json(answers.draft(view, chosen[0], draft))
-            return
-        if checkout:
-            _check_out(view, chosen[0], directory, checkout, as_json=as_json)
-            return
-        if as_json:
-            documents = [pages.escalation_document(view, one, directory) for one in chosen]
-            if wanted:
-                show(documents[0], "escalation")
-            else:
-                show({"escalations": documents}, "escalations")
-            return
-        if not chosen:
-            note(f"Nothing waits for you here. {_what_next(view, directory)}")
-        one_page = full_page if full else pages.escalation_page
-        page = one_page(view, chosen[0], directory) if wanted else Page()
-        for number, one in enumerate([] if wanted else chosen):
-            if number:
-                page.line()
-            pages.add_short_page(page, view, one, directory)
-    page.print()
+            show_json(needs.draft(view, record, draft))
+        elif checkout:
+            _check_out(view, record, directory, checkout, as_json=as_json)
+        else:
+            debates = debates_over(view, record.debate_trail.proposals) if full else []
+            present(
+                Escalation.of(view, record, directory),
+                lambda one: full_page(one, debates, directory) if full else escalation_page(one),
+                as_json=as_json,
+            )
 
 
 def _what_next(view: "ProjectView", directory: Path) -> str:
     """The next useful command where no escalation waits."""
     from specwright.application.stages.status import ProjectStatus, project_status
     from specwright.bootstrap.views.reading import driven_by
-    from specwright.cli.pages.answers import OTHER_SPEC
 
     status = project_status(view)
     if driven_by(directory):
@@ -154,10 +150,11 @@ def _what_next(view: "ProjectView", directory: Path) -> str:
 def _check_out(
     view: "ProjectView", escalation: "EscalationArtifact", directory: Path, place: Path, *, as_json: bool
 ) -> None:
-    """Lay out failed modules, and say what to type when they are mended."""
-    from ship_gate.terminal.page import Page, present
+    """Lay out failed modules, and say what to type when they are repaired."""
+    from ship_gate.terminal.page import Page
     from specwright.bootstrap.fix import check_out
-    from specwright.cli.pages.answers import gate_command
+    from specwright.documents.needs import gate_command
+    from specwright.documents.reports import Checkout
 
     page, laid_out = Page(), check_out(view, escalation, directory, place)
     name = escalation.escalation_id
@@ -166,11 +163,8 @@ def _check_out(
         page.line(f"  {gate_command(view, contract, below)}")
         what = f'--files {shlex.quote(str(below))} --rationale "what it does"'
         page.line(f"  {next_command(f'resolve {name} PROVIDE_FIX', directory, what)}")
-    document = {
-        "escalation_id": name,
-        "modules": {module: str(path) for module, (path, _) in laid_out.items()},
-    }
-    present({**document, "exit_code": 0}, "checkout", page, as_json=as_json)
+    modules = {module: str(path) for module, (path, _) in laid_out.items()}
+    present(Checkout(escalation_id=name, modules=modules), lambda _: page, as_json=as_json)
 
 
 def resolve(
@@ -205,12 +199,7 @@ def resolve(
     specwright escalations ESC-ID DIR --draft ACTION > answer.json
     """
     _check_order(escalation, action)
-    if not spec_copy(directory).exists:
-        raise InputError(
-            "no run has begun here",
-            where=str(directory),
-            remedy=f"`{next_command('run', directory)}` begins one",
-        )
+    _require_begun(directory)
     given = AnswerOptions(payload, files, rationale, edit, on_terminal() and not as_json)
     resolution = _answer(directory, escalation, action, given)
     if (
@@ -288,9 +277,111 @@ def _id_and_directory(words: list[str]) -> tuple[str, Path]:
             where="specwright escalations",
             remedy="it takes an ESC-ID and a directory; both may be left out",
         )
-    return wanted, Path(*others) if others else found_project()
+    directory = Path(*others) if others else found_project()
+    PROJECT.set(directory)
+    return wanted, directory
 
 
 def _names_escalation(word: str) -> bool:
     """Whether a word is meant as an id, perhaps a misspelt one, and not as a directory."""
     return word.upper().startswith("ESC") and not Path(word).is_dir()
+
+
+def list_exceptions(directory: Directory = Path(), as_json: AsJson = False) -> None:
+    """Every interface change exception, with the change that it proposes and what was decided."""
+    from specwright.application.interface_change import exceptions, shown_sha256
+    from specwright.bootstrap.views.reading import reading_project
+    from specwright.cli.pages.modules import exceptions_page
+    from specwright.documents.reports import Exceptions, ShownException
+
+    with reading_project(directory) as view:
+        known = [
+            ShownException.shown(one, shown_sha256(view, one.record.exception_id)) for one in exceptions(view)
+        ]
+    present(Exceptions(exceptions=known), exceptions_page, as_json=as_json)
+
+
+def approve(
+    exception: _Id,
+    directory: Directory = Path(),
+    reason: _Reason = "",
+    sha256: Sha256 = "",
+    as_json: AsJson = False,
+) -> None:
+    """Have the change debated, made and judged; then what uses the module follows, and the task runs again.
+
+    If nothing is agreed, the task stays halted and you decide again.
+    """
+    _decide(exception, "approve", reason, directory, sha256, requeue=False, as_json=as_json)
+
+
+def reject(
+    exception: _Id,
+    directory: Directory = Path(),
+    reason: _Reason = "",
+    requeue: Annotated[
+        bool, typer.Option("--requeue", help="Run the task again, without the change.")
+    ] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Leave the task halted for another answer.")] = False,
+    sha256: Sha256 = "",
+    as_json: AsJson = False,
+) -> None:
+    """The contract stays as it is; the task runs again or stays halted."""
+    if requeue == hold:
+        raise InputError(
+            "a rejection says what becomes of the task: --requeue or --hold",
+            where=exception,
+            remedy="--requeue runs it again without the change; --hold leaves it halted for another answer",
+        )
+    _decide(exception, "reject", reason, directory, sha256, requeue=requeue, as_json=as_json)
+
+
+def defer(
+    exception: _Id,
+    directory: Directory = Path(),
+    reason: _Reason = "",
+    sha256: Sha256 = "",
+    as_json: AsJson = False,
+) -> None:
+    """Decide later; the task stays halted."""
+    _decide(exception, "defer", reason, directory, sha256, requeue=False, as_json=as_json)
+
+
+def _decide(
+    exception: str, name: str, reason: str, directory: Path, sha256: str, *, requeue: bool, as_json: bool
+) -> None:
+    from pydantic import ValidationError
+
+    from ship_gate.base.record import validation_messages
+    from specwright.domain.interface_change import Decision, DecisionRequest
+
+    _require_begun(directory)
+    try:
+        request = DecisionRequest(
+            exception_id=exception, decision=Decision(_NAMES[name]), reason=reason.strip(), requeue=requeue
+        )
+    except ValidationError as error:
+        said = [
+            line.partition(", got ")[0].removeprefix("(whole): Value error, ")
+            for line in validation_messages(error)
+        ]
+        raise InputError(
+            "; ".join(said), where=exception, remedy=f'specwright exceptions {name} ICE-ID DIR --reason "..."'
+        ) from error
+    from specwright.application.interface_change import require_shown
+    from specwright.cli.session.runner import resume
+
+    def step(project: "Project") -> "ProjectStatus":
+        require_shown(project.factory, sha256, request.exception_id)
+        return project.decide(request)
+
+    resume(directory, step, as_json=as_json)
+
+
+def _require_begun(directory: Path) -> None:
+    if not spec_copy(directory).exists:
+        raise InputError(
+            "no run has begun here",
+            where=str(directory),
+            remedy=f"`{next_command('run', directory)}` begins one",
+        )

@@ -1,18 +1,24 @@
-"""Commands about where a project is kept: export it into a file, import it, have workers drive it (design: stores,
-workers)."""
+"""Commands about where a project is kept and shown: export and import, workers, the mirrors in a database and on a Hedera
+topic, the studio (design: stores, workers, read-model, hedera, studio)."""
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ship_gate.terminal.output import counted, printable, say, show, write
+from ship_gate.terminal.output import counted, note, printable, say, write
 from ship_gate.terminal.program import AsJson
+from specwright.cli.commands import Directory, nearest_project
+from specwright.cli.terminal.output import present
+from specwright.documents.commands import next_command
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
+    from specwright.bootstrap import mirrors
     from specwright.bootstrap.storage.transfer import Moved
+    from specwright.domain.base.document import Document
 
 Place = Annotated[
     str,
@@ -31,14 +37,10 @@ Once = Annotated[bool, typer.Option("--once", help="Return when no project is re
 UntilIdle = Annotated[
     bool, typer.Option("--until-idle", help="Return when no project waits or is driven, here or elsewhere.")
 ]
+Topic = Annotated[
+    str, typer.Option("--topic", metavar="0.0.N", help="The topic; else the setting topic below [hedera].")
+]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print each event as a JSON document in a line.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("export")(export_project)
-    app.command("import")(import_project)
-    app.command()(worker)
 
 
 def export_project(place: Place, file: File, as_json: AsJson = False) -> None:
@@ -48,7 +50,7 @@ def export_project(place: Place, file: File, as_json: AsJson = False) -> None:
     """
     from specwright.bootstrap.storage import transfer
 
-    _print("exported", transfer.export_project(place, file), str(file), as_json=as_json)
+    _present("exported", transfer.export_project(place, file), str(file), as_json=as_json)
 
 
 def import_project(place: Place, file: File, as_json: AsJson = False) -> None:
@@ -56,17 +58,21 @@ def import_project(place: Place, file: File, as_json: AsJson = False) -> None:
     from specwright.bootstrap.storage import transfer
 
     moved = transfer.import_project(place, file)
-    _print("imported", moved, place if "@" not in place else "the store", as_json=as_json)
+    _present("imported", moved, place if "@" not in place else "the store", as_json=as_json)
 
 
-def _print(done: str, moved: "Moved", to: str, *, as_json: bool) -> None:
-    if as_json:
-        show({**moved._asdict(), "exit_code": 0}, "moved")
-        return
+def _present(done: str, moved: "Moved", to: str, *, as_json: bool) -> None:
     numbers = [
         counted(getattr(moved, name), name.removesuffix("s")) for name in ("files", "records", "wires")
     ]
-    say(f"{done}  {', '.join(numbers)}: {to}")
+    _show(moved, f"{done}  {', '.join(numbers)}: {to}", as_json=as_json)
+
+
+def _show(document: "Document", text: str, *, as_json: bool) -> None:
+    """Print a document, or a line for a person."""
+    present(document, as_json=as_json)
+    if not as_json:
+        say(text)
 
 
 def worker(
@@ -114,3 +120,178 @@ def _print_event(event: dict[str, Any]) -> None:
     error: dict[str, str] = event.get("error") or {}
     lines = [f"    {error[name]}" for name in ("what", "where", "do") if error.get(name)]
     write(printable("\n".join([" ".join(filter(None, words)), *lines])))
+
+
+def mirror(
+    directory: Directory = Path(),
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", metavar="URL", help="sqlite:///... or postgresql://...; else the setting mirror."
+        ),
+    ] = "",
+    follow: Annotated[
+        bool, typer.Option("--follow/--once", help="Go on as the log grows, or end when all is mirrored.")
+    ] = True,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="First mirror the whole log anew, in one transaction.")
+    ] = False,
+    status: Annotated[bool, typer.Option("--status", help="Only show how far it is mirrored.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Mirror the log to a database that others read.
+
+    Runs until it is interrupted, unless --once is given. The log stays the truth: the tables can be dropped.
+    """
+    from specwright.bootstrap.mirrors import open_mirror
+    from specwright.cli.session.interruption import interruptible
+    from specwright.documents.reports import Mirror
+
+    if status and rebuild:
+        raise InputError("--status only looks, --rebuild writes", remedy="choose one of them")
+    follows = follow and not status and not as_json
+    go_on = next_command("mirror", directory, "--to URL" if to else "")  # not the URL: it may hold a password
+    with interruptible(go_on, as_json=as_json), open_mirror(directory, to) as (opened, where):
+        if follows:
+            _follow(opened, where, rebuild=rebuild)
+        found = opened.status() if status else opened.rebuild() if rebuild else opened.catch_up()
+    shown = Mirror(
+        to=where,
+        log_id=found.log_id,
+        position=found.position.sequence_number,
+        running_hash=found.position.running_hash,
+        log_end=found.log_end,
+        lag=found.lag,
+        lag_seconds=found.behind,
+    )
+    _show(shown, _line(found, where), as_json=as_json)
+
+
+def _follow(opened: "mirrors.Mirror", where: str, *, rebuild: bool) -> None:
+    if rebuild:
+        note(_line(opened.rebuild(), where))
+    for found in opened.follow(time.sleep):
+        note(_line(found, where))
+
+
+def _line(found: "mirrors.MirrorStatus", where: str) -> str:
+    if not found.log_id:
+        return f"The log holds no Wires yet; nothing is mirrored to {where}."
+    mirrored = f"{found.position.sequence_number:,} of {counted(found.log_end, 'Wire')} mirrored to {where}"
+    if found.problem:
+        return f"{mirrored}; {found.problem}"
+    return f"{mirrored}, {found.behind:,.1f} s behind" if found.lag else mirrored
+
+
+def submit(directory: Directory = Path(), topic: Topic = "", as_json: AsJson = False) -> None:
+    """Submit what the log has and the topic has not, each Wire once and in order.
+
+    May be interrupted at any moment; the next call goes on.
+    """
+    from specwright.bootstrap.mirrors import submit_log
+    from specwright.cli.session.interruption import interruptible
+
+    with interruptible(next_command("hedera submit", directory), as_json=as_json):
+        status = submit_log(directory, topic)
+    line = f"{counted(status.submitted, 'Wire')} submitted; {status.placed:,} of {status.log_end:,} are on the topic."
+    _show(status, line, as_json=as_json)
+
+
+def read(directory: Directory = Path(), topic: Topic = "", as_json: AsJson = False) -> None:
+    """Read the topic back from a mirror node: is it what was submitted, and what does it say?
+
+    Of two claims for one task the one that came first holds; what is not admissible is listed.
+    """
+    from specwright.bootstrap.mirrors import message_row, read_topic
+    from specwright.documents.reports import HederaRead
+
+    state = read_topic(directory, topic)
+    reduction = state.reduction.to_json()
+    rejected: list[dict[str, str]] = reduction["rejected"]  # pyright: ignore[reportAssignmentType]
+    rows = [message_row(state.topic, message) for message in state.messages]
+    shown = HederaRead(placed=state.placed, messages=rows, reduction=reduction)
+    line = f"{counted(len(rows), 'message')}, chain intact; {state.placed:,} are Wires of this log."
+    _show(shown, line, as_json=as_json)
+    for row in [] if as_json else rejected:
+        say(f"rejected {row['position']}  {row['code']}  {row['message']}")
+    raise typer.Exit(1 if rejected else 0)
+
+
+def studio(
+    directories: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DIR ...]",
+            help="Projects, or folders that hold some at most three levels below; the nearest project if left out.",
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0 takes any free port.")] = 8750,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="For other machines; they need the token.")
+    ] = "127.0.0.1",
+    store: Annotated[
+        str, typer.Option(metavar="URL", help="Also the projects of this Postgres database.")
+    ] = "",
+    token: Annotated[
+        str,
+        typer.Option(
+            metavar="TOKEN",
+            envvar="SPECWRIGHT_STUDIO_TOKEN",
+            show_envvar=False,
+            help="What a browser must show, instead of a new one; better in SPECWRIGHT_STUDIO_TOKEN.",
+        ),
+    ] = "",
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Let every user and program of this machine in.")
+    ] = False,
+) -> None:
+    """See and decide everything in a browser.
+
+    It listens on this machine alone, and the address that it prints holds a token. Ctrl-C ends it; a run that it started
+    goes on.
+    """
+    try:
+        from specwright.studio.server import serve
+    except ImportError as error:
+        raise _not_installed(error) from error
+    given = directories or ([] if store else [nearest_project()])
+    serve(
+        given,
+        store,
+        host,
+        port,
+        None if no_token else token,
+        lambda address: say(f"The studio is at {address}  (Ctrl-C ends it)"),
+    )
+
+
+def export_html(
+    directory: Directory,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new directory.")],
+    as_json: AsJson = False,
+) -> None:
+    """The studio's pages of a project as a folder of files.
+
+    It needs no server, can be searched, and can be attached to a pull request.
+    """
+    try:
+        from specwright.studio.export import export
+    except ImportError as error:
+        raise _not_installed(error) from error
+    from specwright.documents.reports import ExportedPages
+
+    made = export(directory, out)
+    if made.left_out:
+        note(
+            f"{made.left_out:,} pages of later entries of the log were left out; `specwright studio` shows them"
+        )
+    line = f"{made.pages:,} pages, {made.bytes / 1_000_000:.1f} MB\nOpen: {out / 'index.html'}"
+    _show(ExportedPages(directory=str(out), **made._asdict()), line, as_json=as_json)
+
+
+def _not_installed(error: ImportError) -> InputError:
+    return InputError(
+        f"the studio needs the package {error.name}, which is not installed",
+        where="studio",
+        remedy="pip install 'specwright-factory[studio]'",
+    )

@@ -1,95 +1,111 @@
-"""An escalation for a person on one screen: what failed, the recommended answer, the others (design: escalation,
-command-line)."""
+"""An escalation: short, on one screen, in full; and debates, by round, each claim beside what supports it or speaks
+against it (design: escalation, debate, command-line)."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from ship_gate.terminal.findings import FindingsPage, FindingText
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page, brief
-from specwright.application.escalation.actions import suited_actions
-from specwright.application.escalation.last_answers import contract_sentences, last_answers
-from specwright.application.escalation.payloads import DECISIONS, meaning, payload_draft
-from specwright.application.escalation.retries import recommended_action
-from specwright.application.escalation.summary import cause, failures, last_words, shown_failures
-from specwright.application.escalation.task_criteria import TaskCriterion, task_criteria
-from specwright.application.factory import ProjectView
-from specwright.application.interface_change import shown_sha256
-from specwright.application.store import layout
-from specwright.cli.pages.answers import (
-    OTHER_SPEC,
-    command_for_same_model,
-    decision_command,
-    recommended_command,
-    steps,
-)
-from specwright.cli.terminal.output import next_command
-from specwright.domain.escalation import RELEASE, Action, EscalationArtifact
+from specwright.application.escalation.summary import failures
+from specwright.application.history.provenance import DebateRounds, ModuleDebates, Round
+from specwright.documents.commands import next_command
+from specwright.documents.escalations import FAILURES, Escalation, Escalations
+from specwright.documents.needs import Need
+from specwright.domain.answers.answers import Failure, FaultOf
+from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.escalation import Action, FailedInvariant
 
 _LINES = 8
 """Of what is said of one failure, and of what it lists; the record has the rest."""
-
-_SAID = 160
-"""Characters of what a model said last."""
-
-_FAILURES = 3
-"""Failures that are shown; the record has the rest."""
 
 _SCREEN = 40
 """Lines of the page at 80 columns; the acceptance criteria take what the rest of it leaves."""
 _GAP = 1
 
+_OBSERVED = 400
+"""Characters of what the gate saw of a module; the file has the rest."""
 
-def add_short_page(
-    page: Page, view: ProjectView, escalation: EscalationArtifact, directory: Path, mark: str = ""
-) -> None:
+_LINES_SHOWN = 40
+"""Of a raw answer; the file has the rest."""
+
+_LONGEST_OBSERVATION = 240
+"""Of a line that says what code observed; dozens of tests are named in the records."""
+
+
+def add_need(page: Page, need: Need, mark: str = "") -> None:
     """What waits, since when and why, and what to type."""
-    page.line(f"{mark}{headline(view, escalation)}")
-    page.row("since", escalation.created_at)
-    page.row("cause", cause(escalation))
-    page.row("decide", escalation.minimal_decision_required)
-    page.rows("last word", last_words(escalation))
-    add_last_answer(page, escalation)
-    if name := escalation.details.get("exception_id"):
-        page.row("recommended", f"decide about {name}: approve, reject or defer the change that it proposes")
-        page.copy("type", recommended_command(view, escalation, directory))
-    else:
-        recommended = recommended_action(escalation)
-        page.row("recommended", f"{recommended}: {meaning(escalation, recommended)}")
-        for number, step in enumerate(steps(view, escalation, recommended, directory)):
-            page.copy("then" if number else "type", step)
-        if other := command_for_same_model(escalation, recommended, directory):
-            page.copy("or", other)
-    page.copy("whole page", next_command(f"escalations {escalation.escalation_id}", directory))
+    page.line(f"{mark}{need.about}")
+    page.row("since", need.since)
+    page.row("cause", need.cause)
+    page.row("decide", need.question)
+    page.rows("last word", need.last_words)
+    _add_answered(page, need)
+    page.row("recommended", need.recommended)
+    for number, step in enumerate(need.steps):
+        page.copy("then" if number else "type", step)
+    for other in need.others:
+        page.copy("or", other)
+    page.copy("whole page", need.page)
 
 
-def escalation_page(view: ProjectView, escalation: EscalationArtifact, directory: Path) -> Page:
-    """What failed, once, with the criteria that it is about; the recommended answer; what each other one does and costs. It
-    fits a screen."""
-    page, rest = Page(), Page()
-    page.heading(headline(view, escalation))
-    page.prose(escalation.minimal_decision_required, 2)
-    for said in last_words(escalation):
-        page.prose(said, 2)
-    page.heading("What failed")
-    _add_failures(page, view, escalation)
-    said_last = Page()
-    for said in last_answers(view, escalation):
-        said_last.prose(said, 2, 4)
-    _add_answers(rest, view, escalation, directory)
-    room = _SCREEN - page.height - said_last.height - _GAP - rest.height
-    _add_criteria(page, task_criteria(view, escalation), room)
-    page.add(said_last)
-    page.line()
-    page.add(rest)
+def _add_answered(page: Page, need: Need) -> None:
+    """What a model answered last where no answer of it could be used."""
+    if need.answered:
+        page.row("it said", need.answered)
+
+
+def escalations_page(found: Escalations) -> Page:
+    """What waits for a person."""
+    page = Page()
+    for number, one in enumerate(found.escalations):
+        if number:
+            page.line()
+        add_need(page, one.need)
     return page
 
 
-def _add_criteria(page: Page, criteria: Sequence[TaskCriterion], lines: int) -> None:
+def escalation_page(escalation: Escalation) -> Page:
+    """What failed, once, with the criteria that it is about; the recommended answer; what each other one does and costs. It
+    fits a screen."""
+    page, answers, said_last, need = Page(), Page(), Page(), escalation.need
+    page.heading(need.about)
+    for text in (need.question, *need.last_words):
+        page.prose(text, 2)
+    page.heading("What failed")
+    _add_failed(page, escalation)
+    for text in escalation.last_answers:
+        said_last.prose(text, 2, 4)
+    _add_answers(answers, escalation)
+    _add_criteria(page, escalation, _SCREEN - page.height - said_last.height - _GAP - answers.height)
+    page.add(said_last)
+    page.line()
+    page.add(answers)
+    return page
+
+
+def _add_failed(page: Page, escalation: Escalation) -> None:
+    """The first failures; of many counterexamples the smallest."""
+    if not escalation.failed_invariants:
+        page.prose("nothing was tried", 2)
+    found, shown = [*failures(escalation)], escalation.failures[:FAILURES]
+    FindingsPage(page, 2, _LINES, escalation.file).add(_findings(shown))
+    for text in escalation.statements:
+        page.prose(text, 2, 4)
+    if more := len(found) - len(shown):
+        page.prose(f"and {counted(more, 'more failure')} in {escalation.file}", 2)
+    _add_answered(page, escalation.need)
+
+
+def _findings(failures: Sequence[FailedInvariant]) -> Iterator[FindingText]:
+    return (FindingText(one.invariant, "", one.evidence) for one in failures)
+
+
+def _add_criteria(page: Page, escalation: Escalation, lines: int) -> None:
     """As many criteria as fit the lines that are left; the first one in any case."""
-    for place, one in enumerate(criteria):
-        row, left = Page(), len(criteria) - place
+    for place, one in enumerate(escalation.criteria):
+        row, left = Page(), len(escalation.criteria) - place
         row.prose(f"Criterion {one.number}: {one.text}", 2, 4)
         lines -= row.height
         if place and lines < (left > 1):
@@ -98,89 +114,154 @@ def _add_criteria(page: Page, criteria: Sequence[TaskCriterion], lines: int) -> 
         page.add(row)
 
 
-def _add_answers(page: Page, view: ProjectView, escalation: EscalationArtifact, directory: Path) -> None:
+def _add_answers(page: Page, escalation: Escalation) -> None:
     """The recommended answer with its commands, then what each other one does and costs."""
+    need, name = escalation.need, escalation.escalation_id
     page.heading("Recommended")
-    recommended = None if "exception_id" in escalation.details else recommended_action(escalation)
-    if recommended is None:
-        add_decisions(page, escalation.details["exception_id"], directory)
-    else:
-        page.prose(f"{recommended}: {meaning(escalation, recommended)}", 2)
-        for step in steps(view, escalation, recommended, directory):
-            page.line(f"    {step}")
-        if other := command_for_same_model(escalation, recommended, directory):
-            page.line(f"    or  {other}")
+    decisions = escalation.answers[:3] if "exception_id" in escalation.details else []
+    for one in decisions:
+        page.row(one.answer, one.means)
+        page.copy("type", one.command)
+    if not decisions:
+        page.prose(need.recommended, 2)
+        for number, command in enumerate([*need.steps, *need.others]):
+            page.line(f"    {'or  ' if number >= len(need.steps) else ''}{command}")
     page.heading("Other answers")
-    if escalation.details.get("cause") == RELEASE:
-        _add_other_products(page, directory)
-    for action in suited_actions(view, escalation):
-        if action is not recommended:
-            page.labelled(f"  {action}", meaning(escalation, action), labels=len(Action.APPROVE_OVERRIDE) + 4)
-    name = escalation.escalation_id
-    page.line(f"    {next_command(f'resolve {name} ACTION', directory)}")
+    for one in escalation.answers[len(decisions) :]:
+        if one.command:
+            page.prose(f"{one.answer}: {one.means}", 2)
+            page.line(f"    {one.command}")
+        else:
+            page.labelled(f"  {one.answer}", one.means, labels=len(Action.APPROVE_OVERRIDE) + 4)
+    page.line(f"    {next_command(f'resolve {name} ACTION')}")
     page.prose("In a terminal it asks for the rest; elsewhere add --payload answer.json:", 2)
-    page.line(f"    {next_command(f'escalations {name}', directory, '--draft ACTION > answer.json')}")
-    page.line(next_command(f"escalations {name}", directory, "--full"), "Everything that was said: ")
+    page.line(f"    {next_command(f'escalations {name}', rest='--draft ACTION > answer.json')}")
+    page.line(next_command(f"escalations {name}", rest="--full"), "Everything that was said: ")
 
 
-def _add_other_products(page: Page, directory: Path) -> None:
-    """What mends a product that breaks what was approved, beside an answer (design: executable-spec)."""
-    page.prose("report: have one module mended; costs its challenge and its ruling", 2)
-    page.line(f"    {next_command('report example.md', directory)}")
-    page.prose("change: ask for another spec; costs the tasks that it changes", 2)
-    page.line(f"    {next_command('change', directory, OTHER_SPEC)}")
+def full_page(escalation: Escalation, debates: Sequence[DebateRounds], directory: Path) -> Page:
+    """The decision first, then failures in full, modules, debates and raw answers."""
+    page = escalation_page(escalation)
+    page.heading("Record")
+    page.row("since", escalation.created_at)
+    page.row("cause", escalation.need.cause)
+    page.row("context", escalation.resolution_context)
+    page.copy("task file", str(directory / escalation.task_ref))
+    page.copy("record", escalation.file)
+    page.heading("Failures in full")
+    FindingsPage(page, 2).add(_findings([*failures(escalation)]))
+    _add_modules(page, escalation)
+    for debate in debates:
+        over = "Contracts" if debate.over == "contracts" else f"Implementation of {debate.over}"
+        add_debate(page, over, debate)
+    _add_raw_answers(page, escalation)
+    return page
 
 
-def escalation_document(view: ProjectView, escalation: EscalationArtifact, directory: Path) -> dict[str, Any]:
-    """The record, with the actions that suit it, a payload for each, and the command of the recommended one."""
-    actions = suited_actions(view, escalation)
-    return {
-        **escalation.to_json(),
-        "actions": {action.value: payload_draft(view, escalation, action) for action in actions},
-        "sha256": shown_sha256(view, escalation.escalation_id),
-        "command": recommended_command(view, escalation, directory),
-    }
+def _add_modules(page: Page, escalation: Escalation) -> None:
+    """The three groups of docs/design.md#engineering, if the plan got as far as modules."""
+    details = escalation.details
+    if "failed" not in details:
+        return
+    page.heading("Modules")
+    reasons = ((name, reason.partition("\n")[0]) for name, reason in details["failed"].items())
+    page.rows("failed", (f"{name}: {reason}" for name, reason in reasons))
+    page.rows("abandoned", details.get("abandoned") or ["none"])
+    page.rows("shipped", [f"{name}  {ref}" for name, ref in details.get("shipped", {}).items()] or ["none"])
+    observed = (
+        f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in details.get("gate", {}).items()
+    )
+    page.rows("gate saw", (brief(line, _OBSERVED) for line in observed))
+    page.copy("drafts", escalation.drafts)
 
 
-def headline(view: ProjectView, escalation: EscalationArtifact) -> str:
-    """Its id and its task."""
-    state = view.projection.state
-    entry = state.tasks.get(escalation.task_id) if state else None
-    task = f"{entry.spec_task_id}  {brief(entry.task)}" if entry else escalation.task_id
-    return f"{escalation.escalation_id}  {task}"
+def _add_raw_answers(page: Page, escalation: Escalation) -> None:
+    """What was answered in vain; the same answer once."""
+    answers: list[str] = escalation.details.get("raw_answers", [])
+    times = {answer: answers.count(answer) for answer in answers}
+    for number, (answer, count) in enumerate(times.items(), start=1):
+        lines = answer.splitlines()
+        page.heading(f"Raw answer {number} of {len(times)}" + (f", given {count} times" if count > 1 else ""))
+        page.rows("", lines[:_LINES_SHOWN])
+        if len(lines) > _LINES_SHOWN:
+            page.row("", f"... {len(lines) - _LINES_SHOWN} more lines in {escalation.file}")
 
 
-def record_file(view: ProjectView, escalation: EscalationArtifact) -> Path:
-    """Where the record is."""
-    folder, _, name = layout.escalation(escalation.escalation_id).rpartition("/")
-    return view.store.directory(folder) / name
+def debate_page(debates: ModuleDebates) -> Page:
+    """First the debates over the contracts, then those over the implementation."""
+    page = Page()
+    page.heading(f"{debates.name}  {debates.module_ref}  {debates.standing}")
+    page.prose(debates.purpose)
+    for debate in debates.contract_debates:
+        add_debate(page, "Contracts", debate)
+    for debate in debates.implementation_debates:
+        add_debate(page, f"Implementation of {debate.over}", debate)
+    if not debates.implementation_debates:
+        page.heading("Implementation")
+        page.prose("No implementation was proposed.", 2)
+    return page
 
 
-def add_decisions(page: Page, name: str, directory: Path) -> None:
-    """The decisions about an interface change exception (design: interface-changes)."""
-    for decision, does in DECISIONS.items():
-        page.row(decision, does)
-        page.copy("type", decision_command(name, decision, directory))
+def add_debate(page: Page, title: str, debate: DebateRounds) -> None:
+    """One debate, by round."""
+    page.heading(f"{title} (debate {debate.debate_id})")
+    for one in debate.rounds:
+        page.line(f"  Round {one.number}: {_outcome(one)}")
+        _add_proposal(page, one.proposal)
+        if one.challenge:
+            _add_challenge(page, one.challenge)
+        if one.adjudication:
+            _add_ruling(page, one, one.adjudication)
+        for found in one.gate:
+            page.row("gate", f"{'FAIL' if found.failures else 'PASS'}  {found.target}", 4)
+            _add_failures(page, found.failures)
 
 
-def add_last_answer(page: Page, escalation: EscalationArtifact) -> None:
-    """What a model said last where none of its answers could be used and the gate saw nothing of them."""
-    answers = escalation.details.get("raw_answers", [])
-    if answers and not escalation.details.get("gate"):
-        page.row("it said", brief(answers[-1], _SAID))
+def _outcome(one: Round) -> str:
+    words = [str(one.challenge.verdict)] if one.challenge else ["not challenged yet"]
+    words += [str(one.adjudication.decision)] if one.adjudication else []
+    words += ["refused by the gate" for found in one.gate if found.failures]
+    return ", ".join(words)
 
 
-def _add_failures(page: Page, view: ProjectView, escalation: EscalationArtifact) -> None:
-    """The first failures; of many counterexamples the smallest."""
-    if not escalation.failed_invariants:
-        page.prose("nothing was tried", 2)
-    found = [*failures(escalation)]
-    shown = [FindingText(one.invariant, "", one.evidence) for one in shown_failures(escalation)]
-    file = str(record_file(view, escalation))
-    FindingsPage(page, 2, _LINES, file).add(shown[:_FAILURES])
-    texts = (f"{one.code} {one.message}" for one in shown[:_FAILURES])
-    for said in contract_sentences(view, escalation, texts):
-        page.prose(said, 2, 4)
-    if more := len(found) - len(shown[:_FAILURES]):
-        page.prose(f"and {counted(more, 'more failure')} in {file}", 2)
-    add_last_answer(page, escalation)
+def _add_proposal(page: Page, proposal: Proposal) -> None:
+    page.row("proposal", f"{proposal.proposal_id} for {proposal.deliverable_ref}", 4)
+    page.row("claim", proposal.claim, 4)
+    page.rows("checks", (f"- {check}" for check in proposal.acceptance_checks), 4)
+    tests = proposal.test_inventory.items()
+    page.rows(
+        "shown by", (f"{test}: {', '.join(p or 'the happy path' for p in ptrs)}" for test, ptrs in tests), 4
+    )
+    page.rows("observed", (brief(line, _LONGEST_OBSERVATION) for line in proposal.preflight), 4)
+
+
+def _add_challenge(page: Page, challenge: Challenge) -> None:
+    page.row("challenge", f"{challenge.verdict}  {challenge.challenge_id}", 4)
+    for assessment in challenge.rubric_assessments:
+        met = "met" if assessment.assessment == "MET" else "unmet"
+        page.row(f"{assessment.criterion} {met}", assessment.evidence, 6)
+    passed = [test for test in challenge.falsifying_tests if not test.failed]
+    page.rows("held", (f"{test.name}, against {test.obligation or 'the purpose'}" for test in passed), 6)
+    _add_failures(page, challenge.failures)
+
+
+def _add_failures(page: Page, failures: Sequence[Failure]) -> None:
+    for number, failure in enumerate(failures, start=1):
+        level = "" if failure.fault is FaultOf.MODULE else f" (a fault of the {failure.fault})"
+        page.row(f"fault {number}", f"{failure.invariant}{level}", 6)
+        page.row("evidence", failure.evidence, 6)
+        page.row("required", failure.required_change, 6)
+
+
+def _add_ruling(page: Page, one: Round, ruling: Adjudication) -> None:
+    page.row("ruling", f"{ruling.decision}  {ruling.adjudication_id}", 4)
+    page.row("because", ruling.rationale, 6)
+    for struck in ruling.struck_tests:
+        page.row("struck", f"{struck.test}, by {struck.contract_pointer}: {struck.reason}", 6)
+    if ruling.confirmed_fault:
+        page.row("confirmed", f"the fault of the {ruling.confirmed_fault}", 6)
+    applied = {done.amendment_index: done for done in one.amended.applied} if one.amended else {}
+    for number, amendment in enumerate(ruling.amendments):
+        page.row(f"amend {number}", f"{amendment.action} {amendment.target}: {amendment.detail}", 6)
+        if done := applied.get(number):
+            page.row("done" if done.applied else "NOT done", done.note, 6)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ship_gate.base.text import did_you_mean
-from specwright.cli.terminal.output import next_command
+from specwright.documents.commands import next_command
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
 def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -> "HumanResolution":
     """The answer that a person gives to questions, or writes into a draft."""
     from specwright.bootstrap.views.reading import reading_project
-    from specwright.cli.pages.answers import FIX, draft
     from specwright.cli.session.questions import asked, edited
+    from specwright.documents.needs import FIX, draft
 
     with reading_project(directory) as view:
         record = stored_escalation(view, escalation, directory)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from agent_wire import canonical_json
 from ship_gate.trust import refusal, trust_typed, untrusted
 from specwright.atomic_write import write_atomically
-from specwright.cli.terminal.output import next_command
+from specwright.documents.commands import next_command
 from specwright.errors import InputError, InputErrors, UntrustedError
 
 if TYPE_CHECKING:

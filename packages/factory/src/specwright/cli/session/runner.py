@@ -1,15 +1,13 @@
 """Driving a project to its next stop and printing it. Imported only by commands that drive."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer
 
 from ship_gate.terminal.output import note, refused_by_system
-from ship_gate.terminal.page import Page, present
-from specwright.application.change import reportable
 from specwright.application.stages.release import last_release, release_all, release_some
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
@@ -18,16 +16,8 @@ from specwright.bootstrap.spec_file import awaiting_approval, read_example_file,
 from specwright.bootstrap.views.reading import last_run, reading_project
 from specwright.bootstrap.workers.drive import queue_state
 from specwright.bootstrap.workers.worker import open_queued
-from specwright.cli.pages.module import deprecation_page
-from specwright.cli.pages.queued import queued_document, queued_page
-from specwright.cli.pages.release import failure_page, release_page
-from specwright.cli.pages.report import (
-    report_document,
-    report_page,
-    statements_document,
-    statements_page,
-)
-from specwright.cli.pages.stop import BudgetAtGate, release_document, stop_document, stop_page
+from specwright.cli.pages.modules import deprecation_page, report_page, statements_page
+from specwright.cli.pages.stop import queued_page, release_page, stop_page
 from specwright.cli.session.gate_answer import Step, gate_answer
 from specwright.cli.session.interruption import interruptible
 from specwright.cli.session.options import (
@@ -36,8 +26,11 @@ from specwright.cli.session.options import (
     scripted_models,
     settings_for,
 )
-from specwright.cli.terminal.output import next_command, on_terminal
+from specwright.cli.terminal.output import on_terminal, present
 from specwright.cli.terminal.progress import ConsoleProgress
+from specwright.documents.commands import next_command
+from specwright.documents.reports import Deprecated, Report, Statements
+from specwright.documents.stops import BudgetAtGate, Queue, Queued, ReleaseDocument, Stop
 from specwright.domain.costs import Cost, in_words
 from specwright.domain.modules.code_index import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
@@ -67,7 +60,8 @@ def drive(
         asks: Ask for the answer at the approval gate; the project is not held while a person thinks.
     """
     if settings.drive == "workers":
-        queue(directory, settings, spec_text, step, as_json=as_json)
+        queued = queue(directory, settings, spec_text, step, as_json=as_json)
+        present(queued, queued_page, as_json=as_json)
         raise typer.Exit(0)
     stop, sha256 = _take_step(directory, settings, spec_text, step, scripted=scripted, as_json=as_json)
     while asks and stop is ProjectStatus.APPROVAL and (answer := gate_answer(sha256)):
@@ -89,17 +83,21 @@ def _take_step(
         stop = step(project)
         waits = project.driver.waiting() or {}
         remarks = _remarks(project, waits)
-        price = project.factory.price
-        document = stop_document(project.factory, stop, directory, scripted=scripted, price=price)
-        document["advice"] = remarks[0] if waits.get("advise") else ""
-        document["usage"] = progress.used()
         spent = total_cost(directory, prices_of(settings)) if stop is ProjectStatus.APPROVAL else Cost()
-        budget = BudgetAtGate(budgets_of(settings).project, spent)
-        page = stop_page(project.factory, stop, directory, scripted=scripted, price=price, budget=budget)
-    present(document, "stop", page, as_json=as_json)
+        shown = Stop.of(
+            project.factory,
+            stop,
+            directory,
+            scripted=scripted,
+            price=project.factory.price,
+            budget=BudgetAtGate(budgets_of(settings).project, spent),
+            advice=remarks[0] if waits.get("advise") else "",
+            usage=progress.used(),
+        )
+    present(shown, stop_page, as_json=as_json)
     for remark in () if as_json else remarks:
         note(remark)
-    return stop, str(document.get("sha256", ""))
+    return stop, shown.sha256 or ""
 
 
 def resume(directory: Path, step: Step, *, as_json: bool, spec_text: str = "") -> None:
@@ -122,61 +120,59 @@ def resume(directory: Path, step: Step, *, as_json: bool, spec_text: str = "") -
     drive(directory, settings, text, step, scripted=scripted, as_json=as_json, asks=asks)
 
 
-class _ReportOutcome(NamedTuple):
-    """A bug report that asks for no work: its example holds, or the statements are asked for."""
-
-    schema: str
-    document: dict[str, Any]
-    page: Page
-
-
 def report(directory: Path, module: str, example: Path, pointer: str, *, as_json: bool) -> None:
     """Try the example of a bug report; if it fails, begin what it asks for and print the stop that comes."""
     with reading_project(directory):
         pass  # where there is no project, nothing is made
     text, options = read_example_file(example), last_options(directory)
     settings, spec_text = settings_for(directory, options), spec_copy(directory).text()
-    outcomes: list[_ReportOutcome] = []
+    outcomes: list[Report | Statements] = []
 
     def step(project: Project) -> ProjectStatus:
         tried = project.try_report(module, text, str(example))
+        contract, title = tried.contract, tried.example.heading
         if not tried.observed:
-            outcomes.append(_ReportOutcome("report", report_document(tried), report_page(tried)))
+            outcomes.append(Report(module_ref=contract.ref, name=contract.name, example=title))
         elif pointer == "?":
-            contract, stated = reportable(project.factory, module)
-            page = statements_page(contract, stated, directory, tried, str(example))
-            outcomes.append(_ReportOutcome("statements", statements_document(contract, stated, tried), page))
+            outcomes.append(Statements.of(project.factory, module, title, tried.observed))
         else:
             return project.report(tried, pointer, spec_text)
         return project.status
 
+    def show(outcome: Report | Statements) -> None:
+        """What is shown of a bug report that asks for no work: its example holds, or the statements are asked for."""
+        if isinstance(outcome, Report):
+            present(outcome, report_page, as_json=as_json)
+        else:
+            present(outcome, lambda one: statements_page(one, str(example)), as_json=as_json)
+
     if settings.drive == "workers":
-        queue(directory, settings, spec_text, step, as_json=as_json, outcomes=outcomes)
+        queued = queue(directory, settings, spec_text, step, as_json=as_json)
+        if outcomes:
+            show(outcomes[0])
+        else:
+            present(queued, queued_page, as_json=as_json)
         raise typer.Exit(0)
     with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
         stop = step(project)
         if outcomes:
-            schema, document, page = outcomes[0]
-        else:
-            scripted = options.scripted or scripted_models(settings)
-            price = project.factory.price
-            schema = "stop"
-            document = stop_document(project.factory, stop, directory, scripted=scripted, price=price)
-            document |= {"advice": "", "usage": progress.used()}
-            page = stop_page(project.factory, stop, directory, scripted=scripted, price=price)
-    present(document, schema, page, as_json=as_json)
-    raise typer.Exit(0 if outcomes else stop.exit_code)
+            show(outcomes[0])
+            raise typer.Exit(0)
+        scripted, price = options.scripted or scripted_models(settings), project.factory.price
+        shown = Stop.of(
+            project.factory,
+            stop,
+            directory,
+            scripted=scripted,
+            price=price,
+            advice="",
+            usage=progress.used(),
+        )
+    present(shown, stop_page, as_json=as_json)
+    raise typer.Exit(stop.exit_code)
 
 
-def queue(
-    directory: Path,
-    settings: Settings,
-    spec_text: str,
-    step: Step,
-    *,
-    as_json: bool,
-    outcomes: Sequence["_ReportOutcome"] = (),
-) -> None:
+def queue(directory: Path, settings: Settings, spec_text: str, step: Step, *, as_json: bool) -> Queued:
     """Have a project's workers take a step.
 
     Args:
@@ -184,68 +180,53 @@ def queue(
         settings: Of the command; stored for the worker.
         spec_text: What the project works on.
         step: Takes the answer; it raises before anything is written if the project does not wait for it.
-        as_json: Print one JSON document.
-        outcomes: After the step, what is shown of a bug report that asks for no work; then nothing was queued.
+        as_json: Whether an interruption is reported as JSON.
     """
     with interruptible(next_command("run", directory), as_json=as_json):
         with open_queued(directory, settings, spec_text) as project:
             step(project)
-        if outcomes:
-            schema, document, page = outcomes[0]
-            present(document, schema, page, as_json=as_json)
-            return
-        queued = queue_state(directory)
-    present(queued_document(queued), "queued", queued_page(queued, directory), as_json=as_json)
+        return Queued(queue=Queue.of(queue_state(directory)))
 
 
 def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
     """Release again."""
-    scripted = last_run(directory).scripted
     with _without_models(directory, settings, "release", as_json=as_json) as project:
         factory = project.factory
         number, before = len(factory.projection.releases) + 1, last_release(factory)
         made = release_some(factory, modules, number) if modules else release_all(factory, number)
-        code = 0 if made.succeeded else 1
-        document = {**release_document(factory, made, directory), "exit_code": code}
-        page = (
-            release_page(factory, made, directory, scripted=scripted, before=before)
-            if made.succeeded
-            else failure_page(factory, made)
-        )
-    present(document, "release", page, as_json=as_json)
+        code, scripted = 0 if made.succeeded else 1, last_run(directory).scripted
+        shown = ReleaseDocument.of(factory, made, directory, scripted=scripted, before=before, exit_code=code)
+    present(shown, release_page, as_json=as_json)
     raise typer.Exit(code)
 
 
 def abandon(directory: Path, settings: Settings, *, as_json: bool) -> None:
     """Give up the change that is under way."""
-    scripted = last_run(directory).scripted
-    with _without_models(directory, settings, "status", as_json=as_json) as project:
-        stop = project.abandon()
-        document = stop_document(project.factory, stop, directory, scripted=scripted)
-        page = stop_page(project.factory, stop, directory, scripted=scripted)
-    present(document, "stop", page, as_json=as_json)
-    raise typer.Exit(stop.exit_code)
+    _step_without_models(directory, settings, "status", Project.abandon, as_json=as_json)
 
 
 def withdraw(directory: Path, settings: Settings, *, as_json: bool) -> None:
     """Take back what sent the spec back."""
-    scripted = last_run(directory).scripted
-    with _without_models(directory, settings, "run", as_json=as_json) as project:
-        stop = project.withdraw()
-        document = stop_document(project.factory, stop, directory, scripted=scripted)
-        page = stop_page(project.factory, stop, directory, scripted=scripted)
-    present(document, "stop", page, as_json=as_json)
+    _step_without_models(directory, settings, "run", Project.withdraw, as_json=as_json)
+
+
+def _step_without_models(
+    directory: Path, settings: Settings, command: str, step: Step, *, as_json: bool
+) -> None:
+    with _without_models(directory, settings, command, as_json=as_json) as project:
+        stop = step(project)
+        shown = Stop.of(project.factory, stop, directory, scripted=last_run(directory).scripted)
+    present(shown, stop_page, as_json=as_json)
     raise typer.Exit(stop.exit_code)
 
 
 def deprecate(directory: Path, settings: Settings, asked: DeprecationRequest, *, as_json: bool) -> None:
     """Deprecate a module version."""
     with _without_models(directory, settings, "status", as_json=as_json) as project:
-        decided = project.deprecate(asked)
-        view = project.factory
-        name = view.modules.contract(decided.module_ref).name
-        page = deprecation_page(view, decided, directory)
-    present({"name": name, **decided.to_json(), "exit_code": 0}, "deprecated", page, as_json=as_json)
+        decided, contract = project.deprecate(asked), project.factory.modules.contract
+        users = [contract(ref).name for ref in decided.consumers]
+        shown = Deprecated(**dict(decided), name=contract(decided.module_ref).name, users=users)
+    present(shown, deprecation_page, as_json=as_json)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """What a run is doing, in words: of the live line, of the lines of a log, and of `status`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from specwright.bootstrap.views.at_work import AtWork
@@ -35,18 +35,8 @@ def at_work_in_words(noted: "AtWork", tasks: Sequence[str] = ()) -> str:
         tasks: Those in progress, as `TSK-001 Divide an amount`.
     """
     task = next((one for one in tasks if one.split()[0] == noted.task), noted.task)
-    role = " ".join(filter(None, (noted.role, place_in_words(noted.subject, noted.stage))))
+    role = " ".join(filter(None, (noted.role, place_in_words(noted.subject or "", noted.stage or ""))))
     doing = "at work" if noted.role else "working without a model"
-    if noted.model:
-        doing = waiting_in_words(noted.model, first=noted.first)
+    if noted.waits_for:
+        doing = waiting_in_words(noted.waits_for, first=noted.first_answer)
     return " · ".join(filter(None, (task, role, f"{doing} for {clock(noted.seconds)}")))
-
-
-def at_work_document(noted: "AtWork | None") -> dict[str, Any] | None:
-    """What a run is doing, for a program; null where there is nothing to say."""
-    if noted is None:
-        return None
-    named = {"task": noted.task, "role": noted.role, "subject": noted.subject, "stage": noted.stage}
-    asked = {"waits_for": noted.model, "first_answer": noted.first} if noted.model else {}
-    said = {name: value or None for name, value in named.items()}
-    return {"since": noted.since, **said, "waits_for": None, "first_answer": False, **asked}

@@ -22,6 +22,7 @@ from ship_gate.terminal.output import counted, printable
 from ship_gate.terminal.page import brief, coloured, wrapped
 from ship_gate.terminal.screen import UNLIMITED, width_of
 from specwright.cli.terminal.at_work import clock, place_in_words, waiting_in_words
+from specwright.documents.stops import CallsUsed
 from specwright.domain.costs import Cost, dollars, money
 from specwright.ports.progress import (
     AnswerBought,
@@ -143,11 +144,12 @@ class ConsoleProgress:
             else:
                 self._step(event)
 
-    def used(self) -> dict[str, int | float | None]:
+    def used(self) -> CallsUsed:
         """What this command asked of models; answers from the journal cost nothing again."""
         usd = None if self._cost.unpriced else float(round(self._cost.usd, 6))
-        calls = {"calls": self.calls, "calls_from_journal": self.journalled_calls, "tokens": self.tokens}
-        return {**calls, "usd": usd}
+        return CallsUsed(
+            calls=self.calls, calls_from_journal=self.journalled_calls, tokens=self.tokens, usd=usd
+        )
 
     def _begin(self, event: RoleStarted) -> None:
         self._flush(None)

@@ -8,15 +8,15 @@ from collections import Counter
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, computed_field
 
 from agent_wire import canonical_json
 from ship_gate.base.record import OmittedIfEmpty, Record, SemVer, Text
+from specwright.domain.base.document import Document
 from specwright.errors import InputError
 
-SCHEMA = "acceptance"
 VERSION = 1
-"""The name and the version of the document, as `--json` has them."""
+"""Of the document, as `--json` has it."""
 
 JUDGED_BY_MODELS = "no code shows it: judged by models"
 
@@ -143,7 +143,7 @@ class TaskReport(Record):
     modules: list[ModuleReport]
 
 
-class AcceptanceReport(Record):
+class AcceptanceReport(Document, schema="acceptance"):
     """The report of a release.
 
     Args:
@@ -162,6 +162,7 @@ class AcceptanceReport(Record):
     manifest: Reference
     tasks: list[TaskReport]
 
+    @computed_field
     @property
     def counts(self) -> dict[str, int]:
         """How many criteria there are, how many are executable, and how many have each status."""
@@ -174,7 +175,7 @@ class AcceptanceReport(Record):
     @property
     def document(self) -> dict[str, Any]:
         """The content of `acceptance.json`."""
-        return {"schema": SCHEMA, "version": VERSION, **self.to_json(), "counts": self.counts}
+        return {"schema": self.schema_name, "version": VERSION, **self.to_json()}
 
     @classmethod
     def from_document(cls, data: bytes, where: str) -> Self:

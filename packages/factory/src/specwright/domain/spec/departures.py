@@ -6,10 +6,10 @@ Each task has a list of its own decisions. The number of a decision is its place
 that shows it.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
 
 from ship_gate.base.markdown_text import inline, printable
+from ship_gate.base.record import Record
 from ship_gate.base.text import holds
 from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
@@ -80,25 +80,20 @@ def _things(scopes: Sequence[OutsideScope]) -> str:
     return f"{'one thing' if len(scopes) == 1 else f'{len(scopes)} things'} that SPEC.md asks for"
 
 
-class Decision(NamedTuple):
+class Decision(Record):
     """A decision, once.
 
     Args:
         number: From 1, in the order of the tasks.
         text: What was decided.
-        tasks: Where it applies: the ids and names of its tasks.
+        tasks: The ids of the tasks where it applies.
+        place: Where it applies, `TSK-002 Split a bill`; of several tasks their ids.
     """
 
     number: int
     text: str
-    tasks: tuple[tuple[str, str], ...]
-
-    @property
-    def place(self) -> str:
-        """Where it applies, `TSK-002 Split a bill`; of several tasks their ids."""
-        if len(self.tasks) == 1:
-            return " ".join(map(printable, self.tasks[0]))
-        return ", ".join(name for name, _ in self.tasks)
+    tasks: list[str]
+    place: str
 
     @property
     def left_out(self) -> str:
@@ -107,22 +102,26 @@ class Decision(NamedTuple):
         narrows = self.text.casefold().startswith(_NARROWS)
         return self.text[len(_NARROWS) :].strip() if narrows else ""
 
-    def to_json(self) -> dict[str, Any]:
-        """It for a program."""
-        return {"number": self.number, "text": self.text, "tasks": [name for name, _ in self.tasks]}
-
 
 def decisions_of(spec: ProductSpec | ProductSpecDraft) -> list[Decision]:
     """Every decision of a spec, each once."""
-    texts: dict[str, tuple[str, list[tuple[str, str]]]] = {}
+    texts: dict[str, tuple[str, dict[str, str]]] = {}
     for task in spec.tasks():
         for one in task.decisions:
             text = " ".join(one.split())
-            texts.setdefault(text.rstrip(".").casefold(), (text, []))[1].append((task.task_id, task.name))
+            texts.setdefault(text.rstrip(".").casefold(), (text, {}))[1][task.task_id] = task.name
     return [
-        Decision(number, text, tuple(dict.fromkeys(tasks)))
+        Decision(number=number, text=text, tasks=[*tasks], place=_place(tasks))
         for number, (text, tasks) in enumerate(texts.values(), start=1)
     ]
+
+
+def _place(tasks: Mapping[str, str]) -> str:
+    return (
+        ", ".join(tasks)
+        if len(tasks) > 1
+        else " ".join(printable(part) for one in tasks.items() for part in one)
+    )
 
 
 def narrowings(decisions: Sequence[Decision]) -> list[Decision]:

@@ -1,86 +1,72 @@
-"""A module for a reader: its contract and evidence, or how it came about, back to the spec (design: provenance); and what
-answers to a criterion or a task (design: trace)."""
+"""Tasks, modules and what is known about them: tables, contracts with their evidence, how a module came about (design:
+provenance), what shows a criterion (design: trace), bug reports, exceptions, costs."""
 
 import shlex
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.terminal.page import Page
-from specwright.application.factory import ProjectView
+from ship_gate.terminal.page import Page, brief
 from specwright.application.history.provenance import DebateRounds, Provenance
 from specwright.application.stages.trace import Trace
+from specwright.cli.terminal.at_work import at_work_in_words
+from specwright.documents.commands import next_command
+from specwright.documents.modules import Matches, Module, Modules, TaskRow, Tasks
+from specwright.documents.reports import Costs, Deprecated, Exceptions, Report, ShownException, Statements
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Purpose
 from specwright.domain.modules.acceptance_page import KINDS
 from specwright.domain.modules.acceptance_report import CriterionReport, TaskReport
 from specwright.domain.modules.code_index import Deprecation
-from specwright.domain.modules.evidence import ShipEvidence
+from specwright.domain.tasks.project_state import ProjectState
+from specwright.domain.tasks.task_board import by_spec_id
+
+_LONGEST_POINTER = 30
+"""Columns of the pointers; a longer one is on a line of its own."""
 
 FEW = 3
 """References withheld for one reason that are named; the rest are counted, and are in the context pack."""
 
 
-def module_page(
-    contract: MicroModuleContract,
-    evidence: ShipEvidence,
-    files: Path,
-    deprecation: Deprecation | None = None,
-) -> Page:
+def module_page(module: Module) -> Page:
     """The contract, dimension by dimension, and the evidence; first that the version is deprecated, if it is."""
-    page = Page()
+    page, contract, evidence = Page(), module.contract, module.evidence
     page.heading(f"{contract.name}  {contract.ref}")
     page.prose(contract.purpose)
     page.line()
-    if deprecation:
+    if deprecation := module.deprecation:
         page.row("DEPRECATED", f"{deprecation.decided_at}: {deprecation.reason}", 0)
         page.row("Instead", _instead(deprecation), 0)
     for title, entries in _dimensions(contract.to_json()):
         page.rows(title, entries or ["none"], 0)
     calls = ", ".join(dependency.ref for dependency in contract.dependencies)
     summary, verified = evidence.execution_log.summary, evidence.verification
-    tests = f"{summary.passed} of {summary.total} tests passed"
     page.line()
     page.row("Calls", calls or "no other module", 0)
+    tests = f"{summary.passed} of {summary.total} tests passed"
     page.row("Evidence", f"{verified.result}, {tests}, {evidence.verified_at}", 0)
     page.copy("Interface", verified.interface_fingerprint, 0)
-    page.copy("Files", str(files), 0)
+    page.copy("Files", module.files, 0)
     return page
 
 
-def _evidence_page(contract: MicroModuleContract, evidence: ShipEvidence) -> Page:
-    """How the page of a sealed module begins: what it is, and what proves it."""
-    page, summary = Page(), evidence.execution_log.summary
-    page.heading(f"{contract.name}  {contract.ref}")
-    page.prose(contract.purpose, 2)
-    page.heading("Evidence")
-    page.prose(f"{evidence.ship_id}  {evidence.verification.result}, {evidence.verified_at}", 2)
-    page.row("tests", f"{summary.passed} of {summary.total} passed")
-    page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
-    page.copy("interface", evidence.verification.interface_fingerprint)
-    return page
-
-
-def deprecation_page(view: ProjectView, decided: Deprecation, directory: Path) -> Page:
+def deprecation_page(decided: Deprecated) -> Page:
     """What was deprecated, who depends on it, and what that means for the next release."""
     page = Page()
-    page.row("Deprecated:", f"{view.modules.contract(decided.module_ref).name}  {decided.module_ref}", 0)
+    page.row("Deprecated:", f"{decided.name}  {decided.module_ref}", 0)
     page.row("Instead:", _instead(decided), 0)
-    names = [f"{view.modules.contract(ref).name}  {ref}" for ref in decided.consumers]
-    page.rows("Used by:", names or ["no other module"], 0)
+    users = [f"{name}  {ref}" for name, ref in zip(decided.users, decided.consumers, strict=True)]
+    page.rows("Used by:", users or ["no other module"], 0)
     page.line()
     page.prose(
         "It stays readable, and releases that were made with it stay as they are. The next release fails while it, or "
         "a module that depends on it, is part of the product."
     )
-    page.copy("See:", f"specwright module {decided.module_ref} {shlex.quote(str(directory))}", 0)
+    page.copy("See:", next_command(f"module {decided.module_ref}"), 0)
     return page
 
 
 def _instead(decided: Deprecation) -> str:
-    return (
-        f"{decided.replacement}. {decided.migration_note}" if decided.replacement else decided.migration_note
-    )
+    note = decided.migration_note
+    return f"{decided.replacement}. {note}" if decided.replacement else note
 
 
 def _dimensions(contract: dict[str, Any]) -> list[tuple[str, list[str]]]:
@@ -107,7 +93,15 @@ def _error(entry: dict[str, Any]) -> str:
 
 def provenance_page(chain: Provenance) -> Page:
     """The chain from a module back to its spec."""
-    page = _evidence_page(chain.contract, chain.evidence)
+    page, evidence = Page(), chain.evidence
+    page.heading(f"{chain.contract.name}  {chain.contract.ref}")
+    page.prose(chain.contract.purpose, 2)
+    page.heading("Evidence")
+    page.prose(f"{evidence.ship_id}  {evidence.verification.result}, {evidence.verified_at}", 2)
+    summary = evidence.execution_log.summary
+    page.row("tests", f"{summary.passed} of {summary.total} passed")
+    page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
+    page.copy("interface", evidence.verification.interface_fingerprint)
     if chain.exceptions:
         page.row("exceptions", ", ".join(chain.exceptions))
     _add_rounds(page, "Implementation", chain.debate, chain.versions)
@@ -220,3 +214,136 @@ def _add_criterion(page: Page, criterion: CriterionReport) -> None:
         page.prose(f"- {one.result} {KINDS[one.kind]} {one.name}: {one.detail}", 4, 2)
         for path in dict.fromkeys((one.stated_in, *one.ran_in)):
             page.line(path, " " * 6)
+
+
+def tasks_page(tasks: Tasks, state: ProjectState, names: Mapping[str, str]) -> Page:
+    """A table of the tasks.
+
+    Args:
+        tasks: All of them.
+        state: Of the project, which names tasks as the spec does.
+        names: Of the modules that they shipped, by reference.
+    """
+    page = Page()
+    rows = [
+        (
+            one.spec_task_id,
+            "SPLIT" if one.superseded_by else one.status,
+            brief(one.task),
+            _last(one, state, names),
+        )
+        for one in tasks.tasks
+    ]
+    page.table(("TASK", "STATUS", "NAME", "MODULE, OR WHAT IT WAITS FOR"), rows, whole=("TASK", "STATUS"))
+    return page
+
+
+def _last(task: TaskRow, state: ProjectState, names: Mapping[str, str]) -> str:
+    ref = task.module_ref
+    return f"{ref}  {names[ref]}" if ref else by_spec_id(state, task.why)
+
+
+def modules_page(modules: Modules) -> Page:
+    """A table of the sealed modules."""
+    page = Page()
+    rows = [
+        (
+            one.module_ref,
+            brief(one.name),
+            str(one.tests),
+            one.purpose if one.status == "SHIPPED" else f"{one.status}. {one.purpose}",
+        )
+        for one in modules.modules
+    ]
+    page.table(("MODULE", "NAME", "TESTS", "PURPOSE"), rows, whole=("MODULE", "NAME", "TESTS"))
+    return page
+
+
+def matches_page(matches: Matches) -> Page:
+    """A table of what was found in the Code Index."""
+    page = Page()
+    rows = [(one.ref, brief(one.name), f"{one.similarity_score:.2f}", one.purpose) for one in matches.matches]
+    page.table(("MODULE", "NAME", "MATCH", "PURPOSE"), rows, whole=("MODULE", "NAME", "MATCH"))
+    return page
+
+
+def report_page(report: Report) -> Page:
+    """A bug report whose example holds."""
+    page = Page()
+    page.prose(
+        f"The example {report.example!r} holds: {report.name}, {report.module_ref}, gives what it says. Nothing was changed."
+    )
+    return page
+
+
+def statements_page(module: Statements, example: str = "bug.md") -> Page:
+    """What a report may point at, and the command.
+
+    Args:
+        module: The statements about it.
+        example: The file of the example.
+    """
+    page = Page()
+    if module.example:
+        page.prose(f"The example {module.example!r} fails: {module.observed}. Nothing was changed.")
+    page.heading(f"What a report of {module.name}, {module.module_ref}, may name with --pointer")
+    columns = min(_LONGEST_POINTER, max(len(one.pointer) for one in module.statements))
+    for one in module.statements:
+        page.labelled(f"  {one.pointer}", one.text, labels=columns + 4)
+    what = f"--example {shlex.quote(example)} --pointer POINTER"
+    page.line(next_command(f"report {module.name}", rest=what), "Then: ")
+    return page
+
+
+def exceptions_page(found: Exceptions) -> Page:
+    """Every interface change exception, with the change that it proposes and what was decided."""
+    page = Page()
+    for one in found.exceptions:
+        _add_exception(page, one)
+    if not found.exceptions:
+        page.line("No role has found the contract of a shipped module wrong.")
+    return page
+
+
+def _add_exception(page: Page, one: ShownException) -> None:
+    page.heading(f"{one.exception_id}  {one.status}  against {one.target_module}")
+    page.row("raised by", f"{one.raised_by.role} at {one.raised_by.run_id}")
+    page.row("type", f"{one.type}, {one.urgency}, {one.compatibility_expectation}")
+    page.row("reason", one.reason)
+    for said in one.evidence:
+        page.row("evidence", said)
+    for field, value in one.proposed_contract_delta.to_json().items():
+        if value:
+            page.row(field.replace("_", " "), str(value))
+    for decision in one.decisions:
+        page.row("decided", f"{decision.decided_at}: {decision.decision} {decision.reason}".strip())
+    for outcome in one.outcomes:
+        made = outcome.version.module_ref if outcome.version else ""
+        page.row("outcome", f"{outcome.resolved_at}: {outcome.reason or made}")
+    if one.escalation:
+        page.copy("answer", next_command(f"exceptions approve {one.exception_id}"))
+        page.copy("whole page", next_command(f"escalations {one.escalation}"))
+
+
+def costs_page(costs: Costs, *, scripted: bool) -> Page:
+    """The costs as a table, and what its zeros and gaps mean."""
+    page, whole = Page(), costs.total
+    columns = [costs.by, "requests", "characters", "tokens in", "tokens out", "money"]
+    if costs.waiting:
+        page.prose(f"A request has no answer yet: {at_work_in_words(costs.waiting)}.")
+    if not whole.requests:
+        page.prose("No answer has come yet." if costs.waiting else "No model has been asked yet.")
+        return page
+    rows = [
+        [part, *(f"{number:,}" for number in [*cost.to_json().values()][:4]), cost.money]
+        for part, cost in {**costs.parts, "in all": whole}.items()
+    ]
+    unpriced = whole.unpriced == whole.requests
+    if unpriced:
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    page.table(columns, rows, whole=columns[1:])
+    if scripted and not whole.input_tokens + whole.output_tokens:
+        page.prose("The answers are scripted: they have no tokens and cost nothing.")
+    if unpriced:
+        page.prose("The price of the models is unknown; `[prices]` in specwright.toml sets it.")
+    return page

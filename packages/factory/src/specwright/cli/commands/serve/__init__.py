@@ -1,1 +1,0 @@
-"""Commands that serve other programs and browsers until they are stopped (design: command-line)."""

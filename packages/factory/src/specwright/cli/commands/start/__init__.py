@@ -1,1 +1,0 @@
-"""Commands for a beginning: help, the demo."""

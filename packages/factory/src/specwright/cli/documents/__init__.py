@@ -1,1 +1,0 @@
-"""The documents of `--json`: their names, and the JSON Schema of each (design: command-line)."""

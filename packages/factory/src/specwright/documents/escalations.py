@@ -1,0 +1,123 @@
+"""Documents about escalations (design: escalation, command-line)."""
+
+from pathlib import Path
+from typing import Any, Self
+
+from ship_gate.base.record import Record
+from specwright.application.criteria import open_questions
+from specwright.application.escalation.actions import suited_actions
+from specwright.application.escalation.last_answers import contract_sentences, last_answers
+from specwright.application.escalation.payloads import DECISIONS, meaning, payload_draft
+from specwright.application.escalation.retries import recommended_action
+from specwright.application.escalation.summary import shown_failures
+from specwright.application.escalation.task_criteria import TaskCriterion, task_criteria
+from specwright.application.factory import ProjectView
+from specwright.application.interface_change import shown_sha256
+from specwright.application.store import layout
+from specwright.documents.commands import OTHER_SPEC, next_command
+from specwright.documents.needs import Need, decision_command, escalation_need
+from specwright.domain.base.document import Document
+from specwright.domain.escalation import RELEASE, EscalationArtifact, FailedInvariant
+
+FAILURES = 3
+"""Failures whose statements of the contract are shown."""
+
+
+class Answer(Record):
+    """An answer, what it does and costs, and the command that gives it; empty where that of all answers does."""
+
+    answer: str
+    means: str
+    command: str = ""
+
+
+class Escalation(EscalationArtifact, Document, schema="escalation"):
+    """An escalation for the person who decides about it.
+
+    Args:
+        actions: A payload to fill in for each action that suits it.
+        sha256: Of what is shown.
+        command: That gives the recommended answer.
+        need: What waits, and the commands that answer it.
+        failures: What failed, each once, in the order in which a person reads them.
+        statements: Of the contract, where one of the first failures cites it.
+        last_answers: What the Proposer answered last of each failed module.
+        criteria: Of the task, those that a failed module shows first.
+        answers: What can be answered, the recommended one left out.
+        file: The record.
+        drafts: The directory of failed modules.
+    """
+
+    actions: dict[str, dict[str, Any]]
+    sha256: str
+    command: str
+    need: Need
+    failures: list[FailedInvariant]
+    statements: list[str]
+    last_answers: list[str]
+    criteria: list[TaskCriterion]
+    answers: list[Answer]
+    file: str
+    drafts: str
+
+    @classmethod
+    def of(cls, view: ProjectView, record: EscalationArtifact, directory: Path) -> Self:
+        """An escalation of a project."""
+        name, shown, actions = record.escalation_id, shown_failures(record), suited_actions(view, record)
+        need = escalation_need(view, record, directory, urgent=name not in open_questions(view))
+        folder, _, file = layout.escalation(name).rpartition("/")
+        return cls(
+            **dict(record),
+            actions={action.value: payload_draft(view, record, action) for action in actions},
+            sha256=shown_sha256(view, name),
+            command=need.steps[-1],
+            need=need,
+            failures=shown,
+            statements=contract_sentences(
+                view, record, (f"{one.invariant} {one.evidence}" for one in shown[:FAILURES])
+            ),
+            last_answers=last_answers(view, record),
+            criteria=task_criteria(view, record),
+            answers=_answers(view, record, directory),
+            file=str(view.store.directory(folder) / file),
+            drafts=str(view.store.directory(layout.DRAFTS)),
+        )
+
+
+def _answers(view: ProjectView, record: EscalationArtifact, directory: Path) -> list[Answer]:
+    """What can be answered beside what is recommended; of an exception the decisions about it first."""
+    exception: str = record.details.get("exception_id", "")
+    recommended = None if exception else recommended_action(record)
+    found = [
+        Answer(answer=name, means=means, command=decision_command(exception, name, directory))
+        for name, means in (DECISIONS.items() if exception else ())
+    ]
+    if record.details.get("cause") == RELEASE:
+        report, change = (
+            next_command("report example.md", directory),
+            next_command("change", directory, OTHER_SPEC),
+        )
+        found += [
+            Answer(
+                answer="report",
+                means="have one module mended; costs its challenge and its ruling",
+                command=report,
+            ),
+            Answer(
+                answer="change", means="ask for another spec; costs the tasks that it changes", command=change
+            ),
+        ]
+    return [
+        *found,
+        *(
+            Answer(answer=action.value, means=meaning(record, action))
+            for action in suited_actions(view, record)
+            if action is not recommended
+        ),
+    ]
+
+
+class Escalations(Document, schema="escalations"):
+    """What waits for a person."""
+
+    escalations: list[Escalation]

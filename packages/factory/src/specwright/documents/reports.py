@@ -1,0 +1,267 @@
+"""Documents of commands that check, report and move (design: command-line)."""
+
+from typing import Any, Literal, Self
+
+from ship_gate.base.record import Record
+from specwright.application.change import reportable
+from specwright.application.factory import ProjectView
+from specwright.application.interface_change import KnownException
+from specwright.bootstrap.views.at_work import AtWork
+from specwright.domain.base.document import Document, Part
+from specwright.domain.costs import Cost, money
+from specwright.domain.interface_change import (
+    ExceptionDecision,
+    ExceptionOutcome,
+    ExceptionStatus,
+    InterfaceChangeException,
+)
+from specwright.domain.modules.code_index import Deprecation
+
+Verdict = Literal["PASS", "FAIL"]
+
+
+class Complaint(Part):
+    """What failed, where, and what to do; what a model answered last, if it gave up."""
+
+    what: str
+    where: str
+    do: str
+    answer: str | None = None
+
+
+class Error(Document, schema="error"):
+    """A command that failed."""
+
+    error: Complaint
+    exit_code: int
+
+
+class CostSum(Record):
+    """What was asked of models; `usd` is null as soon as one price is not known, `money` says it in words."""
+
+    requests: int
+    characters: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    unpriced: int
+    money: str
+
+    @classmethod
+    def of(cls, cost: Cost) -> Self:
+        """A sum for a program."""
+        fields: dict[str, Any] = cost._asdict()
+        fields["usd"] = None if cost.unpriced else float(round(cost.usd, 6))
+        return cls(**fields, money=money(cost))
+
+
+class Costs(Document, schema="costs"):
+    """What was asked of models, by part; `waiting` is the request that has no answer yet."""
+
+    by: Literal["role", "task", "module", "round", "content"]
+    parts: dict[str, CostSum]
+    total: CostSum
+    waiting: AtWork | None
+
+
+class Report(Document, schema="report"):
+    """A bug report whose example holds."""
+
+    holds: bool = True
+    module_ref: str
+    name: str
+    example: str
+    exit_code: int = 0
+
+
+class Statement(Record):
+    """What a report may point at: a statement of the contract, or a criterion of the task."""
+
+    pointer: str
+    text: str
+
+
+class Statements(Document, schema="statements"):
+    """Everything that a report of a module may point at; with an example that fails its title and what it gave, else two
+    empty texts."""
+
+    module_ref: str
+    name: str
+    statements: list[Statement]
+    example: str = ""
+    observed: str = ""
+    exit_code: int = 0
+
+    @classmethod
+    def of(cls, view: ProjectView, module: str, example: str = "", observed: str = "") -> Self:
+        """What a report of a module may point at."""
+        contract, stated = reportable(view, module)
+        statements = [Statement(pointer=pointer, text=text) for pointer, text in stated]
+        return cls(
+            module_ref=contract.ref,
+            name=contract.name,
+            statements=statements,
+            example=example,
+            observed=observed,
+        )
+
+
+class Deprecated(Deprecation, Document, schema="deprecated"):
+    """A version that was deprecated; `users` are the names of its consumers."""
+
+    name: str
+    users: list[str]
+    exit_code: int = 0
+
+
+class Init(Document, schema="init"):
+    """A directory that was made ready for a project."""
+
+    directory: str
+    made: list[str]
+    kept: list[str]
+    exit_code: int = 0
+
+
+class ShownException(InterfaceChangeException):
+    """An interface change exception, and what was decided."""
+
+    status: ExceptionStatus
+    sha256: str
+    escalation: str
+    decisions: list[ExceptionDecision]
+    outcomes: list[ExceptionOutcome]
+
+    @classmethod
+    def shown(cls, known: KnownException, sha256: str) -> Self:
+        """An exception with the hash of what is shown."""
+        decided = {name: value for name, value in known._asdict().items() if name != "record"}
+        return cls(**dict(known.record), **decided, status=known.status, sha256=sha256)
+
+
+class Exceptions(Document, schema="exceptions"):
+    """Every interface change exception."""
+
+    exceptions: list[ShownException]
+
+
+class Checkout(Document, schema="checkout"):
+    """Failed modules that were laid out, each with its directory."""
+
+    escalation_id: str
+    modules: dict[str, str]
+    exit_code: int = 0
+
+
+class Finding(Record):
+    """What is wrong, and where."""
+
+    code: str
+    where: str
+    message: str
+
+
+class Gate(Document, schema="gate"):
+    """The gate's verdict on a module directory; `ship_gate` makes it, as the two below."""
+
+    verdict: Verdict
+    findings: list[Finding]
+    tests: list[dict[str, Any]]
+    stages: list[dict[str, Any]]
+    notes: list[str]
+    fingerprint: str
+
+
+class JudgedModule(Part):
+    """A module of many; `judged` is there unless it passed before or the time was over."""
+
+    directory: str
+    name: str
+    result: Literal["PASS", "FAIL", "UNCHANGED", "UNJUDGED"]
+    seconds: float
+    judged: dict[str, Any] | None = None
+
+
+class Gates(Document, schema="gates"):
+    """The gate's verdicts on many module directories."""
+
+    verdict: Verdict
+    modules: list[JudgedModule]
+
+
+class Explanation(Document, schema="explanation"):
+    """What a finding of the gate means; `severity` is its effect on the verdict."""
+
+    code: str
+    severity: str
+    means: str
+    why: str
+    steps: list[str]
+
+
+class Verified(Document, schema="verified"):
+    """What was checked of a project."""
+
+    verdict: Verdict
+    findings: list[Finding]
+    checked: dict[str, int]
+    unbound: list[str]
+
+
+class WireRow(Record):
+    """A Wire with its proof."""
+
+    hcs: dict[str, Any]
+    wire: dict[str, Any]
+
+
+class WireLog(Document, schema="wire-log"):
+    """The Wires of a project."""
+
+    wires: list[WireRow]
+
+
+class LogVerified(Document, schema="log-verified"):
+    """Whether the log holds what was written."""
+
+    intact: bool
+    findings: list[dict[str, Any]]
+
+
+class HederaRead(Document, schema="hedera-read"):
+    """The messages of a topic."""
+
+    placed: int
+    messages: list[dict[str, Any]]
+    reduction: dict[str, Any]
+
+
+class Mirror(Document, schema="mirror"):
+    """How far the log is mirrored."""
+
+    to: str
+    log_id: str
+    position: int
+    running_hash: str
+    log_end: int
+    lag: int
+    lag_seconds: float
+
+
+class Trusted(Document, schema="trusted"):
+    """The decisive settings of a project that are trusted: of its file, and of its last run."""
+
+    directory: str
+    settings: dict[str, Any]
+    options: dict[str, Any]
+    exit_code: int = 0
+
+
+class ExportedPages(Document, schema="export-html"):
+    """The studio's pages as files; `left_out` counts entries of the log that have no page."""
+
+    directory: str
+    pages: int
+    bytes: int
+    left_out: int
+    exit_code: int = 0

@@ -1,0 +1,560 @@
+"""Documents about a project: where it stopped, who drives it, what it released (design: command-line)."""
+
+import ast
+import io
+import shlex
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
+
+from pydantic import Field
+
+from ship_gate.base.record import Record
+from ship_gate.base.text import one_line
+from ship_gate.contract.examples_file import parse_examples
+from ship_gate.terminal.output import counted, listed
+from ship_gate.terminal.page import brief
+from specwright.application.criteria import open_questions
+from specwright.application.escalation.halt import open_escalations
+from specwright.application.escalation.summary import escalations_waiting
+from specwright.application.factory import ProjectView
+from specwright.application.stages.product import (
+    approval_estimate,
+    change_preview,
+    changes_since,
+    current_spec,
+    shown_hash,
+    validation_of,
+)
+from specwright.application.stages.release import last_release, release_of, tasks_missing
+from specwright.application.stages.status import ProjectStatus, project_status
+from specwright.application.store import layout
+from specwright.bootstrap.costs import budgets_in, prices_in, total_cost
+from specwright.bootstrap.spec_file import spec_changed, spec_copy, spec_fault
+from specwright.bootstrap.views.at_work import AtWork, at_work
+from specwright.bootstrap.views.last_stop import LastStop, last_stop
+from specwright.bootstrap.views.reading import driven_by, last_run
+from specwright.bootstrap.workers.drive import QueueState, queue_state
+from specwright.bounded_read import read_member
+from specwright.documents.commands import OTHER_SPEC, next_command, pasteable
+from specwright.documents.needs import Need, needs
+from specwright.documents.reports import CostSum
+from specwright.domain.base.document import Document, Part
+from specwright.domain.base.slugs import import_name
+from specwright.domain.costs import Budget, Cost, Price, below_estimate
+from specwright.domain.escalation import EscalationArtifact
+from specwright.domain.interfaces.guide import started
+from specwright.domain.interfaces.records import Interfaces, OutsideScope
+from specwright.domain.modules.release import ReleaseManifest
+from specwright.domain.spec.completeness import Deficiency, in_words
+from specwright.domain.spec.departures import Decision, decisions_of
+from specwright.domain.tasks.project_state import ProjectState, TaskStatus
+from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard, by_spec_id
+from specwright.errors import CorruptionError, CorruptionErrors, SpecwrightErrors
+from specwright.settings import Settings
+
+_NO_EXPORTS = (KeyError, SyntaxError, ValueError, StopIteration, RecursionError, MemoryError)
+"""What reading a damaged package raises; a nested source exhausts the parser."""
+
+
+class BudgetAtGate(NamedTuple):
+    """The budget of a project, and what was spent of it."""
+
+    limit: Budget = Budget()
+    spent: Cost = Cost()
+
+
+NO_BUDGET = BudgetAtGate()
+
+
+class Estimate(Record):
+    """What an approval will cost; money is null if a price is unknown."""
+
+    tokens: int
+    tokens_range: list[int]
+    usd: float | None
+    usd_range: list[float] | None
+
+
+class CallsUsed(Record):
+    """What a command asked of models."""
+
+    calls: int
+    calls_from_journal: int
+    tokens: int
+    usd: float | None
+
+
+class SpecInWords(Record):
+    """The spec that waits, in words: its tasks, how the product is started, the warnings, and what it will cost."""
+
+    tasks: list[str]
+    started: str
+    warnings: list[str]
+    costs: str
+    budget: str
+
+
+class OpenChange(Record):
+    """A change that is not released yet, the command that gives it up, and the release that is the product meanwhile."""
+
+    number: int
+    asked_at: str
+    request: str
+    back: str
+    release: str
+    install: str
+
+
+class Release(Part):
+    """A release; with a wheel how it is installed and what it exports. `summary` says in words what was released."""
+
+    release_id: str
+    wheel: str | None
+    manifest: ReleaseManifest
+    folder: str
+    summary: dict[str, str]
+    install: str | None = None
+    import_name: str | None = None
+    exports: list[str] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        view: ProjectView,
+        manifest: ReleaseManifest,
+        directory: Path,
+        *,
+        scripted: bool,
+        before: ReleaseManifest | None = None,
+        summed: bool = True,
+        **more: Any,
+    ) -> Self:
+        """A release of a project.
+
+        Args:
+            view: The project.
+            manifest: The release.
+            directory: Of the project.
+            scripted: Whether any answer was scripted.
+            before: The release before it, if this one was asked for by hand.
+            summed: Whether it is also said in words.
+            more: Other fields.
+        """
+        folder = _release_folder(view, manifest)
+        if manifest.product.wheel:
+            package, exports = exported_names(view, manifest)
+            more |= {"install": _install(view, manifest), "import_name": package, "exports": exports}
+        made = cls(
+            release_id=manifest.release_id,
+            wheel=_wheel(view, manifest) if manifest.product.wheel else None,
+            manifest=manifest,
+            folder=str(folder),
+            summary={},
+            **more,
+        )
+        if not (summed and manifest.succeeded):
+            return made
+        summary = made._in_words(view, directory, scripted=scripted)
+        contents = (manifest.modules, manifest.product, manifest.unshown_criteria)
+        if before and contents == (before.modules, before.product, before.unshown_criteria):
+            summary["Again"] = (
+                f"nothing has changed since {before.release_id}, which has the same wheel in "
+                f"{_release_folder(view, before)}; `{next_command('change', directory, OTHER_SPEC)}` makes another"
+            )
+        return made.model_copy(update={"summary": summary})
+
+    def _in_words(self, view: ProjectView, directory: Path, *, scripted: bool) -> dict[str, str]:
+        """What shipped and where it is, the proof, how to install and use it, who answered."""
+        spec, state = view.projection.spec, view.projection.state
+        if spec is None or state is None:
+            raise CorruptionError("there is a release, but no approved spec in the log", where=str(directory))
+        refs = [module.module_ref for module in self.manifest.modules]
+        evidence = [view.modules.evidence(ref) for ref in refs]
+        tests = sum(one.execution_log.summary.total for one in evidence)
+        examples = sum(len(parse_examples(view.modules.view(ref).examples)[0]) for ref in refs)
+        tasks = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
+        missing = tasks_missing(view, refs)
+        source = "the answers came from the configured models; `specwright modules` lists the evidence"
+        if scripted:
+            source = "SCRIPTED answers (a playbook), not a model's; checks and wheel are real"
+        if any("sandbox: none" in check.detail for one in evidence for check in one.gate):
+            source += "; UNCONFINED: the code of modules ran without a sandbox"
+        lines = {
+            "Shipped": f"{spec.title} {spec.spec_version}, "
+            f"{'' if missing else counted(tasks, 'task') + ', '}{counted(len(refs), 'module')}; it lies in {self.folder}",
+            "Missing": f"{missing}: only a part of the product" if missing else "",
+            "Proof": f"{counted(tests, 'test')} passed, {counted(len(refs), 'interface')} as contracted, "
+            f"{counted(examples, 'example')} ran in a clean installation",
+            "Install": self.install or "",
+            "Use": f"from {self.import_name} import {listed(self.exports or [])}",
+            "Start": "; ".join(_programs(spec.interfaces)) if spec.interfaces else "",
+            "Note": source,
+        }
+        return {label: text for label, text in lines.items() if text}
+
+
+class ReleaseDocument(Release, Document, schema="release"):
+    """A release that was made."""
+
+    exit_code: int
+
+
+class Stop(Document, schema="stop"):
+    """Where a driving command stopped.
+
+    Args:
+        needs: What waits for a person.
+        waiting: How many escalations wait.
+        blocked: Of a stalled project the tasks that wait for abandoned ones, each with its reason.
+    """
+
+    where: ProjectStatus
+    exit_code: int
+    scripted: bool
+    tasks: dict[str, int]
+    escalations: list[EscalationArtifact]
+    needs: list[Need]
+    waiting: int
+    blocked: list[str]
+    open_change: OpenChange | None
+    advice: str | None = None
+    usage: CallsUsed | None = None
+    spec: str | None = None
+    warnings: list[Deficiency] | None = None
+    sha256: str | None = None
+    spec_edited: bool | None = None
+    outside: list[OutsideScope] | None = None
+    decisions: list[Decision] | None = None
+    changes: list[str] | None = None
+    change: dict[str, Any] | None = None
+    estimate: Estimate | None = None
+    in_words: SpecInWords | None = None
+    release: Release | None = None
+
+    @classmethod
+    def of(
+        cls,
+        view: ProjectView,
+        status: ProjectStatus,
+        directory: Path,
+        *,
+        scripted: bool,
+        price: Price | None = None,
+        budget: BudgetAtGate = NO_BUDGET,
+        most: int | None = None,
+        ended: LastStop | None = None,
+        driven: bool = False,
+        **more: Any,
+    ) -> Self:
+        """Where a project stopped.
+
+        Args:
+            view: The project.
+            status: Of it.
+            directory: Of it.
+            scripted: Whether any answer was scripted.
+            price: What the roles' tokens cost.
+            budget: Of the project, with what was spent of it.
+            most: The most escalations that are read for a page; a program is given all of them.
+            ended: What stopped the last run.
+            driven: Whether a run is at work.
+            more: Other fields.
+        """
+        state = view.projection.state
+        if status is ProjectStatus.APPROVAL:
+            more |= _approval(view, directory, price, budget)
+        if manifest := last_release(view):
+            summed = status is ProjectStatus.RELEASED
+            more["release"] = Release.of(view, manifest, directory, scripted=scripted, summed=summed)
+        more.setdefault("exit_code", status.exit_code)
+        return cls(
+            **more,
+            where=status,
+            scripted=scripted,
+            tasks=dict(Counter(entry.status.value for entry in state.tasks.values())) if state else {},
+            escalations=escalations_waiting(view) if most is None else [],
+            needs=needs(view, status, directory, stop=ended, driven=driven, most=most),
+            waiting=_waiting(view),
+            blocked=_blocked(state) if state and status is ProjectStatus.STALLED else [],
+            open_change=_open_change(view, directory),
+        )
+
+
+class Job(Record):
+    """A place in the queue."""
+
+    claimed: bool
+    since: str
+    due: str | None
+    attempts: int
+
+
+class Queue(Record):
+    """A project that workers drive: its jobs, how many workers are alive, the last attempt."""
+
+    jobs: list[Job]
+    workers: int
+    last_attempt: dict[str, Any]
+
+    @classmethod
+    def of(cls, state: QueueState | None) -> Self | None:
+        """The queue of a project; None if workers do not drive it."""
+        if state is None:
+            return None
+        jobs = [
+            Job(
+                claimed=job.claimed,
+                since=_stamp(job.since),
+                due=_stamp(job.due) if job.due else None,
+                attempts=job.attempts,
+            )
+            for job in state.jobs
+        ]
+        return cls(jobs=jobs, workers=state.workers, last_attempt=state.record.to_json())
+
+
+class Queued(Document, schema="queued"):
+    """What was left to workers."""
+
+    where: Literal["queued"] = "queued"
+    exit_code: int = 0
+    queue: Queue | None
+
+
+class Status(Stop, schema="status"):
+    """Where a project is, what stopped it, and who drives it.
+
+    Args:
+        stop: What stopped the last run before its next stop.
+        driven_by: The process that drives the project.
+        at_work: What it is doing.
+        queue: Of a project that workers drive.
+        under_way: The tasks that were begun.
+        asked: What was asked of models; null if the journal is damaged.
+        split: How many tasks were split into others.
+        next: The task that comes next.
+        missing: What is missing before the first run: `spec`, `model`.
+    """
+
+    stop: LastStop | None = Field(...)
+    driven_by: str | None = Field(...)
+    at_work: AtWork | None = Field(...)
+    queue: Queue | None = Field(...)
+    under_way: list[str]
+    asked: CostSum | None = Field(...)
+    split: int
+    next: str
+    missing: list[Literal["spec", "model"]] | None = None
+
+    @classmethod
+    def not_begun(cls, directory: Path, settings: Settings) -> Self:
+        """The status before the first run."""
+        fault = spec_fault(directory)
+        words: dict[Literal["spec", "model"], str] = {"spec": fault} if fault else {}
+        if not (settings.model or settings.role_models):
+            words["model"] = "no model is set"
+        need = Need(
+            kind="start",
+            about="the run",
+            question=f"No run has begun here: {', '.join(words.values()) or 'everything is there'}.",
+            urgent=False,
+            steps=[next_command("run", directory, "" if settings.model else "--model PROVIDER:MODEL")],
+            read=str(directory / "SPEC.md") if fault else "",
+        )
+        return cls(
+            where=ProjectStatus.NEW,
+            exit_code=0,
+            scripted=False,
+            tasks={},
+            escalations=[],
+            needs=[need],
+            waiting=0,
+            blocked=[],
+            open_change=None,
+            stop=None,
+            driven_by=None,
+            at_work=None,
+            queue=None,
+            under_way=[],
+            asked=None,
+            split=0,
+            next="",
+            missing=[*words],
+        )
+
+    @classmethod
+    def now(cls, view: ProjectView, directory: Path, price: Price | None, *, most: int | None = None) -> Self:
+        """The status of a project in which a run has begun; for a page with the first escalations alone."""
+        status, driver, state = project_status(view), driven_by(directory), view.projection.state
+        asked, ended = _asked(directory), last_stop(directory) if status.is_between_stops else None
+        return cls.of(
+            view,
+            status,
+            directory,
+            scripted=last_run(directory).scripted,
+            price=price,
+            budget=_budget(directory, asked),
+            most=most,
+            ended=ended,
+            driven=bool(driver),
+            stop=ended,
+            **({"exit_code": ended.exit_code} if ended else {}),
+            driven_by=driver or None,
+            at_work=at_work(directory),
+            queue=Queue.of(queue_state(directory)),
+            under_way=_under_way(state),
+            asked=asked and CostSum.of(asked),
+            split=sum(bool(entry.superseded_by) for entry in state.tasks.values()) if state else 0,
+            next=_next(state),
+        )
+
+
+def _waiting(view: ProjectView) -> int:
+    """How many escalations wait."""
+    return 0 if view.projection.board is None else len([*open_escalations(view), *open_questions(view)])
+
+
+def _stamp(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _asked(directory: Path) -> Cost | None:
+    """What was asked of models; None if a damaged journal does not tell, since the log holds the rest of the status."""
+    try:
+        return total_cost(directory, prices_in(directory))
+    except CorruptionErrors:
+        return None
+
+
+def _budget(directory: Path, asked: Cost | None) -> BudgetAtGate:
+    """The budget of the project, and what was spent of it; none where that cannot be read."""
+    try:
+        return BudgetAtGate(budgets_in(directory).project, asked) if asked else NO_BUDGET
+    except SpecwrightErrors:
+        return NO_BUDGET
+
+
+def _under_way(state: ProjectState | None) -> list[str]:
+    entries = state.tasks.values() if state else ()
+    return [f"{e.spec_task_id} {brief(e.task)}" for e in entries if e.status is TaskStatus.IN_PROGRESS]
+
+
+def _next(state: ProjectState | None) -> str:
+    """The task that comes next; empty if one is in progress, or none can run."""
+    if state is None:
+        return ""
+    board = TaskBoard(state)
+    task = board.next_task()
+    if board.outcome() is not Outcome.RUNNABLE or not task or board.in_progress():
+        return ""
+    return f"{state.tasks[task].spec_task_id}  {brief(state.tasks[task].task)}"
+
+
+def _blocked(state: ProjectState) -> list[str]:
+    reasons = Reasons(state, driven=False)
+    return [
+        f"{entry.spec_task_id} {brief(entry.task)}: {by_spec_id(state, reasons.of(task_id))}"
+        for task_id, entry in state.tasks.items()
+        if entry.status is TaskStatus.BLOCKED
+    ]
+
+
+def _open_change(view: ProjectView, directory: Path) -> OpenChange | None:
+    """The change that is not released yet, the way back from it, and what is released meanwhile (design: change)."""
+    change = view.projection.open_change
+    if change is None:
+        return None
+    asked = change.request
+    what = asked.report.heading if asked.report else asked.request or "SPEC.md as it was edited"
+    released = change.before.releases if change.before else len(view.projection.releases)
+    manifest = release_of(view, released - 1)
+    return OpenChange(
+        number=asked.number,
+        asked_at=asked.asked_at,
+        request=one_line(what),
+        back=next_command("change", directory, "--abandon"),
+        release=f"{manifest.release_id} is the product, version {manifest.spec_version}"
+        if manifest.succeeded
+        else "",
+        install=_install(view, manifest) if manifest.succeeded else "",
+    )
+
+
+def _approval(
+    view: ProjectView, directory: Path, price: Price | None, budget: BudgetAtGate
+) -> dict[str, Any]:
+    """What a person is shown of the spec that waits."""
+    spec, warnings = current_spec(view), validation_of(view).warnings
+    preview, estimate, data = change_preview(view), approval_estimate(view, price), spec.to_json()
+    folder, _, name = layout.spec_files(view.projection.change_number).text.rpartition("/")
+    short = below_estimate(budget.limit, budget.spent, estimate) if estimate else ""
+    words = SpecInWords(
+        tasks=[f"{task.task_id}  {brief(task.name)}" for task in spec.tasks()],
+        started=started(spec.interfaces),
+        warnings=[in_words(data, warning) for warning in warnings],
+        costs=f"{estimate.in_words()}, as recorded runs took" if estimate else "",
+        budget=f"{pasteable(short, directory)}." if short else "",
+    )
+    return {
+        "spec": str(view.store.directory(folder) / name),
+        "warnings": warnings,
+        "sha256": shown_hash(view),
+        "spec_edited": spec_changed(directory, spec_copy(directory)),
+        "outside": spec.outside,
+        "decisions": decisions_of(spec),
+        "changes": changes_since(view),
+        "change": preview and preview.to_json(),
+        "estimate": estimate and Estimate.model_validate(estimate.to_json()),
+        "in_words": words,
+    }
+
+
+def _programs(interfaces: Interfaces) -> Iterator[str]:
+    """What is installed to be started, and how to learn more."""
+    if command := interfaces.command:
+        names = ",".join(one.name for one in command.subcommands)
+        yield f"{command.name}{f' {{{names}}}' if names else ''}, {command.name} --help"
+    if interfaces.http:
+        yield f"{interfaces.http.name} (with the extra http)"
+    if interfaces.mcp:
+        yield f"{interfaces.mcp.name} (with the extra mcp)"
+
+
+def _release_folder(view: ProjectView, manifest: ReleaseManifest) -> Path:
+    return view.store.directory(layout.release(manifest.release_id))
+
+
+def _wheel(view: ProjectView, manifest: ReleaseManifest) -> str:
+    return str((_release_folder(view, manifest) / str(manifest.product.wheel)).resolve())
+
+
+def _install(view: ProjectView, manifest: ReleaseManifest) -> str:
+    """A command that can be pasted anywhere."""
+    return f"pip install {shlex.quote(_wheel(view, manifest))}"
+
+
+def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, list[str]]:
+    """The package and what it exports, as the wheel itself says.
+
+    Raises:
+        CorruptionError: the wheel is not the one that was released.
+    """
+    path = layout.wheel(manifest.release_id, str(manifest.product.wheel))
+    package = import_name(str(manifest.product.wheel).split("-")[0])
+    try:
+        with zipfile.ZipFile(io.BytesIO(view.store.read(path))) as wheel:
+            tree = ast.parse(read_member(wheel, f"{package}/__init__.py"))
+        literal = next(
+            node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        )
+        return package, [str(name) for name in ast.literal_eval(literal)]
+    except (zipfile.BadZipFile, *_NO_EXPORTS) as error:
+        raise CorruptionError(
+            "the released wheel is damaged", where=path, remedy="release again: `specwright release`"
+        ) from error

@@ -1,0 +1,35 @@
+"""The base class of the documents that commands print with `--json` (design: command-line)."""
+
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
+
+from ship_gate.base.record import Record
+
+
+class Part(Record):
+    """A part of a document. A field whose default is None is in its JSON only if it was set."""
+
+    @model_serializer(mode="wrap")
+    def _without_unset(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = whole(self)
+        return {
+            name: value for name, value in data.items() if value is not None or name in self.model_fields_set
+        }
+
+
+class Document(Part):
+    """A document. `class Stop(Document, schema="stop")` names its published schema.
+
+    Within a version keys are added, never renamed and never removed, so that programs ignore the keys that they do not
+    know.
+    """
+
+    model_config = ConfigDict(defer_build=True)
+
+    schema_name: ClassVar[str]
+
+    def __init_subclass__(cls, schema: str = "", **config: Any) -> None:
+        super().__init_subclass__(**config)
+        if schema:
+            cls.schema_name = schema
