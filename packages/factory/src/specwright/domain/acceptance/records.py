@@ -200,7 +200,7 @@ def signature_of(public: PublicName) -> inspect.Signature | None:
     tree = python_tree(f"def {public}: ...")
     if tree is None or len(tree.body) != 1 or not isinstance(found := tree.body[0], ast.FunctionDef):
         raise ValueError(f"{public!r} is no signature; write `name(parameter: type) -> type`")
-    return _signature(found.args)
+    return _signature(found)
 
 
 def variable_classes(item: AcceptanceProperty) -> set[str]:
@@ -219,41 +219,34 @@ def annotated_names(public: PublicName) -> list[str]:
 
 def annotations_of(public: PublicName) -> tuple[list[str], str]:
     """The types of the parameters of a public function, and that of its result; empty where none is stated."""
-    tree = python_tree(f"def {public}: ...") if "(" in public else None
-    if tree is None or not isinstance(found := tree.body[0], ast.FunctionDef):
+    if (signature := signature_of(public)) is None:
         return [], ""
-    many = [found.args.vararg] if found.args.vararg else []
-    given = [*found.args.posonlyargs, *found.args.args, *many, *found.args.kwonlyargs]
-    types = [ast.unparse(one.annotation) for one in given if one.annotation]
-    return types, ast.unparse(found.returns) if found.returns else ""
+    types = [one.annotation for one in signature.parameters.values() if one.annotation]
+    return types, signature.return_annotation
 
 
-def _signature(given: ast.arguments) -> inspect.Signature:
+def _signature(function: ast.FunctionDef) -> inspect.Signature:
+    """Its annotations and defaults are the texts of the source."""
+    given = function.args
     if given.kwarg:
         raise ValueError("`**` parameters take anything; name each parameter")
     plain = [*given.posonlyargs, *given.args]
-    without_default = len(plain) - len(given.defaults)
-    parameters = [
-        inspect.Parameter(
-            one.arg,
-            inspect.Parameter.POSITIONAL_ONLY
-            if place < len(given.posonlyargs)
-            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=inspect.Parameter.empty if place < without_default else None,
-        )
-        for place, one in enumerate(plain)
-    ]
+    defaults = [*[None] * (len(plain) - len(given.defaults)), *given.defaults]
+    kinds = [inspect.Parameter.POSITIONAL_ONLY] * len(given.posonlyargs)
+    kinds += [inspect.Parameter.POSITIONAL_OR_KEYWORD] * len(given.args)
+    parameters = [*map(_parameter, plain, kinds, defaults)]
     if given.vararg:
-        parameters.append(inspect.Parameter(given.vararg.arg, inspect.Parameter.VAR_POSITIONAL))
-    parameters += [
-        inspect.Parameter(
-            one.arg,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if default is None else None,
-        )
-        for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    ]
-    return inspect.Signature(parameters)
+        parameters.append(_parameter(given.vararg, inspect.Parameter.VAR_POSITIONAL, None))
+    for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        parameters.append(_parameter(one, inspect.Parameter.KEYWORD_ONLY, default))
+    returned = ast.unparse(function.returns) if function.returns else ""
+    return inspect.Signature(parameters, return_annotation=returned)
+
+
+def _parameter(given: ast.arg, kind: Any, default: ast.expr | None) -> inspect.Parameter:
+    stated = inspect.Parameter.empty if default is None else ast.unparse(default)
+    annotation = ast.unparse(given.annotation) if given.annotation else ""
+    return inspect.Parameter(given.arg, kind, default=stated, annotation=annotation)
 
 
 def amended_acceptance(

@@ -3,6 +3,7 @@ parameters (design: shell).
 """
 
 import ast
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -11,10 +12,9 @@ from ship_gate.contract.boundary.class_statement import ClassStatement
 from ship_gate.contract.boundary.types import class_names, is_class_name, named
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
-from ship_gate.contract.examples_file import python_tree
 from ship_gate.contract.rules import DEFAULT, default_of, is_any_number, is_read_from_code, own_statements
 from ship_gate.syntax_tree import parse_expression
-from specwright.domain.acceptance.records import name_of
+from specwright.domain.acceptance.records import name_of, signature_of
 from specwright.domain.interfaces.records import Content, FunctionUse, ParameterMapping
 
 
@@ -69,28 +69,18 @@ class PublicFunction(NamedTuple):
 
 def function_of_signature(public: str) -> PublicFunction | None:
     """A function as a task provides it; None for a class."""
-    tree = python_tree(f"def {public}: ...") if "(" in public else None
-    if tree is None or not isinstance(node := tree.body[0], ast.FunctionDef):
+    if (signature := signature_of(public)) is None:
         return None
-    plain = [*node.args.posonlyargs, *node.args.args]
-    defaults = [None] * (len(plain) - len(node.args.defaults)) + list(node.args.defaults)
-    pairs = [
-        *zip(plain, defaults, strict=True),
-        *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True),
-    ]
-    many = [FunctionParameter(one.arg, "", None, (), True) for one in [node.args.vararg] if one]
     return PublicFunction(
         name_of(public),
-        (
-            *many,
-            *(
-                FunctionParameter(
-                    one.arg,
-                    normal_type(ast.unparse(one.annotation)) if one.annotation else "",
-                    None if default is None else ast.unparse(default),
-                )
-                for one, default in pairs
-            ),
+        tuple(
+            FunctionParameter(
+                one.name,
+                normal_type(one.annotation) if one.annotation else "",
+                None if one.default is inspect.Parameter.empty else one.default,
+                is_any_number=one.kind is inspect.Parameter.VAR_POSITIONAL,
+            )
+            for one in signature.parameters.values()
         ),
     )
 
