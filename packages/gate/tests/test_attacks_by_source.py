@@ -4,6 +4,9 @@ The module is wrong in each attack by tests, and its examples do not show it: th
 that would. So a verdict that passes is an attack that came through.
 """
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from gate_testkit.hostile import ENTRY, SOURCE
@@ -26,7 +29,7 @@ SHOWN_BY_A_RUN = {
 REACHING = [name for name in BY_TESTS if any(word in BY_TESTS[name] for word in ("forge(", "json.", "_exit"))]
 
 
-def _due(name):
+def _due(name: Any):
     return name.partition(":")[0]
 
 
@@ -39,22 +42,25 @@ def test_the_module_under_attack_is_told_from_the_right_one():
     assert len(BY_TESTS) > 200
 
 
-@pytest.mark.parametrize("name", BY_TESTS)
-def test_a_hostile_test_is_refused_by_its_source(name):
+def test_hostile_tests_are_refused_by_their_source():
     """D-S8-06, D-S8-12: frames, hooks, fixtures, patches, rebindings, assertions that hold or never run."""
-    whole = candidate("tally_words", attacked(name))
-    found = {finding.code for finding in (*static_findings(whole), *import_findings(whole))}
-    assert found == set() if _due(name) in SHOWN_BY_A_RUN else _due(name) in found
+    missed = []
+    for name in BY_TESTS:
+        whole = candidate("tally_words", attacked(name))
+        found = {finding.code for finding in (*static_findings(whole), *import_findings(whole))}
+        if found if _due(name) in SHOWN_BY_A_RUN else _due(name) not in found:
+            missed.append((name, found))
+    assert missed == []
 
 
-@pytest.mark.parametrize("name", BY_MODULES)
-def test_a_hostile_module_is_refused_by_its_source(name):
+def test_hostile_modules_are_refused_by_their_source():
     """D-S8-05, D-S8-20: effects by aliases, dynamic imports, code made at run time, attribute walks."""
-    assert _due(name) in {code for code, _ in codes_of_source(BY_MODULES[name])}
+    found = {name: {code for code, _ in codes_of_source(source)} for name, source in BY_MODULES.items()}
+    assert [(name, codes) for name, codes in found.items() if _due(name) not in codes] == []
 
 
-@pytest.mark.parametrize("name", spread(BY_TESTS, fast=90, slow=10))
-def test_no_hostile_test_comes_through_the_whole_gate(name, place):
+@pytest.mark.parametrize("name", spread(BY_TESTS, fast=90, slow=40))
+def test_no_hostile_test_comes_through_the_whole_gate(name: Any, place: Path):
     """D-S8-06, D-S8-08, D-S8-12: a refusal or an honest failure, and nothing is left."""
     verdict = judge("tally_words", attacked(name), timeout_seconds=10, static=True, strength=0.8)
     assert not verdict.passed
@@ -63,8 +69,8 @@ def test_no_hostile_test_comes_through_the_whole_gate(name, place):
     assert not list(place.iterdir())
 
 
-@pytest.mark.parametrize("name", spread(REACHING, fast=30, slow=3))
-def test_nor_past_the_static_checks(name, place):
+@pytest.mark.parametrize("name", spread(REACHING, fast=30, slow=12))
+def test_nor_past_the_static_checks(name: Any, place: Path):
     """D-S8-09: a forged report is told by the guard, or by a run in which no module answers."""
     verdict = judge("tally_words", attacked(name), timeout_seconds=10, static=False, strength=0.8)
     assert not verdict.passed
@@ -72,8 +78,8 @@ def test_nor_past_the_static_checks(name, place):
     assert not list(place.iterdir())
 
 
-@pytest.mark.parametrize("name", spread(BY_MODULES, fast=20))
-def test_no_hostile_module_is_executed(name, place):
+@pytest.mark.parametrize("name", spread(BY_MODULES, fast=20, slow=6))
+def test_no_hostile_module_is_executed(name: Any, place: Path):
     """D-S8-01, D-S8-05: after what cannot be vouched for nothing is run, and the verdict says why."""
     whole = SOURCE + "\n\n" + BY_MODULES[name].replace("def f(", "def _deed(").replace("f,", "_deed,")
     verdict = judge("tally_words", {ENTRY: whole}, static=True)
@@ -94,7 +100,7 @@ def test_no_hostile_module_is_executed(name, place):
         "pytest.py",
     ],
 )
-def test_files_that_steer_pytest_or_python_have_no_place(path):
+def test_files_that_steer_pytest_or_python_have_no_place(path: Any):
     """D-S8-06: they are told by their path, and nothing of them is read."""
     verdict = judge("tally_words", {path: "import os\nos._exit(0)\n"}, static=True)
     assert ("files.unexpected", path) in [(finding.code, finding.where) for finding in verdict.findings]

@@ -2,6 +2,8 @@
 
 import os
 import stat
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +33,7 @@ READING = {
 
 
 @pytest.mark.parametrize("attack", cases(READING))
-def test_what_is_not_its_own_cannot_be_read(attack, kind, place, secret):
+def test_what_is_not_its_own_cannot_be_read(attack: Any, kind: str, place: Path, secret: Path):
     """D-S8-11: secrets, the store, the environment, other processes, and the tests."""
     deed = READING[attack].format(
         secret=str(secret), folder=str(secret.parent), pid=os.getpid(), place=str(place)
@@ -56,7 +58,7 @@ CHANGING = {
 
 
 @pytest.mark.parametrize("attack", cases(CHANGING))
-def test_nothing_outside_its_scratch_can_be_changed(attack, kind, place, secret):
+def test_nothing_outside_its_scratch_can_be_changed(attack: Any, kind: str, place: Path, secret: Path):
     """D-S8-11: the root is read-only, whatever way is taken."""
     ends_badly(in_module(CHANGING[attack].format(secret=str(secret), folder=str(secret.parent))), kind, place)
     assert secret.read_text() == "secret"
@@ -72,9 +74,10 @@ def test_nothing_outside_its_scratch_can_be_changed(attack, kind, place, secret)
             "os.setxattr({secret!r}, 'user.a', b'1')",
         ],
         fast=3,
+        slow=2,
     ),
 )
-def test_nor_can_its_metadata(deed, kind, place, secret):
+def test_nor_can_its_metadata(deed: Any, kind: str, place: Path, secret: Path):
     """D-S8-11: though Landlock does not see such calls."""
     before = secret.stat()
     run(in_module("import os; " + deed.format(secret=str(secret))), kind=kind)
@@ -97,7 +100,7 @@ def test_nor_can_its_metadata(deed, kind, place, secret):
     ),
     ids=["reading", "writing", "network", "fork"],
 )
-def test_tests_are_confined_like_the_module(deed, kind, place, secret):
+def test_tests_are_confined_like_the_module(deed: Any, kind: str, place: Path, secret: Path):
     """D-S8-11: tests are written by a model too."""
     deed = deed.format(secret=str(secret)) if "{secret" in deed else deed
     changes = {TESTS: TEST_SOURCE.replace("import pytest\n", f"import pytest\n{deed}\n", 1)}
@@ -105,7 +108,7 @@ def test_tests_are_confined_like_the_module(deed, kind, place, secret):
     assert secret.read_text() == "secret"
 
 
-def test_examples_are_confined_like_the_module(kind, place, secret):
+def test_examples_are_confined_like_the_module(kind: str, place: Path, secret: Path):
     """D-S8-11: examples are code too."""
     text = (MODULES / "tally_words/examples.md").read_text(encoding="utf-8")
     changes = {

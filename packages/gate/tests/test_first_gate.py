@@ -1,5 +1,8 @@
 """The first gate: good module directories pass, and each fault is refused for its own reason."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from gate_testkit.judging import MODULES, candidate, codes, judge, sealed
@@ -13,21 +16,21 @@ TALLY = "implementation/__init__.py"
 TESTS = "tests/test_tally_words.py"
 
 
-def _tally(old="", new=""):
+def _tally(old: Any = "", new: Any = ""):
     """The dependency's source, with one change that must apply."""
     source = (MODULES / "tally_words" / TALLY).read_text(encoding="utf-8")
     assert old in source
     return source.replace(old, new, 1)
 
 
-def _read(path, old, new):
+def _read(path: Any, old: Any, new: Any):
     text = (MODULES / "tally_words" / path).read_text(encoding="utf-8")
     assert old in text
     return text.replace(old, new, 1)
 
 
 @pytest.mark.parametrize("name", spread(["tally_words", "save_tally", "shorten"], fast=3))
-def test_a_good_module_passes_with_its_tests_and_its_fingerprint(name):
+def test_a_good_module_passes_with_its_tests_and_its_fingerprint(name: Any):
     """F-11.2-02, F-11.3-05, D-S8-21: a sibling, a writing module with its own class, and a pair of twins."""
     verdict = judge(name)
     assert verdict.findings == ()
@@ -162,8 +165,8 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", spread(FAULTS, fast=3, slow=2))
-def test_a_fault_is_refused_with_its_code(fault):
+@pytest.mark.parametrize("fault", spread(FAULTS, fast=6, slow=6))
+def test_a_fault_is_refused_with_its_code(fault: Any):
     """D-S8-01, D-S8-06, D-S8-12, D-S8-17, D-S8-19, D-S8-21, F-5-09, F-12-03 to F-12-06, F-11.3-06: one each."""
     changes, code = FAULTS[fault]
     verdict = judge("tally_words", changes)
@@ -205,7 +208,7 @@ SURFACES = {
 
 
 @pytest.mark.parametrize("change", SURFACES)
-def test_a_surface_that_differs_is_told_by_dimension_and_nothing_is_run(change):
+def test_a_surface_that_differs_is_told_by_dimension_and_nothing_is_run(change: Any):
     """F-11.2-02, F-11.2-03, F-11.3-02: the message is literal, the dimensions are named, no test is executed."""
     old, new, dimension = SURFACES[change]
     verdict = judge("tally_words", {TALLY: _tally(old, new)})
@@ -229,24 +232,6 @@ def test_a_contract_that_does_not_say_what_its_class_is_made_of_is_told_how_to()
     messages = {f.code: f.message for f in judge("save_tally", contract=bare).findings}
     assert "state what its classes are made of" in messages["surface.diverged"]
     assert saved.invariants[-1] in messages["surface.diverged"]
-
-
-def test_a_changed_field_of_an_exported_class_changes_the_surface():
-    """D-S8-22, D-S8.1-05: the fields of a class that the module exports belong to its surface."""
-    source = (MODULES / "save_tally/implementation/_saved.py").read_text(encoding="utf-8")
-    changed = source.replace("words: int", "words: float")
-    verdict = judge("save_tally", {"implementation/_saved.py": changed})
-    assert codes(verdict) == ["surface.mismatch", "surface.diverged"]
-    assert "words: float" in verdict.diverged["outputs"]
-
-
-def test_a_class_with_more_than_its_fields_does_not_cross_the_boundary():
-    """D-S8-22: exported classes are field-only."""
-    source = (MODULES / "save_tally/implementation/_saved.py").read_text(encoding="utf-8")
-    verdict = judge(
-        "save_tally", {"implementation/_saved.py": source + "\n    def __len__(self):\n        return 1\n"}
-    )
-    assert codes(verdict) == ["surface.class"]
 
 
 def test_the_contract_s_docstring_replaces_the_proposer_s():
@@ -305,7 +290,7 @@ def test_no_finding_carries_the_source_of_a_dependency():
     assert "casefold" not in told
 
 
-def test_a_module_does_nothing_while_its_surface_is_read(tmp_path):
+def test_a_module_does_nothing_while_its_surface_is_read(tmp_path: Path):
     """D-S8-02: an effect at import does not happen before the tests run."""
     trace = tmp_path / "trace"
     source = f"open({str(trace)!r}, 'w').close()\n" + _tally("fold: bool = False", "fold: int = 0")
@@ -313,7 +298,7 @@ def test_a_module_does_nothing_while_its_surface_is_read(tmp_path):
     assert not trace.exists()
 
 
-def test_examples_and_tests_run_without_the_environment(monkeypatch):
+def test_examples_and_tests_run_without_the_environment(monkeypatch: Any):
     """D-S8-11: nothing of the factory's environment is seen by a module."""
     monkeypatch.setenv("SPECWRIGHT_SECRET", "abc")
     leaky = _tally(
@@ -330,7 +315,7 @@ def test_a_verdict_is_the_same_when_it_is_given_again():
     assert [test[:2] for test in first.tests] == [test[:2] for test in second.tests]
 
 
-def test_a_sealed_dependency_without_its_source_is_the_factory_s_fault(tmp_path):
+def test_a_sealed_dependency_without_its_source_is_the_factory_s_fault(tmp_path: Path):
     """D-S8-13: a broken seal is no finding about the candidate."""
     from ship_gate.errors import CorruptionError
     from ship_gate.verdict import SealedModule
@@ -357,7 +342,7 @@ def test_the_contract_of_a_directory_may_be_among_its_files():
         "from modules.tally_words import tally_words",
     ],
 )
-def test_a_sibling_is_imported_relatively_and_by_its_public_names(statement):
+def test_a_sibling_is_imported_relatively_and_by_its_public_names(statement: Any):
     """D-21-03, F§6.8: other forms are refused."""
     source = (MODULES / "save_tally" / TALLY).read_text(encoding="utf-8")
     verdict = judge("save_tally", {TALLY: f"{statement} as _other\n" + source})
@@ -371,17 +356,6 @@ def test_a_package_that_the_settings_allow_may_be_imported():
     whole = candidate("tally_words", {TALLY: "import hypothesis\n" + _tally()})
     assert not SandboxedShipGate().judge(whole).passed
     assert SandboxedShipGate(packages=frozenset({"hypothesis"})).judge(whole).passed
-
-
-def test_files_beside_the_entry_import_each_other():
-    """D-S8-06: a sound module with folders of its own is not refused."""
-    changes = {
-        TALLY: "from .deep.inner import one as _one\n" + _tally(),
-        "implementation/deep/__init__.py": "",
-        "implementation/deep/inner.py": "from .._base import one\n\n__all__ = ['one']\n",
-        "implementation/_base.py": "one = 1\n",
-    }
-    assert judge("tally_words", changes).passed
 
 
 def test_a_verdict_says_what_each_stage_observed():

@@ -1,6 +1,7 @@
 """A second process of the module: what follows hash seed, time zone or addresses is no result."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ from gate_testkit.corpus_reading import sound
 from gate_testkit.fuzzing import Planted, fuzzed
 from gate_testkit.judging import candidate, judge
 from ship_gate.fuzz.check import FuzzBounds, is_repeatable
+from testkit.sampling import spread
 
 QUICK = FuzzBounds(examples=40)
 
@@ -39,13 +41,8 @@ FAULTS = {
 }
 
 
-def _some_slow(cases, *fast):
-    """The names of cases; all but a few are marked as slow."""
-    return [name if name in fast else pytest.param(name, marks=pytest.mark.slow) for name in cases]
-
-
-@pytest.mark.parametrize("fault", _some_slow(FAULTS, "the order of a set"))
-def test_a_result_that_is_another_one_in_another_process_is_a_counterexample(fault):
+@pytest.mark.parametrize("fault", spread(FAULTS, fast=len(FAULTS), slow=4))
+def test_a_result_that_is_another_one_in_another_process_is_a_counterexample(fault: Any):
     """D-S8-14, D-S8-20: the same input gives the same result, unless a CALL effect is declared."""
     (finding,) = fuzzed(FAULTS[fault], QUICK, elsewhere=True)
     assert finding.code == "fuzz.counterexample"
@@ -72,8 +69,8 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("case", _some_slow(SOUND, "a set itself"))
-def test_what_is_the_same_everywhere_is_left_alone(case):
+@pytest.mark.parametrize("case", spread(SOUND, fast=len(SOUND), slow=4))
+def test_what_is_the_same_everywhere_is_left_alone(case: Any):
     """D-S8-14: sets, seeds and zones are used by sound modules, and error texts belong to no contract."""
     assert fuzzed(SOUND[case], QUICK, elsewhere=True) == ()
 

@@ -1,11 +1,14 @@
 """Functions that are generic over `T`: one type of the caller's in all slots of a call."""
 
+from typing import Any
+
 import pytest
 
 from gate_testkit.fuzzing import Planted, fuzzed, suite_of
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.source.files import ParsedFiles, SourceError
 from ship_gate.surface.surface import extract_surface
+from testkit.sampling import spread
 
 FEW = FuzzBounds(examples=60, seconds=0.6)
 
@@ -62,7 +65,7 @@ UNIQUE = Planted(
 @pytest.mark.parametrize(
     "planted", [FIRST, *(pytest.param(one, marks=pytest.mark.slow) for one in (GROUPED, REACHED))]
 )
-def test_the_fuzz_finds_nothing_of_an_honest_generic_function(planted):
+def test_the_fuzz_finds_nothing_of_an_honest_generic_function(planted: Any):
     """D-S8.1-05: also where the type must be one that can be hashed."""
     assert fuzzed(planted, FEW) == ()
 
@@ -117,13 +120,10 @@ FAULTS = {
         "returns what it was not given, where its type says T: None",
     ),
 }
-FAST = ("it makes a value up",)
 
 
-@pytest.mark.parametrize(
-    "case", [case if case in FAST else pytest.param(case, marks=pytest.mark.slow) for case in FAULTS]
-)
-def test_the_fuzz_tries_it_with_one_type_after_the_other(case):
+@pytest.mark.parametrize("case", spread(FAULTS, fast=len(FAULTS), slow=4))
+def test_the_fuzz_tries_it_with_one_type_after_the_other(case: Any):
     """D-S8.1-05: a value that no caller gave, and types that are not all alike."""
     planted, said = FAULTS[case]
     assert said in " ".join(finding.message for finding in fuzzed(planted, FEW))
@@ -207,7 +207,7 @@ def test_the_surface_of_a_generic_function_is_read():
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_type_variable_that_says_something_else_is_refused(case):
+def test_a_type_variable_that_says_something_else_is_refused(case: Any):
     """D-S8.1-05: with what to write."""
     with pytest.raises(SourceError) as caught:
         surface(WRONG[case])

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter, OrderedDict, defaultdict, namedtuple
+from typing import Any
 
 import pytest
 
@@ -28,12 +29,14 @@ HAPPY, TOO_SMALL, SHORT, LIMIT, CUT = (
 )
 
 
-def findings(test, pointers, name="shorten", contract=None, implementation=None):
+def findings(
+    test: Any, pointers: Any, name: Any = "shorten", contract: Any = None, implementation: Any = None
+):
     """What is found of a file with this test, which claims these obligations."""
     return findings_together([(test, pointers)], name, contract, implementation)
 
 
-def findings_together(tests, name="shorten", contract=None, implementation=None):
+def findings_together(tests: Any, name: Any = "shorten", contract: Any = None, implementation: Any = None):
     """What is found of tests with the obligations that they claim, in one run: `test_x`, `test_x1` and so on."""
     files = {"implementation/__init__.py": implementation} if implementation else {}
     claims = {}
@@ -48,16 +51,16 @@ def findings_together(tests, name="shorten", contract=None, implementation=None)
         named = [test for test in named_tests(whole.files) if test.startswith("test_x")]
         for path in staged.tests.glob(f"test_{name}.py"):
             path.unlink()
-        found = observe(staged, whole.contract, named, claims, 0.1, assertions=assertions_of(whole.files))
+        found = observe(staged, whole.contract, named, claims, 0.1, assertions=assertions_of(whole.files))  # pyright: ignore
         return found.findings
 
 
-def indented(lines):
+def indented(lines: Any):
     """The body of a function."""
     return "".join(f"    {line}\n" for line in lines.split("\n"))
 
 
-def codes(found):
+def codes(found: Any):
     """The codes of findings, each once."""
     return sorted({finding.code for finding in found})
 
@@ -117,8 +120,8 @@ def test_of_many_tests_each_that_passes_whatever_comes_back_is_named():
         assert f"test_x{number}.py::test_x{number}" in re.findall(r"[\w.:]+", unseen), way
 
 
-@pytest.mark.parametrize("way", spread(VACUOUS, slow=10))
-def test_what_passes_whatever_comes_back_shows_nothing(way):
+@pytest.mark.parametrize("way", spread(VACUOUS, slow=16))
+def test_what_passes_whatever_comes_back_shows_nothing(way: Any):
     """D-S8-06, D-S8-07: the test is named, and the obligation that it claims."""
     found = findings(VACUOUS[way], [HAPPY])
     assert codes(found) in (["obligations.unseen", "tests.vacuous"], ["obligations.unseen"])
@@ -170,7 +173,7 @@ def test_of_many_claims_about_something_else_each_is_told():
 
 
 @pytest.mark.parametrize("way", spread(CLAIMS_ONLY, slow=6))
-def test_a_claim_about_something_else_is_told(way):
+def test_a_claim_about_something_else_is_told(way: Any):
     """D-S8-06: the test may notice much, but not what it claims."""
     test, pointer = CLAIMS_ONLY[way]
     found = findings(test, [pointer])
@@ -208,8 +211,8 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("way", spread(FILES, fast=5, slow=2))
-def test_an_effect_is_a_file_that_is_read_back(way):
+@pytest.mark.parametrize("way", spread(FILES, fast=8, slow=6))
+def test_an_effect_is_a_file_that_is_read_back(way: Any):
     """D-S8-06: what the call wrote is changed after it returned."""
     test, shown = FILES[way]
     found = [
@@ -256,8 +259,8 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("way", spread(SOUND, fast=4, slow=2))
-def test_a_sound_way_to_assert_shows_what_it_claims(way):
+@pytest.mark.parametrize("way", spread(SOUND, fast=8, slow=6))
+def test_a_sound_way_to_assert_shows_what_it_claims(way: Any):
     """D-S8-06: results, errors, relations between calls, fixtures, drawn values."""
     assert findings(*SOUND[way]) == ()
 
@@ -315,16 +318,16 @@ def two_invariants():
     return contract.model_copy(update={"outputs": [counts.model_copy(update={"invariants": both})]})
 
 
-@pytest.mark.parametrize("way", spread(ONE_FOR_BOTH, fast=6, slow=2))
-def test_an_assertion_of_one_invariant_shows_no_other(way):
+@pytest.mark.parametrize("way", spread(ONE_FOR_BOTH, fast=8, slow=6))
+def test_an_assertion_of_one_invariant_shows_no_other(way: Any):
     """D-S8-06: several invariants of an output need several conditions, or a test that notices whatever is changed."""
     found = findings(ONE_FOR_BOTH[way], [COUNTS, SUM], "tally_words", two_invariants())
     assert "obligations.unseen" in codes(found)
     assert any("claims output invariant" in finding.message for finding in found)
 
 
-@pytest.mark.parametrize("way", spread(BY_ITSELF, fast=4, slow=2))
-def test_invariants_with_assertions_of_their_own_are_shown(way):
+@pytest.mark.parametrize("way", spread(BY_ITSELF, fast=8, slow=6))
+def test_invariants_with_assertions_of_their_own_are_shown(way: Any):
     """D-S8-06: a whole result, or as many conditions as there are invariants."""
     assert findings(BY_ITSELF[way], [COUNTS, SUM], "tally_words", two_invariants()) == ()
 
@@ -332,15 +335,15 @@ def test_invariants_with_assertions_of_their_own_are_shown(way):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "value",
-    [
+    [  # pyright: ignore
         Counter(a=2, b=1),
         OrderedDict(a=1, b=2),
         defaultdict(int, {"a": 1, "b": 2}),
-        namedtuple("Place", ["x", "y"])(1, 2),
+        namedtuple("Place", ["x", "y"])(1, 2),  # pyright: ignore[reportUntypedNamedTuple]
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_crosses_in_place_of_a_dict_or_tuple_is_changed_too(value, way):
+def test_what_crosses_in_place_of_a_dict_or_tuple_is_changed_too(value: Any, way: Any):
     """Issue 13.6: another value of the same kind, each way."""
     changed = perturb(value, way)
     assert type(changed) is type(value)
@@ -363,8 +366,8 @@ NEVER_READ = {
 }
 
 
-@pytest.mark.parametrize("way", spread(NEVER_READ, fast=5, slow=2))
-def test_an_empty_result_shows_nothing_of_the_others(way):
+@pytest.mark.parametrize("way", spread(NEVER_READ, fast=8, slow=6))
+def test_an_empty_result_shows_nothing_of_the_others(way: Any):
     """D-S8-06: where a test meets more than an empty result, something of that is to be read."""
     test = f"{NEVER_READ[way]}\nassert tally_words('') == {{}}"
     assert codes(findings(test, [COUNTS], "tally_words", implementation=OF_NOTHING)) == ["obligations.unseen"]
@@ -395,8 +398,8 @@ CLOCKS = {
 }
 
 
-@pytest.mark.parametrize("way", spread(CLOCKS, fast=6, slow=2))
-def test_a_test_that_tells_the_runs_apart_is_told(way):
+@pytest.mark.parametrize("way", spread(CLOCKS, fast=8, slow=6))
+def test_a_test_that_tells_the_runs_apart_is_told(way: Any):
     """D-S8-08: the module as it is runs among the mutants, and fails there, or the test shows nothing."""
     own = candidate("shorten").files["tests/test_shorten.py"].decode()
     test = CLOCKS[way].replace("{age}", "0.05")

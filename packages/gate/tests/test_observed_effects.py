@@ -3,6 +3,8 @@
 Nothing here depends on the static stage: the modules of `corpus/observed` are run past it.
 """
 
+from typing import Any
+
 import pytest
 
 from gate_testkit.observing import observed
@@ -13,13 +15,13 @@ EFFECTS = cases("observed/effects.md")
 DECLARED = sorted({case.partition(":")[0] for case in EFFECTS})
 
 
-def codes(found, effects):
+def codes(found: Any, effects: Any):
     """The codes of what is observed."""
     return {finding.code for finding in found.findings(effects)}
 
 
-@pytest.mark.parametrize("case", spread(EFFECTS, fast=4, slow=3))
-def test_an_effect_that_no_contract_declares_is_observed(case):
+@pytest.mark.parametrize("case", spread(EFFECTS, fast=10, slow=6))
+def test_an_effect_that_no_contract_declares_is_observed(case: Any):
     """Issue 13.1: through the library, handed on, at import; a declared one is none."""
     found = observed(EFFECTS[case])
     assert codes(found, []) == {"effects.undeclared"}
@@ -29,8 +31,8 @@ def test_an_effect_that_no_contract_declares_is_observed(case):
 CODE = cases("observed/code.md")
 
 
-@pytest.mark.parametrize("case", spread(CODE, fast=4, slow=3))
-def test_what_is_called_is_what_was_read(case):
+@pytest.mark.parametrize("case", spread(CODE, fast=10, slow=6))
+def test_what_is_called_is_what_was_read(case: Any):
     """Issue 13.1: code, defaults, annotations and docstring are compared with the source, after import and calls."""
     assert "effects.code" in codes(observed(CODE[case]), DECLARED)
 
@@ -38,8 +40,8 @@ def test_what_is_called_is_what_was_read(case):
 REFUSED = cases("observed/refused.md")
 
 
-@pytest.mark.parametrize("case", spread(REFUSED, fast=4, slow=3))
-def test_what_no_contract_can_declare_is_observed(case):
+@pytest.mark.parametrize("case", spread(REFUSED, fast=10, slow=6))
+def test_what_no_contract_can_declare_is_observed(case: Any):
     """Issue 13.1: network, processes, native code, code made at run time, and ways around the static checks to them."""
     assert "effects.refused" in codes(observed(REFUSED[case]), DECLARED)
 
@@ -47,8 +49,8 @@ def test_what_no_contract_can_declare_is_observed(case):
 STATE = cases("observed/state.md")
 
 
-@pytest.mark.parametrize("case", spread(STATE, fast=4, slow=3))
-def test_what_a_call_leaves_behind_is_observed(case):
+@pytest.mark.parametrize("case", spread(STATE, fast=10, slow=6))
+def test_what_a_call_leaves_behind_is_observed(case: Any):
     """Issue 13.3: what the module's objects hold is compared before and after calls, deeply."""
     more = {"implementation/_t.py": b"_SEEN = []\ndef push(x):\n    _SEEN.append(x)\n"}
     assert "effects.state" in codes(observed(STATE[case], more=more), DECLARED)
@@ -57,8 +59,8 @@ def test_what_a_call_leaves_behind_is_observed(case):
 SOUND = cases("observed/sound.md")
 
 
-@pytest.mark.parametrize("case", spread(SOUND, fast=4, slow=3))
-def test_what_everyday_modules_do_is_no_effect(case):
+@pytest.mark.parametrize("case", spread(SOUND, fast=10, slow=6))
+def test_what_everyday_modules_do_is_no_effect(case: Any):
     """Issue 13.1, 13.3: caches, classes made by the library, values in memory, methods that only share a name."""
     found = observed(SOUND[case], more={"implementation/_t.py": b"NAMES = ['a']\n"})
     assert [reply for reply in found.replies if "error" in reply] == []
@@ -68,15 +70,15 @@ def test_what_everyday_modules_do_is_no_effect(case):
 BESIDE = cases("observed/beside.md")
 
 
-@pytest.mark.parametrize("case", spread(BESIDE, fast=4, slow=3))
-def test_a_file_beside_the_declared_one_is_observed(case):
+@pytest.mark.parametrize("case", spread(BESIDE, fast=10, slow=6))
+def test_a_file_beside_the_declared_one_is_observed(case: Any):
     """Issue 13.1: a WRITE effect declares its target, and no other file; a target that names no input declares any."""
     found = observed(BESIDE[case], effects=["WRITE path"])
     assert codes(found, ["WRITE path"]) == {"effects.undeclared"}
     assert codes(observed(BESIDE[case], effects=["WRITE the folder"]), ["WRITE the folder"]) == set()
 
 
-def test_a_file_beside_the_declared_one_is_observed_in_every_sandbox(kind):
+def test_a_file_beside_the_declared_one_is_observed_in_every_sandbox(kind: str):
     """Issue 13.1: what is compared is a folder that both sandboxes let the module write to."""
     found = observed(BESIDE["a copy with another suffix"], kind=kind, effects=["WRITE path"])
     assert codes(found, ["WRITE path"]) == {"effects.undeclared"}
@@ -85,8 +87,8 @@ def test_a_file_beside_the_declared_one_is_observed_in_every_sandbox(kind):
 SOUND_WRITES = cases("observed/sound_writes.md")
 
 
-@pytest.mark.parametrize("case", spread(SOUND_WRITES, fast=4, slow=3))
-def test_what_becomes_the_declared_file_is_no_other(case):
+@pytest.mark.parametrize("case", spread(SOUND_WRITES, fast=10, slow=6))
+def test_what_becomes_the_declared_file_is_no_other(case: Any):
     """Issue 13.6: files that are gone or have taken the target's place when the call returns are none beside it."""
     found = observed(SOUND_WRITES[case], effects=["WRITE path"])
     assert [reply for reply in found.replies if "error" in reply] == []
@@ -106,8 +108,8 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("case", spread(FORGERIES, fast=4, slow=3))
-def test_a_module_cannot_keep_an_effect_from_being_told(case, kind):
+@pytest.mark.parametrize("case", spread(FORGERIES, fast=10, slow=6))
+def test_a_module_cannot_keep_an_effect_from_being_told(case: Any, kind: str):
     """Issue 13.1: past the static checks, with any name at hand, the effect is told before it happens."""
     source = f"""
 import builtins, os, sys

@@ -1,5 +1,7 @@
 """Approved properties are tried with values that examples do not have (design: executable-spec)."""
 
+from typing import Any
+
 import pytest
 
 from gate_testkit.edge_faults import EDGE_FAULTS
@@ -12,14 +14,14 @@ from testkit.sampling import spread
 GATE = SandboxedShipGate()
 
 
-def _tried(planted, code, variables, errors=(), examples=()):
+def _tried(planted: Any, code: Any, variables: Any, errors: Any = (), examples: Any = ()):
     one = Property("criterion 1", f"from modules.f import f\n{code}", variables, errors, examples)
     (tried,) = GATE.try_properties(planted.candidate(), [one])
     return tried
 
 
-@pytest.mark.parametrize("name", spread(EDGE_FAULTS, fast=4))
-def test_a_property_finds_an_edge_fault_that_the_examples_of_the_module_miss(name):
+@pytest.mark.parametrize("name", spread(EDGE_FAULTS, fast=8, slow=4))
+def test_a_property_finds_an_edge_fault_that_the_examples_of_the_module_miss(name: Any):
     """D-40-12."""
     case = EDGE_FAULTS[name]
     assert GATE.try_examples(case.planted().candidate(), case.approved_examples()) == ()
@@ -29,8 +31,8 @@ def test_a_property_finds_an_edge_fault_that_the_examples_of_the_module_miss(nam
     assert tried.problem
 
 
-@pytest.mark.parametrize("name", spread(EDGE_FAULTS, fast=4))
-def test_a_sound_module_keeps_its_property(name):
+@pytest.mark.parametrize("name", spread(EDGE_FAULTS, fast=8, slow=4))
+def test_a_sound_module_keeps_its_property(name: Any):
     """D-40-12."""
     case = EDGE_FAULTS[name]
     sound = case.planted(is_sound=True).candidate()
@@ -42,7 +44,7 @@ def test_a_sound_module_keeps_its_property(name):
     assert tried.held > 20
 
 
-INT = {"n: int": []}
+INT: dict[str, list[str]] = {"n: int": []}
 
 
 def test_without_a_property_nothing_is_tried():

@@ -1,6 +1,8 @@
 """The same module in other surroundings: what it gives, raises, prints and writes there is compared call by call."""
 
 import pathlib
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +26,7 @@ TEXTS = ("b a c", "some words that are long enough", "b a c d e f g h")
 FOLDER = pathlib.Path("/nowhere/here")
 
 
-def difference(source):
+def difference(source: Any):
     """What the first difference is, in a few calls of a module with `f`, and how many calls were compared."""
     files = {
         "implementation/__init__.py": source.encode(),
@@ -33,10 +35,10 @@ def difference(source):
     writes = "path: Path" in source
     header = {"id": 1, "module": "f", "entry": "f", "cwd": str(FOLDER)}
     unknown = Answer("", b"", files={"folder": None} if writes else {})
-    given = [[FOLDER / "new.txt", text] if writes else [text] for text in TEXTS]
+    given: list[list[object]] = [[FOLDER / "new.txt", text] if writes else [text] for text in TEXTS]
     calls = [RecordedCall("f", header, Codec({}).encode_call(args, {}), unknown, 0.0) for args in given]
     with workspace() as root:
-        surface = {"f": {"functions": {"f": False}, "classes": []}}
+        surface: Any = {"f": {"functions": {"f": False}, "classes": []}}
         staged = stage(root, Candidate(contract_of(), files), files)._replace(surface=surface)
         with second_process(staged, frozenset()) as usual:
             answers = [*usual.answers(surface, calls)]
@@ -45,8 +47,8 @@ def difference(source):
             return first_difference(other, staged, made)
 
 
-@pytest.mark.parametrize("case", spread(FAULTY, fast=24, slow=2))
-def test_what_follows_its_surroundings_is_told_with_what_it_follows(case):
+@pytest.mark.parametrize("case", spread(FAULTY, fast=24, slow=8))
+def test_what_follows_its_surroundings_is_told_with_what_it_follows(case: Any):
     """Issue 13.2, D-S8-14: package, callers, event loop, time zone, hash seed, locale, folder; also in files and errors."""
     found, compared = difference(FAULTY[case])
     assert compared == len(TEXTS)
@@ -56,8 +58,8 @@ def test_what_follows_its_surroundings_is_told_with_what_it_follows(case):
     assert found.text().startswith(f"{found.usual}, and ")
 
 
-@pytest.mark.parametrize("case", spread(SOUND, fast=12, slow=2))
-def test_what_everyday_modules_do_is_the_same_everywhere(case):
+@pytest.mark.parametrize("case", spread(SOUND, fast=12, slow=8))
+def test_what_everyday_modules_do_is_the_same_everywhere(case: Any):
     """Issue 13.2, D-S8-14: zones that are named, sets that are sorted, loggers, representations, loops of its own."""
     assert difference(SOUND[case]) == (None, len(TEXTS))
 
@@ -77,17 +79,17 @@ def test_the_tests_are_answered_from_other_surroundings_too():
     ]
 
 
-def test_a_call_that_deletes_its_own_folder_is_judged_like_any_other(tmp_path):
+def test_a_call_that_deletes_its_own_folder_is_judged_like_any_other(tmp_path: Path):
     """D-S8-14: a cleaner does so, and so does a hostile module; the gate goes on."""
     assert files_in(tmp_path / "gone") == {".": b"gone"}
 
 
-def test_of_very_many_files_a_bounded_part_is_compared(tmp_path):
+def test_of_very_many_files_a_bounded_part_is_compared(tmp_path: Path):
     """D-S8-14: sparse files cost a module nothing; the same part is read each time."""
     for number in range(900):
         with (tmp_path / f"{number:03}").open("wb") as file:
             file.truncate(16 * 1024)
     found = files_in(tmp_path)
     assert len(found) <= 200
-    assert sum(map(len, found.values())) <= 256 * 1024
+    assert sum(len(data or b"") for data in found.values()) <= 256 * 1024
     assert found == files_in(tmp_path)

@@ -9,7 +9,7 @@ with a fault of its own: the codes, the text that is replaced, `>>>`, and the te
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import (
     Effect,
@@ -52,12 +52,12 @@ def sound_names():
     return sorted(path.stem for path in (GATE_CORPUS / "sound").glob("*.txt"))
 
 
-def sound(name):
+def sound(name: Any):
     """A sound module as a candidate."""
     return _candidate(name, _parts((GATE_CORPUS / "sound" / f"{name}.txt").read_text(encoding="utf-8")))
 
 
-def faulty(fault):
+def faulty(fault: Any):
     """A sound module with a fault in it."""
     parts = _parts((GATE_CORPUS / "sound" / f"{fault.module}.txt").read_text(encoding="utf-8"))
     part = "implementation/__init__.py" if fault.part == "source" else fault.part
@@ -74,12 +74,12 @@ def wider_names():
     return sorted(path.stem for path in (GATE_CORPUS / "wider").glob("*.txt"))
 
 
-def wider(name):
+def wider(name: Any):
     """One of them as a candidate."""
     return _candidate(name, _wider_parts(name))
 
 
-def wider_fault(name):
+def wider_fault(name: Any):
     """The same with the fault that its last part puts in, and the codes of which the gate must give one."""
     parts = _wider_parts(name)
     head, _, change = parts["fault"].rstrip("\n").partition("\n")
@@ -90,7 +90,7 @@ def wider_fault(name):
     return _candidate(name, parts), head.split()
 
 
-def _wider_parts(name):
+def _wider_parts(name: Any):
     return _parts((GATE_CORPUS / "wider" / f"{name}.txt").read_text(encoding="utf-8"))
 
 
@@ -100,7 +100,7 @@ def faults():
     return [_fault(block) for block in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]]
 
 
-def _fault(block):
+def _fault(block: Any):
     head, _, rest = block.partition("\n")
     title, module, part, codes, kind = (field.strip() for field in head.split("|"))
     changes = [change.partition("\n>>>\n")[::2] for change in rest.rstrip("\n").split("\n~~\n")]
@@ -109,17 +109,17 @@ def _fault(block):
     return Fault(title, module, part, tuple(codes.split()), kind, tuple(changes))
 
 
-def _claims(tests):
+def _claims(tests: Any):
     return {test: [_pointer(word) for word in shown.split()] for test, shown in _SHOWN.findall(tests)}
 
 
-def _parts(text):
+def _parts(text: Any):
     first, *others = _PART.split(text)
     parts = dict(zip(others[::2], others[1::2], strict=True))
     return {"contract": first, **parts}
 
 
-def _candidate(name, parts):
+def _candidate(name: Any, parts: Any):
     contract = _contract(name, parts["contract"])
     tests = parts["tests"]
     exported = _exports(name, parts["implementation/__init__.py"])
@@ -133,34 +133,36 @@ def _candidate(name, parts):
     return Candidate(contract, {path: text.encode("utf-8") for path, text in files.items()})
 
 
-def _exports(name, source):
+def _exports(name: Any, source: Any):
     found = re.search(r"^__all__ = \[(.*)\]", source, re.MULTILINE)
     return re.findall(r"\"(\w+)\"", found[1]) if found else [name]
 
 
-def _pointer(word):
+def _pointer(word: Any):
     if word == "happy":
         return ""
-    kind, first, _, second = re.fullmatch(r"([a-z]+)(\d+)(\.(\d+))?", word).groups()
+    found: Any = re.fullmatch(r"([a-z]+)(\d+)(\.(\d+))?", word)
+    kind, first, _, second = found.groups()
     return _POINTERS[kind].format(first, second)
 
 
-def _examples(imports, text):
-    blocks = []
-    for number, line in enumerate(filter(None, text.split("\n")), 1):
+def _examples(imports: Any, text: Any):
+    blocks: list[str] = []
+    lines: list[str] = [line for line in text.split("\n") if line]
+    for number, line in enumerate(lines, 1):
         code, _, outcome = line.partition(" => ")
-        lines = "\n".join(statement.strip() for statement in code.split(";;"))
+        called = "\n".join(statement.strip() for statement in code.split(";;"))
         blocks.append(
             f"## Example {number}\n\nThis is what comes out.\n\n"
-            f"```python\n{imports}{lines}\n```\n\n```text\n{outcome}\n```\n"
+            f"```python\n{imports}{called}\n```\n\n```text\n{outcome}\n```\n"
         )
     return "\n".join(blocks)
 
 
-def _contract(name, text):
+def _contract(name: Any, text: Any):
     lines = [line for line in text.split("\n") if line.strip()]
-    fields = {"inputs": [], "outputs": [], "error_surfaces": [], "effects": []}
-    modes = Modes(sync=True, async_=False)
+    fields: dict[str, Any] = {"inputs": [], "outputs": [], "error_surfaces": [], "effects": []}
+    modes = Modes.model_validate({"sync": True, "async": False})
     for line in lines[1:]:
         kind, _, rest = line.partition(" ")
         first, *texts = rest.split(" -- ")
@@ -171,15 +173,15 @@ def _contract(name, text):
             case "out":
                 fields["outputs"].append(Output(name=subject, type=meaning, invariants=texts))
             case "raises" | "code":
-                stated = [dict(zip(("name", "type"), text.split(": "), strict=True)) for text in texts]
+                stated: Any = [dict(zip(("name", "type"), text.split(": "), strict=True)) for text in texts]
                 fields["error_surfaces"].append(
-                    ErrorSurface(name=subject, when=meaning, surface=_KINDS[kind], fields=stated)
+                    ErrorSurface(name=subject, when=meaning, surface=_KINDS[kind], fields=stated)  # pyright: ignore
                 )
             case "effect":
                 effect, _, target = subject.partition(" ")
                 fields["effects"].append(Effect(type=effect, target=target, description=meaning))
             case "modes":
-                modes = Modes(sync="sync" in rest.split(), async_="async" in rest.split())
+                modes = Modes.model_validate({word: word in rest.split() for word in ("sync", "async")})
             case "notes":
                 modes = modes.model_copy(update={"notes": rest})
             case _:

@@ -4,7 +4,7 @@ import tempfile
 import textwrap
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import (
     Effect,
@@ -80,14 +80,15 @@ class Planted(NamedTuple):
             if self.returns
             else [],
             error_surfaces=[
-                ErrorSurface(name=name, when="the input is refused", surface="exception")
+                ErrorSurface(name=name, when="the input is refused", surface="exception")  # pyright: ignore
                 for name in self.raises
             ]
-            + [ErrorSurface(name=name, when="the input is refused", surface="code") for name in self.codes],
+            + [ErrorSurface(name=name, when="the input is refused", surface="code") for name in self.codes],  # pyright: ignore
             effects=[
-                Effect(type=kind, target="the target", description="as described") for kind in self.effects
+                Effect(type=kind, target="the target", description="as described")  # pyright: ignore
+                for kind in self.effects  # pyright: ignore
             ],
-            modes=Modes(sync=True, async_=bool(self.twin)),
+            modes=Modes(sync=True, async_=bool(self.twin)),  # pyright: ignore
         )
         assert problems(contract) == []
         return contract
@@ -142,7 +143,7 @@ def suite_of(planted: Planted) -> TestRun:
         return run_tests(staged, candidate.contract, named_tests(candidate.files), 60.0)
 
 
-def _place(staged, candidate, line):
+def _place(staged: Any, candidate: Any, line: Any):
     """A line of the function's body, as the module's process names it."""
     source = candidate.files["implementation/__init__.py"].decode()
     above = source[: source.index("\ndef f(")].count("\n") + 2

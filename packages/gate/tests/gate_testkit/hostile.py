@@ -6,11 +6,12 @@ pass for a module that is wrong. So a run without findings is an attack that cam
 """
 
 import time
-
-import pytest
+from pathlib import Path
+from typing import Any
 
 from gate_testkit.judging import MODULES
 from gate_testkit.running import broken_off, run, survivors
+from testkit.sampling import spread
 
 __all__ = [
     "ENTRY",
@@ -48,18 +49,18 @@ def everywhere(data):
 """What an attack begins with that writes messages of its own to every descriptor."""
 
 
-def in_module(deed):
+def in_module(deed: Any):
     """A module that does a deed before it gives the right answer."""
     indented = "".join(f"    {line}\n" for line in deed.strip("\n").split("\n"))
     return {ENTRY: SOURCE.replace("    words = ", f"{indented}    words = ", 1)}
 
 
-def in_tests(deed):
+def in_tests(deed: Any):
     """Tests that do a deed before a wrong module is asked."""
     return {ENTRY: WRONG, TESTS: TEST_SOURCE.replace("import pytest\n", f"import pytest\n{deed}\n", 1)}
 
 
-def ends_badly(changes, kind, place, timeout_seconds=10.0):
+def ends_badly(changes: Any, kind: Any, place: Path, timeout_seconds: Any = 10.0):
     """Run an attack: it is told, in bounded time, and nothing of it is left."""
     began = time.monotonic()
     seen = run(changes, kind=kind, timeout_seconds=timeout_seconds)
@@ -71,8 +72,6 @@ def ends_badly(changes, kind, place, timeout_seconds=10.0):
     return seen
 
 
-def cases(table):
-    """The names of attacks; all but the first of each table are for the slow run."""
-    return [
-        name if place == 0 else pytest.param(name, marks=pytest.mark.slow) for place, name in enumerate(table)
-    ]
+def cases(table: Any):
+    """The names of attacks: the first of a table is a fast case, one in four of the others a slow one."""
+    return spread(table, fast=len(table), slow=4)

@@ -3,7 +3,7 @@
 import socket
 import struct
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gate_testkit.static_judging import contract_of
 from ship_gate.runs.observed_effects import observed_findings
@@ -27,7 +27,7 @@ class HostsRun(NamedTuple):
         return {finding.code for finding in (*self.run.findings, *self.findings)}
 
 
-def run_with_hosts(source, test, effects=("CALL https://a.example",)):
+def run_with_hosts(source: Any, test: Any, effects: Any = ("CALL https://a.example",)):
     """Run `f(path, text)` with one file of tests.
 
     Args:

@@ -1,5 +1,7 @@
 """Reads the module directories and has them judged."""
 
+from typing import Any
+
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
@@ -13,16 +15,16 @@ NO_FUZZ = FuzzBounds(examples=0)
 _DEPENDENCIES = {"save_tally": ("tally_words",)}
 
 
-def _contract(name):
+def _contract(name: Any):
     return MicroModuleContract.from_bytes((MODULES / name / "contract.json").read_bytes(), name)
 
 
-def sealed(name):
+def sealed(name: Any):
     """A module directory as a shipped dependency."""
     return SealedModule(_contract(name), MODULES / name)
 
 
-def candidate(name, changes=None, contract=None):
+def candidate(name: Any, changes: Any = None, contract: Any = None):
     """A module directory as a candidate.
 
     Args:
@@ -36,7 +38,8 @@ def candidate(name, changes=None, contract=None):
         for path in folder.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and path.name != "contract.json"
     }
-    for path, data in (changes or {}).items():
+    replaced: dict[str, Any] = changes or {}
+    for path, data in replaced.items():
         files.pop(path, None)
         if data is not None:
             files[path] = data.encode() if isinstance(data, str) else data
@@ -45,7 +48,14 @@ def candidate(name, changes=None, contract=None):
 
 
 def judge(
-    name, changes=None, contract=None, timeout_seconds=30.0, *, static=False, strength=0.0, fuzz=NO_FUZZ
+    name: Any,
+    changes: Any = None,
+    contract: Any = None,
+    timeout_seconds: Any = 30.0,
+    *,
+    static: Any = False,
+    strength: Any = 0.0,
+    fuzz: Any = NO_FUZZ,
 ):
     """The gate's verdict on a changed module directory.
 
@@ -56,6 +66,6 @@ def judge(
     return gate.judge(candidate(name, changes, contract))
 
 
-def codes(verdict):
+def codes(verdict: Any):
     """The codes of the findings, each once, in their order."""
     return list(dict.fromkeys(finding.code for finding in verdict.findings))

@@ -3,7 +3,7 @@
 import pathlib
 import selectors
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gate_testkit.static_judging import contract_of
 from ship_gate.inside.codec import Codec
@@ -25,15 +25,22 @@ class Observed(NamedTuple):
     """What a module did."""
 
     effects: tuple[ObservedEffect, ...]
-    replies: tuple[dict, ...]
+    replies: tuple[dict[str, Any], ...]
     staged: Staged
 
-    def findings(self, effects=()):
+    def findings(self, effects: Any = ()):
         """What no contract with these effects declares."""
         return [*observed_findings(self.effects, contract_of(effects), self.staged)]
 
 
-def observed(source, kind=None, texts=("a", "b", "a"), more=None, must_end=True, effects=()):
+def observed(
+    source: Any,
+    kind: Any = None,
+    texts: Any = ("a", "b", "a"),
+    more: Any = None,
+    must_end: Any = True,
+    effects: Any = (),
+):
     """What is observed when a module with `f(path, text)` is loaded and called in a sandbox, past every other check.
 
     Args:
@@ -44,7 +51,7 @@ def observed(source, kind=None, texts=("a", "b", "a"), more=None, must_end=True,
         effects: What the contract declares, where its targets count.
         must_end: Whether all must be answered; a module that fights its host may not come so far.
     """
-    files = {"implementation/__init__.py": source.encode(), **(more or {})}
+    files: dict[str, bytes] = {"implementation/__init__.py": source.encode(), **(more or {})}
     with workspace() as root:
         sandbox = Sandbox(SandboxKind(kind or available_sandbox().kind))
         staged = stage(root, Candidate(contract_of(effects), files), files, sandbox)
@@ -60,12 +67,16 @@ def observed(source, kind=None, texts=("a", "b", "a"), more=None, must_end=True,
     return Observed(effects, tuple(header for header in replies if header["event"] == "reply"), staged)
 
 
-def _replies(stream, texts, folder, must_end, targets):
+def _replies(stream: Any, texts: Any, folder: Any, must_end: Any, targets: Any):
     """Everything that the module's process says until its last answer."""
-    described = {"functions": {"f": False}, "classes": [], **({"writes": targets} if targets else {})}
+    described: dict[str, Any] = {
+        "functions": {"f": False},
+        "classes": [],
+        **({"writes": targets} if targets else {}),
+    }
     stream.outbox += frame({"surface": {"f": described}})
     for number, text in enumerate(texts):
-        payload = Codec({}).encode([[pathlib.Path("here"), text], {}])
+        payload = Codec({}).encode([[pathlib.Path("here"), text], {}])  # pyright: ignore
         stream.outbox += frame({"id": number, "module": "f", "entry": "f", "cwd": folder}, payload)
     stream.outbox += frame({"finish": True})
     is_over, deadline = False, time.monotonic() + (60 if must_end else 10)

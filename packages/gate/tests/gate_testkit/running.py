@@ -3,7 +3,7 @@
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,7 +19,7 @@ from ship_gate.verdict import Finding, TestResult
 __all__ = ["Seen", "broken_off", "need_sandbox", "run", "survivors"]
 
 
-def need_sandbox(kind):
+def need_sandbox(kind: Any):
     """Skip the test where a kind of sandbox does not work; SPECWRIGHT_REQUIRE_SERVICES=1 makes that a failure."""
     if fault := fault_of(SandboxKind(kind)):
         assert os.environ.get("SPECWRIGHT_REQUIRE_SERVICES") != "1", fault
@@ -31,10 +31,16 @@ class Seen(NamedTuple):
 
     findings: tuple[Finding, ...]
     tests: tuple[TestResult, ...]
-    seen: dict
+    seen: dict[str, Any]
 
 
-def run(changes, name="tally_words", kind=None, timeout_seconds=20.0, packages=frozenset()):
+def run(
+    changes: Any,
+    name: Any = "tally_words",
+    kind: Any = None,
+    timeout_seconds: Any = 20.0,
+    packages: Any = frozenset(),
+):
     """Run a changed module directory.
 
     Args:
@@ -54,14 +60,14 @@ def run(changes, name="tally_words", kind=None, timeout_seconds=20.0, packages=f
     return Seen((*tested.findings, *wrong), tested.tests, dict(tested.outcomes))
 
 
-def broken_off(seen):
+def broken_off(seen: Any):
     """The codes of the findings."""
     return {finding.code for finding in seen.findings}
 
 
-def survivors(place):
+def survivors(place: Path):
     """Processes that were started for a directory and still run."""
-    found = []
+    found: list[int] = []
     for entry in Path("/proc").iterdir():
         if re.fullmatch(r"\d+", entry.name):
             try:
@@ -72,5 +78,5 @@ def survivors(place):
     return found
 
 
-def _state(entry):
+def _state(entry: Any):
     return (entry / "stat").read_text().rpartition(")")[2].split()[0]

@@ -6,6 +6,7 @@ Prints JSON, so that another user can be asked for the same.
 import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from gate_testkit.corpus_reading import faults, faulty, sound, sound_names
 from gate_testkit.hostile import ENTRY, SOURCE, TEST_SOURCE, TESTS
@@ -22,7 +23,7 @@ HONEST = TEST_SOURCE[
 CLAIMS = "tests/obligations.json"
 
 
-def attacked(name):
+def attacked(name: Any):
     """A wrong module, `tally_words`, whose tests are an attack in place of the test that would show it."""
     wrong = SOURCE.replace("(text.casefold() if fold else text).split()", "text.split()")
     changes = {ENTRY: wrong, TESTS: TEST_SOURCE.replace(HONEST, HOSTILE_TESTS[name] + "\n\n")}
@@ -32,7 +33,7 @@ def attacked(name):
     return changes
 
 
-def verdicts(kind, every):
+def verdicts(kind: Any, every: Any):
     """For each sampled candidate whether it passes, and the codes of its findings.
 
     Args:
