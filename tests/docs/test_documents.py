@@ -30,12 +30,10 @@ _ANCHOR = re.compile(r"\]\((?!https?://)([^)#]*\.md|)#([^)]+)\)")
 _SOURCE = re.compile(r"`((?:[a-z_]+/)+[a-z_]*(?:\.py)?)`")
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_link_leads_to_a_file(path: Path):
+def test_every_link_leads_to_a_file():
     """A relative link in a document names a file of the repository."""
-    links = _LINK.findall(path.read_text(encoding="utf-8"))
-
-    assert [link for link in links if not (path.parent / link).exists()] == []
+    links = [(path, link) for path in DOCUMENTS for link in _LINK.findall(path.read_text(encoding="utf-8"))]
+    assert [(path.name, link) for path, link in links if not (path.parent / link).exists()] == []
 
 
 def test_every_module_that_a_document_names_exists():
@@ -54,14 +52,12 @@ def test_every_module_that_a_document_names_exists():
     ) == []  # fmt: skip
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_anchor_of_a_link_is_a_heading(path: Path):
+def test_every_anchor_of_a_link_is_a_heading():
     """A link into a page leads to a heading of it, named as hosted git pages and mkdocs name it."""
-    links = _ANCHOR.findall(path.read_text(encoding="utf-8"))
-
     assert [
-        f"{page}#{anchor}"
-        for page, anchor in links
+        f"{path.name}: {page}#{anchor}"
+        for path in DOCUMENTS
+        for page, anchor in _ANCHOR.findall(path.read_text(encoding="utf-8"))
         if anchor not in _headings(path.parent / page if page else path)
     ] == []
 
@@ -71,29 +67,22 @@ def _headings(path: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.name)
-def test_a_decision_has_its_parts_and_names_files_that_exist(path: Path):
-    """A record has a date, a status and four sections, weighs at least two options, and names files that are there."""
-    text = path.read_text(encoding="utf-8")
-    number = path.name[:4]
+_DATED = r"^Date: 20\d\d-\d\d-\d\d(, revised 20\d\d-\d\d-\d\d)?\. Status: (proposed|accepted|superseded by \d{4})\.$"
 
-    assert text.startswith(f"# {number} ")
-    assert re.search(
-        r"^Date: 20\d\d-\d\d-\d\d(, revised 20\d\d-\d\d-\d\d)?\. Status: (proposed|accepted|superseded by \d{4})\.$",
-        text,
-        re.MULTILINE,
-    )
-    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [
-        "Context",
-        "Options considered",
-        "Decision",
-        "Consequences",
-    ]
-    options = text.partition("## Options considered")[2].partition("\n## ")[0]
-    assert len(re.findall(r"^\| (?!---|option |considered )", options, re.MULTILINE)) >= 2
-    named = _SOURCE.findall(text)
-    bases = (*PACKAGES, ROOT, *SOURCES)
-    assert [name for name in named if not any((base / name).exists() for base in bases)] == []
+
+def test_a_decision_has_its_parts_and_names_files_that_exist():
+    """A record has a date, a status and four sections, weighs at least two options, and names files that are there."""
+    sections = ["Context", "Options considered", "Decision", "Consequences"]
+    for path in DECISIONS:
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith(f"# {path.name[:4]} "), path
+        assert re.search(_DATED, text, re.MULTILINE), path
+        assert re.findall(r"^## (.+)$", text, re.MULTILINE) == sections, path
+        options = text.partition("## Options considered")[2].partition("\n## ")[0]
+        assert len(re.findall(r"^\| (?!---|option |considered )", options, re.MULTILINE)) >= 2, path
+        bases = (*PACKAGES, ROOT, *SOURCES)
+        missing = [n for n in _SOURCE.findall(text) if not any((base / n).exists() for base in bases)]
+        assert missing == [], path
 
 
 def test_the_list_of_decisions_is_complete():

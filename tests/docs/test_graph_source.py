@@ -60,7 +60,8 @@ def catches(handler: ast.ExceptHandler, names: dict[str, Any]) -> bool:
 
 
 def test_one_checkpointer_is_on_the_root_and_the_subgraphs_compile_plain():
-    """Each graph below inherits it; none has one of its own, none has been told to have none (D-S5-01)."""
+    """Each graph below inherits it; none has one of its own, none has been told to have none (D-S5-01,
+    F-1-02, D-10-02)."""
     nothing, saver = cast(Any, None), InMemorySaver()
     assert outer_graph(nothing, saver).checkpointer is saver
     for below in (project_graph, engineering_graph, debate_graph):
@@ -102,5 +103,6 @@ def test_no_handler_takes_a_halt_or_an_interrupt_for_an_error(path: Path):
 @pytest.mark.parametrize("broad", ["", " Exception", " (ValueError, BaseException)", " GraphBubbleUp"])
 def test_a_handler_that_takes_too_much_would_be_noticed(broad: str):
     """The test above can fail."""
-    (handler,) = ast.parse(f"try:\n    sub()\nexcept{broad}:\n    pass\n").body[0].handlers  # type: ignore[attr-defined]
+    tried: Any = ast.parse(f"try:\n    sub()\nexcept{broad}:\n    pass\n").body[0]
+    (handler,) = tried.handlers
     assert catches(handler, {"GraphBubbleUp": GraphBubbleUp})

@@ -1,7 +1,6 @@
 """Requirements, the tests that cite them, and the page that is made of both (docs/make_spec_map.py)."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -71,72 +70,3 @@ def test_every_requirement_has_an_id_of_its_own_and_a_title():
 def test_ids_and_ranges_are_read_from_a_docstring(text: str, ids: list[str]):
     """A docstring cites single ids and ranges within one section."""
     assert generator.cited_ids(text) == ids
-
-
-def test_tests_methods_and_steps_of_state_machines_are_found(tmp_path: Path):
-    """Whatever pytest runs counts as a test, and so do a state machine's rules and invariants; helpers do not."""
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests/test_it.py").write_text(
-        '''
-def test_one():
-    """Sentence (F-1-01)."""
-
-async def test_two():
-    """Sentence (F-1-02)."""
-
-def helper():
-    """Sentence (F-1-03)."""
-
-class Behaviour:
-    def test_three(self):
-        """Sentence (F-1-01)."""
-
-class Machine:
-    @rule(x=1)
-    def step(self):
-        """Sentence (D-05-01)."""
-
-    @invariant()
-    def holds(self):
-        """Sentence (D-05-02)."""
-'''
-    )
-    assert generator.tests_by_id(tmp_path) == {
-        "F-1-01": ["tests/test_it.py::test_one", "tests/test_it.py::Behaviour::test_three"],
-        "F-1-02": ["tests/test_it.py::test_two"],
-        "D-05-01": ["tests/test_it.py::Machine::step"],
-        "D-05-02": ["tests/test_it.py::Machine::holds"],
-    }
-
-
-@pytest.mark.parametrize(
-    ("text", "anchors"),
-    [
-        ("It holds (design: debate).", ["debate"]),
-        ("It holds (design:\n    debate, ship-gate).", ["debate", "ship-gate"]),
-        ("See docs/design.md#wire-log.", ["wire-log"]),
-        ("In part (design: planning, checks 3-6).", ["planning"]),
-        ("Both (design: ids; design: a2a).", ["ids", "a2a"]),
-        ("By design (of nobody) there is none.", []),
-    ],
-)
-def test_anchors_are_read_from_a_source(text: str, anchors: list[str]):
-    """A source cites sections of the design by their anchors."""
-    assert generator.cited_anchors(text) == anchors
-
-
-def test_a_requirement_without_a_test_shows_as_such(tmp_path: Path):
-    """The page lists every requirement, with its tests or a dash, below the modules of its part of the design."""
-    for folder in ("docs", "tests", "packages/factory/src/specwright"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "docs/requirements.tsv").write_text("# Gate\tship-gate\nF-3-01\tIt shuts\nF-3-02\tIt opens\n")
-    (tmp_path / "tests/test_gate.py").write_text('def test_shut():\n    """Shut (F-3-01)."""\n')
-    (tmp_path / "packages/factory/src/specwright/gate.py").write_text('"""The gate (design: ship-gate)."""\n')
-
-    page = generator.spec_map(tmp_path)
-
-    assert "1 of 2 requirements are cited by a test." in page
-    assert "## Gate\n\nDesign: [ship-gate](design.md#ship-gate). Modules: `specwright/gate.py`.\n" in page
-    assert "| F-3-01 | It shuts | `tests/test_gate.py::test_shut` |" in page
-    assert "| F-3-02 | It opens | - |" in page
-    assert generator.open_ids(tmp_path) == ["F-3-02"]
