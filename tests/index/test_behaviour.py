@@ -8,8 +8,8 @@ import pytest
 from specwright.index.sqlite_index import DatabaseCodeIndex, SqliteCodeIndex
 from specwright.ports.code_index import CodeIndex
 from specwright.postgres import PostgresTables
-from testkit.fake_index import FakeCodeIndex, WordEmbedder
 from testkit.postgres_projects import prepared
+from testkit.word_embedder import WordEmbedder
 
 pytest.register_assert_rewrite("index.behaviour")
 
@@ -36,12 +36,3 @@ class TestPostgresCodeIndex(CodeIndexBehaviour):
         with prepared(postgres_url) as database:
             counter = "SELECT number FROM index_version"
             yield DatabaseCodeIndex(PostgresTables(database, "entries", counter), WordEmbedder())
-
-
-class TestFakeCodeIndex(CodeIndexBehaviour):
-    """The index in memory."""
-
-    @pytest.fixture
-    def index(self) -> CodeIndex:
-        """An empty index."""
-        return FakeCodeIndex()

@@ -12,8 +12,8 @@ from specwright.domain.modules.code_index import IndexStatus
 from specwright.errors import CorruptionError
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
-from testkit.fake_index import WordEmbedder
 from testkit.index_entries import entry
+from testkit.word_embedder import WordEmbedder
 
 
 class Attack(NamedTuple):

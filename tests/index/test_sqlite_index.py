@@ -13,17 +13,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from specwright.domain.modules.code_index import IndexStatus, embedding_text
 from specwright.errors import BusyError, CorruptionErrors, ModelError, RefusedError, SpecwrightErrors
 from specwright.index.sqlite_index import IndexFile, SqliteCodeIndex
 from specwright.ports.code_index import IndexQuery
-from testkit.fake_index import FakeCodeIndex, WordEmbedder
 from testkit.index.another_process import open_together
 from testkit.index_entries import entry
 from testkit.paths import TESTS
+from testkit.word_embedder import WordEmbedder
 
 ANOTHER_PROCESS = TESTS / "testkit/index/another_process.py"
 
@@ -281,39 +279,6 @@ class TestSimilarity:
             for _ in range(3):
                 index.add(entry(1))
         assert len(model.asked) == 1
-
-    @settings(max_examples=25, deadline=None)
-    @given(data=st.data())
-    def test_it_finds_what_the_index_in_memory_finds(self, data: st.DataObject, tmp_path_factory):
-        """Filters and scores agree with a plain reading of F§14.3 (F-14.3-02, F-14.3-03, F-14.3-05)."""
-        words = st.lists(
-            st.sampled_from(["slug", "title", "csv", "parse", "date", "text"]), min_size=1, max_size=3
-        )
-        tags = st.lists(st.sampled_from("abc"), max_size=2, unique=True)
-        types = st.lists(st.sampled_from(["int", "str", "list[int]", "Literal['a (b)']"]), max_size=2)
-        lines = types.map(lambda kinds: [f"x{n}: {kind} (one; two)" for n, kind in enumerate(kinds)])
-        made = data.draw(st.lists(st.tuples(words, tags, lines, lines, st.booleans()), max_size=12))
-        memory = FakeCodeIndex()
-        with closing(SqliteCodeIndex(tmp_path_factory.mktemp("index"), WordEmbedder())) as index:
-            for number, (purpose, tag, inputs, outputs, retired) in enumerate(made):
-                each = entry(number, " ".join(purpose), tags=tag, inputs=inputs, outputs=outputs)
-                for one in (index, memory):
-                    one.add(each)
-                    if retired:
-                        one.retire(each.module_id, "1.0.0", IndexStatus.DEPRECATED, None, "gone")
-            query = IndexQuery(
-                " ".join(data.draw(words)),
-                tuple(data.draw(tags)),
-                tuple(data.draw(types)),
-                tuple(data.draw(types)),
-                data.draw(st.booleans()),
-            )
-            hits, expected = index.search(query), memory.search(query)
-        scores = {hit.entry.ref: hit.similarity_score for hit in memory.search(query._replace(top_k=100))}
-        assert [hit.similarity_score for hit in hits] == pytest.approx([e.similarity_score for e in expected])
-        for hit in hits:
-            assert hit.similarity_score == pytest.approx(scores[hit.entry.ref])
-            assert hit.entry == memory.get(hit.entry.module_id, "1.0.0")
 
 
 def ranking(index: SqliteCodeIndex) -> list[tuple[str, float]]:

@@ -25,6 +25,7 @@ from specwright.domain.artifacts import (
 )
 from specwright.domain.modules.code_index import IndexStatus, summarise
 from specwright.errors import CorruptionError
+from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import FileJournal, read_records
 from specwright.ports.roles import Assignment, Role
 from specwright.roles.agent.tools import MAX_DRAFTS, create_tool, query_tool
@@ -33,10 +34,10 @@ from specwright.roles.models.sources import ModelSource
 from specwright.roles.team import ModelRoles
 from specwright.storage import DiskStateStore, DiskTree
 from specwright.storage.context_pack import ContextPackBackend
-from testkit.fake_index import FakeCodeIndex, WordEmbedder
 from testkit.model.fake_model import FakeModel
 from testkit.roles.overheard import Invoked, Run, Silent
 from testkit.storage.agents import Attempt, attempted, determined
+from testkit.word_embedder import WordEmbedder
 
 PLAN = "plan"
 SUBJECTS = {
@@ -53,7 +54,7 @@ class Desk(NamedTuple):
     """One invocation at a copy of the store of a finished run."""
 
     store: DiskStateStore
-    index: FakeCodeIndex  # pyright: ignore[reportIncompatibleMethodOverride]
+    index: SqliteCodeIndex  # pyright: ignore[reportIncompatibleMethodOverride]
     pack: ContextPack
     folder: str
     access: RoleStore
@@ -94,7 +95,7 @@ def desk_of(run: Run, directory: Path, one: Invoked) -> Desk:
     made = [p for p in store.root.glob("artifacts/*/*/*/envelope.json") if f'"{by}"' in p.read_text()]
     folder = made[0].relative_to(store.root).parts[1]
     invocation = Invocation(one.place.role, by, pack.created_for.task_ref, pack.context_pack_id, folder)
-    index = FakeCodeIndex(WordEmbedder())
+    index = SqliteCodeIndex(directory / "code_index", WordEmbedder())
     view = ProjectView(store=store, projection=cast("Any", None))
     judged = [run.contract(one.place.subject)] if one.place.role is Role.CHALLENGER else []
     access = RoleStore(

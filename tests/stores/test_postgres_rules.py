@@ -14,10 +14,10 @@ from specwright.domain.modules.code_index import IndexStatus
 from specwright.errors import BusyError, RefusedError
 from specwright.index.sqlite_index import DatabaseCodeIndex
 from specwright.postgres import PostgresTables, StoreAddress
-from testkit.fake_index import WordEmbedder
 from testkit.index_entries import entry
 from testkit.postgres_projects import connected, prepared
 from testkit.trusting import trusting
+from testkit.word_embedder import WordEmbedder
 from wire_testkit.story import HAPPY_PATH, Story
 
 ATTACKS = {
@@ -70,7 +70,7 @@ def full(postgres_projects: Iterator[str], tmp_path_factory: pytest.TempPathFact
 def test_raw_sql_does_not_get_round_the_rules(full: str, statement: str):
     """Log, journal and Code Index are append-only for every writer (D-29-01, F-14.1-02, D-46-01)."""
     with connected(full) as connection, pytest.raises(psycopg.Error, match=ATTACKS[statement]):
-        connection.execute(statement)
+        connection.execute(statement.encode())
 
 
 def test_a_driver_that_was_cut_off_writes_nothing_more(postgres_url: str, tmp_path: Path):
@@ -196,7 +196,7 @@ def test_verify_names_what_protects_the_records_no_more(
         store.log().append(Story().wires(*HAPPY_PATH))
         assert unprotected_in(store) == []
     with connected(url) as connection:
-        connection.execute(statement)
+        connection.execute(statement.encode())
     findings = [*verify_project(tmp_path).findings]
     (fault,) = [one for one in findings if one.code == "log.unprotected"]
     assert named in fault.message

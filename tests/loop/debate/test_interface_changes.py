@@ -11,8 +11,7 @@ import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.verdict import Finding
-from specwright.application.change import finish_change, product_modules, settle_consumers
-from specwright.application.deprecation import finish_deprecations
+from specwright.application.change import product_modules, settle_consumers
 from specwright.application.interface_change import Resolution, approved, decide, exceptions
 from specwright.domain.interface_change import DecisionRequest
 from specwright.domain.modules.code_index import IndexStatus
@@ -50,12 +49,11 @@ def raising(**changes: Any) -> Said:
     return lambda story, place, ordinal: Turn(None, calls=((RAISE, asked("double", **changes)),))
 
 
-def halted(directory: Path, turns: dict[str, Said] | None = None, index: Any = None, **changes: Any) -> Story:
+def halted(directory: Path, turns: dict[str, Said] | None = None, **changes: Any) -> Story:
     """The three tasks, with the third halted by its exception."""
-    story = Story(directory, {LATE: raising(**changes), **(turns or {})}, index=index, plans=user_plans())
-    if index is None:
-        story.bench.begin(USERS)
-        assert story.bench.status(2) == "HALTED"
+    story = Story(directory, {LATE: raising(**changes), **(turns or {})}, plans=user_plans())
+    story.bench.begin(USERS)
+    assert story.bench.status(2) == "HALTED"
     return story
 
 
@@ -319,23 +317,6 @@ def test_what_is_built_on_a_consumer_waits_for_its_migration(directory: Path):
     assert gate_failures(story) == []
 
 
-def test_a_second_exception_migrates_the_same_task_again(directory: Path):
-    """D-26-06, F-13-16: each breaking change is followed by a migration of its own."""
-    story = breaking(directory, ([], [0], [0, 1]))
-    again = {"proposed_delta": {"removed_inputs": ["step"]}, "compatibility": "BREAKING"}
-    story.turns["TSK-003.2/six/round-1/proposer"] = raising(**again)
-    story.plans["TSK-005"] = plan(planned("triple", "double"))
-    resolved(story)
-    second = [one.record.exception_id for one in exceptions(story.bench.factory) if one.escalation]
-    decided = {"exception_id": second[0], "decision": "APPROVE_CHANGE"}
-    decide(story.bench.factory, DecisionRequest.model_validate(decided))
-    resolve_exceptions(story.bench.factory)
-    story.bench.run()
-    assert [story.bench.status(n) for n in range(5)] == ["SHIPPED"] * 5
-    assert [story.ref(name).partition("@")[2] for name in ("double", "triple")] == ["3.0.0", "1.0.2"]
-    assert gate_failures(story) == []
-
-
 class Refusing:
     """The gate of a story, which one version does not pass.
 
@@ -402,38 +383,3 @@ def test_the_falsifying_tests_of_a_consumer_are_run_again(directory: Path, withs
     assert tried == [f"{identity}@1.0.1 test_three_is_nine"]
     assert len(bench.state.tasks) == (3 if withstands else 4)
     assert story.ref("triple") == f"{identity}@{'1.0.1' if withstands else '1.0.0'}"
-
-
-class CutError(Exception):
-    """The process ended here."""
-
-
-@pytest.mark.parametrize("kill", [1, 6, 12, 20, 28])
-def test_a_change_that_is_cut_short_is_carried_out_once(directory: Path, kill: int):
-    """D-29-03, D-S4-03: whatever publication was the last, the next process goes on, asks nobody twice and seals once."""
-    story = halted(directory)
-    approve(story)
-    store, left = story.bench.store, [kill]
-    publish = store.publish
-
-    def counting(path: str, data: bytes) -> None:
-        left[0] -= 1
-        if left[0] < 0:
-            raise CutError
-        publish(path, data)
-
-    store.publish = counting
-    with pytest.raises(CutError):
-        resolve_exceptions(story.bench.factory)
-    story.bench.close()
-    again = halted(directory, index=story.bench.index)
-    finish_change(again.bench.factory)
-    finish_deprecations(again.bench.factory)
-    resolve_exceptions(again.bench.factory)
-    again.bench.run()
-    assert [again.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
-    assert statuses(again, "double") == {"1.0.0": IndexStatus.SUPERSEDED, "1.1.0": IndexStatus.SHIPPED}
-    asked_for = Counter([*story.heard.places, *again.heard.places])
-    assert [place for place, times in asked_for.items() if times > 1] == []
-    wires = [one for one in again.bench.reviews() if one["subject"] == "exception.resolved"]
-    assert len(wires) == 1

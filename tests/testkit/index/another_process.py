@@ -2,11 +2,12 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.index.sqlite_index import SqliteCodeIndex
-from testkit.fake_index import WordEmbedder
 from testkit.index_entries import entry
+from testkit.word_embedder import WordEmbedder
 
 
 def say(line: str) -> None:
@@ -18,14 +19,14 @@ def say(line: str) -> None:
 class _SlowEmbedder(WordEmbedder):
     """Says when it is asked, and then waits to be killed."""
 
-    def embed(self, texts):
+    def embed(self, texts: Any):
         if len(self.asked) >= 256:
             say("half done")
             sys.stdin.read()
         return super().embed(texts)
 
 
-def open_together(directory: Path, rounds: int, barrier, faults) -> None:
+def open_together(directory: Path, rounds: int, barrier: Any, faults: Any) -> None:
     """Open one new index after the other, each at the same moment as others do; `faults` gets what fails."""
     for number in range(rounds):
         barrier.wait(60)

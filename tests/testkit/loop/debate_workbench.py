@@ -24,7 +24,6 @@ from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles
 from specwright.storage.context_pack import ContextPackBackend
 from testkit.domain.product_specs import spec_of_graph  # pyright: ignore[reportUnknownVariableType]
-from testkit.fake_index import FakeCodeIndex
 from testkit.loop import project_workbench as workbench
 from testkit.loop.role_answers import Turn, plan, planned
 from testkit.loop.scripted_gate import ScriptedGate
@@ -104,7 +103,6 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         script: What the roles answer.
         gate: Judges instead of the scripted one; told where to write down that it did.
         roles: Asks instead of the scripted ones.
-        index: Of another bench of this project.
     """
 
     def __init__(
@@ -113,14 +111,11 @@ class DebateWorkbench(workbench.ProjectWorkbench):
         script: Script,
         gate: Any = None,
         roles: Callable[["DebateWorkbench"], Any] | None = None,
-        index: Any = None,
     ) -> None:
         super().__init__(directory)
         self.trace: list[str] = []
-        self.index = index or FakeCodeIndex()
         self.factory = replace(
             self.factory,
-            index=self.index,
             gate=gate or ScriptedGate(self.trace),
             environment=Environment(repo_revision="r", dependency_lock_ref="l", runner_id="here"),
         )

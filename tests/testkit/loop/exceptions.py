@@ -86,7 +86,6 @@ class Story:
     Args:
         directory: The project.
         turns: What is answered at which `run_id`.
-        index: The Code Index of the process before.
         plans: The planner's answers, by task.
     """
 
@@ -94,13 +93,12 @@ class Story:
         self,
         directory: Path,
         turns: Mapping[str, Said],
-        index: Any = None,
         plans: Mapping[str, Any] = MappingProxyType(PLANS),
     ) -> None:
         self.heard, self.plans = Overheard(), dict(plans)
         self.turns: dict[str, Said] = dict(turns)
         roles = modelled(Raising(self), self.heard)
-        self.bench = DebateWorkbench(directory, script(), roles=roles, index=index)
+        self.bench = DebateWorkbench(directory, script(), roles=roles)
 
     def ref(self, name: str) -> str:
         """The newest sealed version of a module."""

@@ -31,10 +31,11 @@ from specwright.domain.spec.product_spec import ProductSpec
 from specwright.graphs.checkpoint_json import JsonSerializer
 from specwright.graphs.driver import recursion_limit
 from specwright.graphs.project_graph import project_graph
+from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import FileJournal
 from specwright.storage import DiskStateStore, DiskTree
 from testkit.domain.product_specs import epic_data, pillar_data, spec_data, story_data, task_data
-from testkit.fake_index import FakeCodeIndex
+from testkit.word_embedder import WordEmbedder
 
 __all__ = [
     "GRAPH",
@@ -46,7 +47,7 @@ __all__ = [
     "seal_stub",
 ]
 
-THREAD = {"configurable": {"thread_id": "project"}}
+THREAD: Any = {"configurable": {"thread_id": "project"}}
 
 
 def chain_spec(count: int, back: tuple[int, ...] = (1, 7), story_size: int = 500) -> ProductSpec:
@@ -79,13 +80,13 @@ def seal_stub(factory: Factory, task: Task) -> dict[str, Any]:
         outputs=[Output(name="number", type="int")],
         error_surfaces=[],
         effects=[],
-        modes=Modes(sync=True, async_=False),
+        modes=Modes.model_validate({"sync": True, "async": False}),
     )
     data = contract.to_bytes()
     base = f"modules/{module}/1.0.0"
     factory.store.publish(f"{base}/contract.json", data)
     factory.store.publish(f"{base}/examples.md", b"## It answers\n\nAlways the same.\n")
-    payload = {
+    payload: dict[str, Any] = {
         "artifact_id": module,
         "name": contract.name,
         "media_type": "application/vnd.specwright.module",
@@ -161,13 +162,14 @@ class ProjectWorkbench:
         self.store = wrap(DiskStateStore(directory / "state_store"))
         self.folder = wrap(DiskTree(directory))
         absent: Any = None
+        self.index = SqliteCodeIndex(directory / "state_store/code_index", WordEmbedder())
         self.factory = Factory(
             store=self.store,
             folder=self.folder,
             log=self.log,
             projection=Projection(self.log, self.store, time.monotonic),
             journal=self.journal,
-            index=FakeCodeIndex(),
+            index=self.index,
             gate=absent,
             roles=absent,
             packager=absent,
@@ -186,6 +188,7 @@ class ProjectWorkbench:
         return tasks.project_state(self.factory)
 
     def close(self) -> None:
+        self.index.close()
         self.journal.close()
         self.log.close()
 
@@ -219,8 +222,9 @@ class ProjectWorkbench:
         Returns:
             The outcome, None if it waits for a person.
         """
-        tasks = len(self.projection.definitions) or sum(1 for _ in self.projection.spec.tasks())
-        config = {**THREAD, "recursion_limit": limit or recursion_limit(tasks)}
+        spec: Any = self.projection.spec
+        tasks = len(self.projection.definitions) or sum(1 for _ in spec.tasks())
+        config: Any = {**THREAD, "recursion_limit": limit or recursion_limit(tasks)}
         with closing(sqlite3.connect(self.runtime / "checkpoints.db", check_same_thread=False)) as connection:
             root = self.root(SqliteSaver(connection, serde=JsonSerializer()))
             before = root.get_state(config)
@@ -249,7 +253,7 @@ class ProjectWorkbench:
         return graph.compile(checkpointer=saver, name="outer")
 
     def stub(self):
-        def engineer(state: _TaskState) -> _TaskState:
+        def engineer(state: _TaskState) -> Any:
             return self.work(self.factory, tasks.task_at(self.factory, state["task_id"]))
 
         graph = StateGraph(_TaskState)
@@ -259,7 +263,7 @@ class ProjectWorkbench:
         return graph.compile(name="engineering")
 
 
-def order_of(bench, kind="task"):
+def order_of(bench: Any, kind: Any = "task"):
     """The spec ids of the tasks in the order in which something happened to them."""
     return [step.task for step in bench.notes.of(kind)]
 
@@ -268,6 +272,6 @@ GRAPH = [[], [0], [0, 4], [1], []]
 """Tasks 2 and 3 wait for 1, 4 for 2, and 3 for 5 as well, which is free."""
 
 
-def halt_first(factory, task):
+def halt_first(factory: Any, task: Any):
     """The first task halts, the others ship."""
     return (halt_stub if task.entry.spec_task_id == "TSK-001" else seal_stub)(factory, task)
