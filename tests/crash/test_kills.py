@@ -87,7 +87,7 @@ def test_a_run_that_is_killed_again_and_again_ends_all_the_same(
     assert differences(Path(job.directory), uninterrupted.project) == []
 
 
-@pytest.mark.parametrize("nth", spread([1, 2, 3, 4]))
+@pytest.mark.parametrize("nth", spread([1, 2, 3, 4], slow=4))
 def test_a_run_that_is_killed_at_its_first_checkpoints_begins_all_the_same(
     workshop: Workshop, job: Job, endpoint: Endpoint, nth: int
 ):

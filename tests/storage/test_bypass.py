@@ -22,7 +22,7 @@ TRAPS = "/implementation"
 """The directory of the links, which the role may write."""
 
 
-@pytest.fixture(params=spread(Permission, fast=2, slow=3))
+@pytest.fixture(params=spread(Permission, fast=3, slow=6))
 def tree(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Hidden, str]:
     """A role's directory with something to hide, at each permission."""
     return pack(tmp_path, request.param), TRAPS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from specwright.application.interface_change import decide, exceptions, finish_decisions
+from specwright.application.interface_change import decide, exceptions
 from specwright.domain.interface_change import DecisionRequest
 from specwright.errors import InputError, RefusedError
 from testkit.loop.exceptions import CHAIN, Story, raising
@@ -93,25 +93,3 @@ def test_what_has_gone_on_cannot_be_decided(directory: Path):
     with pytest.raises(InputError, match="there is no interface change exception ICE-00000000"):
         decide(story.bench.factory, unknown)
     assert len([*(story.bench.base / "exceptions").iterdir()]) == 2
-
-
-def test_a_decision_that_a_crash_kept_from_the_log_counts(directory: Path):
-    """D-26-01, D-29-03: another one is refused, and the next command that drives the project appends it, once."""
-    story = halted(directory)
-    append = story.bench.log.append
-
-    def cut(wires: list[Any]) -> None:
-        raise KeyboardInterrupt
-
-    story.bench.log.append = cut
-    asked = request(story, "REJECT_CHANGE", requeue=True)
-    with pytest.raises(KeyboardInterrupt):
-        decide(story.bench.factory, asked)
-    story.bench.log.append = append
-    assert status(story) == "RAISED"
-    with pytest.raises(RefusedError, match="decided already: REJECT_CHANGE; a crash came before"):
-        decide(story.bench.factory, request(story, "DEFER"))
-    finish_decisions(story.bench.factory)
-    finish_decisions(story.bench.factory)
-    assert (status(story), story.bench.status(1)) == ("REJECTED", "PENDING")
-    assert len([one for one in story.bench.reviews() if one["subject"] == "exception.decided"]) == 1

@@ -445,21 +445,6 @@ def test_a_whole_plan_of_a_person_is_debated_and_followed(directory: Path):
         assert entry.module_ref == sealed_ref(bench, "twice")
 
 
-def test_after_another_plan_an_escalation_still_tells_the_debates_before_it(directory: Path):
-    """F-17.1-02: as many proposals, challenges and adjudications as there are in all debates of the task."""
-    with DebateWorkbench(directory, script(REJECTED)) as bench:
-        bench.begin()
-        first = bench.escalation
-        bench.follow(script({f"twice/round-{n}/arbiter": [rejecting()] for n in (1, 2, 3)}))
-        given = plan(planned("twice"))
-        assert answer(bench, "REVISE_PLAN", {"revised_micro_plan": given}) == "HALTED"
-        second = bench.escalation.debate_trail
-        assert second.proposals[: len(first.debate_trail.proposals)] == first.debate_trail.proposals
-        for kind in ("proposal", "challenge", "adjudication"):
-            held = list(bench.base.glob(f"artifacts/*/*/*/body/{kind}.json"))
-            assert len(getattr(second, f"{kind}s")) == len(held), kind
-
-
 def test_the_planner_fills_in_a_short_plan_and_changes_no_name_and_no_edge(directory: Path):
     """F-10-15, D-16-01: it is told the modules; another edge or another module goes back to it; so it is in the next
     round of the contract debate."""
@@ -497,23 +482,6 @@ def test_the_planner_fills_in_a_short_plan_and_changes_no_name_and_no_edge(direc
         assert "'more' is not part of the plan that was given" in bench.roles.refusals[1]
         assert sorted(bench.sealed()) == ["thrice", "twice"]
         assert bench.unapproved() == []
-
-
-def test_a_module_of_a_short_plan_may_be_named_by_its_id(directory: Path):
-    """D-16-01: one that failed keeps its id; one that is sealed is taken as it is; a new id needs a name."""
-    with DebateWorkbench(directory, script(REJECTED)) as bench:
-        bench.begin()
-        ids = {bench.contract_of(e).name: bench.contract_of(e).module_id for e in bench.envelopes("CTR")}
-        short = [
-            {"module_id": ids["double"], "description": "Doubles.", "depends_on": [ids["halve"]]},
-            {"module_id": ids["halve"], "description": "As it is."},
-            {"module_id": "MM-0123abcd", "name": "fresh", "description": "Another."},
-        ]
-        halve = planned("halve", reuse={**REUSED, "reuse_ref": sealed_ref(bench, "halve")})
-        bench.follow(script({}, plan(planned("double", "halve"), halve, planned("fresh"))))
-        assert answer(bench, "REVISE_PLAN", {"revised_micro_plan": short}) == "SHIPPED"
-        assert sealed_ref(bench, "double") == f"{ids['double']}@1.0.0"
-        assert sealed_ref(bench, "fresh") == "MM-0123abcd@1.0.0"
 
 
 def module(name: str, *depends_on: str, **more: str) -> dict[str, Any]:
@@ -570,28 +538,6 @@ def test_every_halt_with_a_plan_says_what_is_needed_to_go_on(directory: Path):
             "version_id": last,
             "round": 3,
         }
-
-
-@pytest.mark.parametrize("forgetting", [True, False], ids=["lost", "behind"])
-def test_an_answer_is_followed_from_the_log_whatever_the_checkpoints_say(directory: Path, forgetting: bool):
-    """D-33-04, D-09-01: taken by one process that goes no further; the next one, whose checkpoint is lost or still asks,
-    goes on from there."""
-    with DebateWorkbench(directory, script(REJECTED, CHAIN)) as bench:
-        bench.begin()
-        payload = {"rationale": "It is right.", "module": "double"}
-        given = {"action": "APPROVE_OVERRIDE", "payload": payload}
-        answers.resolve(bench.factory, HumanResolution.model_validate(given))
-        assert bench.status() == "IN_PROGRESS"
-        index = bench.index
-    if forgetting:
-        for file in (directory / ".specwright").glob("checkpoints.db*"):
-            file.unlink()
-    with DebateWorkbench(directory, script(planning=CHAIN), index=index) as bench:
-        bench.run()
-        assert bench.status() == "SHIPPED"
-        assert of(bench, "double") == ["double/gate"]
-        assert of(bench, "plan", "contracts", "first") == []
-        assert bench.unapproved() == []
 
 
 def test_an_approval_is_of_the_amended_version_where_the_amendments_were_applied(directory: Path):

@@ -71,21 +71,6 @@ def test_contracts_that_a_reopened_debate_leaves_open_halt_with_every_group(dire
         assert "the contract is at fault" in bench.read(aside)["reason"]
 
 
-def test_a_fault_of_the_plan_leaves_no_raw_answer_out(directory: Path):
-    """D-11-05, F-10-14: a module that failed before it stands with what was said of it."""
-    answers = {
-        "first/round-1/proposer": NO_DRAFT,
-        "double/round-1/challenger": [faulty("plan", "Doubling and halving are one behaviour.")],
-        "double/round-1/arbiter": [confirming("plan")],
-    }
-    with DebateWorkbench(directory, script(answers, FIVE)) as bench:
-        assert bench.begin() == "HALTED"
-        details = bench.escalation.details
-        assert details["failed"].keys() == {"first", "double"}
-        assert len(details["raw_answers"]) == 4
-        assert any("expected 4, got 5" in error for error in details["errors"])
-
-
 def test_a_contract_that_stays_at_fault_is_no_matter_of_files(directory: Path):
     """F-17.1-04, D-10-05: found a second time, what helps is another plan."""
     again = {place.replace("round-1", "round-2"): said for place, said in FAULT.items()}

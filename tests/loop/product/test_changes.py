@@ -3,6 +3,7 @@
 import json
 import shutil
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from specwright.bootstrap.project import Silent, open_project
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views.reading import reading_project
 from specwright.settings import Settings
-from testkit.cli.commands import Told, everything, specwright
+from testkit.cli.commands import everything, specwright
 from testkit.cli.terminal import on_a_terminal
 from testkit.loop.changed_products import (
     NEW_CRITERION,
@@ -374,53 +375,41 @@ def test_a_structured_spec_goes_to_the_gate_as_it_is(released: Path) -> None:
     assert len(model_places(released)) == asked
 
 
-def malformed(project: Path, how: str) -> Told:
-    """A change request that cannot be taken."""
-    if how == "version":
-        given(project, spec_version="1.0.0", title="Nameplates")
-    if how == "renumbered":
-        given(project, spec_version="1.1.0", spec_id="SPEC-002")
-    if how == "broken":
-        (project / "SPEC.md").write_text('{"title": "Nameplate", "pillars": [')
-    if how == "incomplete":
-        given(project, spec_version="1.1.0", pillars=[])
-    if how == "empty file":
-        (project / "SPEC.md").write_text("\n")
-    if how == "binary":
-        (project / "SPEC.md").write_bytes(b"\xff\xfe\x00")
-    words: dict[str, tuple[object, ...]] = {
-        "empty": ("--request", ""),
-        "blank": ("--request", " \n"),
-        "long": ("--request", "x" * 10_001),
-        "both": ("--abandon", "--request", "x"),
-        "abandon": ("--abandon",),
-    }
-    return specwright("change", project, *words.get(how, ()))
+def spec(**changes: Any) -> Callable[[Path], None]:
+    """Puts a structured spec in place of SPEC.md."""
+    return lambda project: given(project, **changes)
 
 
-@pytest.mark.parametrize(
-    ("how", "why"),
-    [
-        ("unchanged", "nothing has changed"),
-        ("empty", "--request is empty"),
-        ("blank", "--request is empty"),
-        ("long", "10,001 characters"),
-        ("both", "exclude each other"),
-        ("abandon", "no change is under way"),
-        ("version", "1.0.0 is not greater than 1.0.0"),
-        ("renumbered", "it stays SPEC-001"),
-        ("broken", "cannot be read"),
-        ("incomplete", "not complete"),
-        ("empty file", "SPEC.md is empty"),
-        ("binary", "UTF-16"),
-    ],
+def content(data: bytes) -> Callable[[Path], object]:
+    """Writes SPEC.md."""
+    return lambda project: (project / "SPEC.md").write_bytes(data)
+
+
+MALFORMED: tuple[tuple[Callable[[Path], object] | tuple[str, ...], str], ...] = (
+    ((), "nothing has changed"),
+    (("--request", ""), "--request is empty"),
+    (("--request", " \n"), "--request is empty"),
+    (("--request", "x" * 10_001), "10,001 characters"),
+    (("--abandon", "--request", "x"), "exclude each other"),
+    (("--abandon",), "no change is under way"),
+    (spec(spec_version="1.0.0", title="Nameplates"), "1.0.0 is not greater than 1.0.0"),
+    (spec(spec_version="1.1.0", spec_id="SPEC-002"), "it stays SPEC-001"),
+    (spec(spec_version="1.1.0", pillars=[]), "not complete"),
+    (content(b'{"title": "Nameplate", "pillars": ['), "cannot be read"),
+    (content(b"\n"), "SPEC.md is empty"),
+    (content(b"\xff\xfe\x00"), "UTF-16"),
 )
-def test_a_malformed_request_gets_one_message_and_changes_nothing(released: Path, how: str, why: str) -> None:
+
+
+def test_a_malformed_request_gets_one_message_and_changes_nothing(released: Path) -> None:
     """What, where, what to do; exit 2 (D-39-06)."""
     before = wires(released), everything(released / "state_store/releases")
-    malformed(released, how).refuses(why)
-    assert (wires(released), everything(released / "state_store/releases")) == before
-    assert not (released / "state_store/changes").exists()
+    for how, why in MALFORMED:
+        if callable(how):
+            how(released)
+        specwright("change", released, *(() if callable(how) else how)).refuses(why)
+        assert (wires(released), everything(released / "state_store/releases")) == before
+        assert not (released / "state_store/changes").exists()
 
 
 def test_a_second_change_waits_for_the_first(waiting: Path) -> None:

@@ -12,9 +12,7 @@ import pytest
 from testkit.endpoint import serving
 from testkit.killing import EFFECTS, Job, Kill
 from testkit.loop.halted_products import SHOUT, halted
-from testkit.loop.processes import killed_again_and_again
 from testkit.loop.products import NAMEPLATE_SPEC, failing, pair, rejecting, rewrite
-from testkit.sampling import nightly, slow
 from testkit.stores import differences, journal_of
 from testkit.workshop import KILLED, Workshop
 
@@ -174,18 +172,4 @@ def test_a_halt_that_is_killed_again_and_again_is_one_halt(
         finished = workshop.drive(again._replace(kill=Kill(EFFECTS[:4], 1)))
     assert finished.code == 3, finished.err
     assert kills == len(effects) - begin + 1
-    assert differences(tmp_path / "again", tmp_path / "whole") == []
-
-
-@pytest.mark.parametrize(
-    ("step", "forgetting"), [nightly(7, False, timeout=400), slow(43, True, timeout=400)]
-)
-def test_a_debate_with_rejections_is_killed_again_and_again(
-    workshop: Workshop, playbook: Path, tmp_path: Path, step: int, forgetting: bool
-):
-    """REJECT, FAIL, FAIL, REJECT and a halt, with the graph's checkpoints and without (D-S4-03, D-S4-07, D9)."""
-    job = spoilt(playbook, tmp_path / "whole", tmp_path / "trace")
-    assert workshop.drive(job).code == 3
-    again = job._replace(directory=str(tmp_path / "again"), draws=str(journal_of(tmp_path / "whole")))
-    assert killed_again_and_again(workshop, again, step, forgetting=forgetting, ends=3) > 5
     assert differences(tmp_path / "again", tmp_path / "whole") == []

@@ -57,7 +57,12 @@ class Runs:
     """
 
     def __init__(self, directory: Path, endpoint: Endpoint, provider: str, **settings: Any) -> None:
-        given = {"model": f"{provider}:test", "base_url": endpoint.base_url, "max_retries": 0, **settings}
+        given: dict[str, Any] = {
+            "model": f"{provider}:test",
+            "base_url": endpoint.base_url,
+            "max_retries": 0,
+            **settings,
+        }
         self.settings = Settings(**given)
         self.directory = directory
         self.endpoint = endpoint
@@ -73,7 +78,7 @@ class Runs:
         self.endpoint.misbehave(*faults)
         settings = self.settings.model_copy(update={"timeout_seconds": seconds})
         text = NAMEPLATE_SPEC.read_text()
-        composition = Composition(lambda adapters: replace(adapters, gate=Lenient(adapters.gate)))
+        composition = Composition(lambda adapters: replace(adapters, gate=Lenient(adapters.gate)))  # pyright: ignore
         try:
             with open_project(self.directory, settings, self.notes, text, composition) as opened:
                 return opened.run(approve=True)
@@ -215,7 +220,7 @@ BOTH = [
 ]
 
 
-@pytest.mark.parametrize(("provider", "halt"), spread(BOTH, fast=len(BOTH), slow=2))
+@pytest.mark.parametrize(("provider", "halt"), spread(BOTH, fast=len(BOTH), slow=6))
 def test_a_role_without_a_usable_answer_halts_its_task_after_few_calls(
     provider: str, halt: Halt, endpoint: Endpoint, tmp_path: Path
 ) -> None:

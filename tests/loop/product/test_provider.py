@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from specwright.ports.journal import usage_of
-from testkit.endpoint import Endpoint, Fault, place_of, serving
-from testkit.layout import examine_store
+from testkit.endpoint import Endpoint, Fault
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import NAMEPLATE, NAMEPLATE_SPEC
 from testkit.sampling import spread
 from testkit.stores import records, store_files
-from testkit.workshop import ROOT, Finished, Workshop
+from testkit.workshop import Finished, Workshop
 
 
 def run(workshop: Workshop, endpoint: Endpoint, project: Path, *options: object) -> Finished:
@@ -160,44 +159,3 @@ def test_an_endpoint_that_fails_is_told_in_one_message_and_the_run_goes_on_later
     assert workshop.command("run", tmp_path, *where).code == 3
     assert set(endpoint.answered.values()) == {1}
     assert set(endpoint.answered.values()) == {1}
-
-
-def test_an_endpoint_that_is_not_there_is_told_as_such(
-    workshop: Workshop, tmp_path: Path, endpoint: Endpoint
-):
-    """Exit 1, what to check, nothing half-written (D-S9-04)."""
-    where = ("--model", "openai:test", "--base-url", "http://127.0.0.1:9/v1")
-    finished = workshop.command("run", tmp_path, "--spec", NAMEPLATE_SPEC, *where, "--json")
-    assert finished.code == 1
-    assert "cannot be reached" in finished.document["error"]["what"]
-    assert "--base-url" in finished.document["error"]["do"]
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(400)
-def test_the_example_runs_over_an_endpoint_as_it_does_from_its_playbook(workshop: Workshop, tmp_path: Path):
-    """Six tasks, a revision and an amendment: the same seven modules, and a store in order (D-S6-02, F-7-01, D-15-01)."""
-    example = ROOT / "examples/tabkeeper"
-    expected = json.loads((ROOT / "tests/examples/expected.json").read_text())["calls"]
-    with serving(example / "playbook") as endpoint:
-        where = ("--model", "openai:test", "--base-url", endpoint.base_url)
-        over = workshop.command("run", tmp_path / "over", "--spec", example / "SPEC.md", *where, "--approve")
-        assert over.code == 0, over.err
-        assert set(endpoint.asked.values()) == {1}
-    scripted = ("--model", f"playbook:{example / 'playbook'}")
-    played = workshop.command(
-        "run", tmp_path / "played", "--spec", example / "SPEC.md", *scripted, "--approve"
-    )
-    assert played.code == 0, played.err
-    assert len(sealed(tmp_path / "played")) == 7
-    assert sealed(tmp_path / "over") == sealed(tmp_path / "played")
-    answered = [record.place for record in records(tmp_path / "played", "model")]
-    called = [place_of(place.scope) for place in answered if place.ordinal == 0]
-    stages = [place.stage or "round-1" for place in called]
-    assert sorted(
-        (p.role, p.task, p.subject or "spec", "amended" if stage.startswith("amended") else stage)
-        for p, stage in zip(called, stages, strict=True)
-    ) == sorted((call["role"], call["task"], call["subject"], call["stage"]) for call in expected)
-    examine_store(tmp_path / "over")
-    used = [usage_of(record.answer)[:2] for record in records(tmp_path / "over", "model")]
-    assert sum(i + o for i, o in used) == endpoint.tokens["total_tokens"]

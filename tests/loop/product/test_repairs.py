@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from specwright.bootstrap.views.reading import reading_project
 from specwright.settings import Settings
 from testkit.cli.commands import specwright
 from testkit.loop.changed_products import criterion
-from testkit.loop.products import NAMEPLATE_SPEC, rewrite
+from testkit.loop.products import NAMEPLATE_SPEC
 from testkit.loop.reported_products import POINTER, example, faulty_product, report, source_of
 from testkit.roles.overheard import RequestRecorder
 from testkit.stores import records
@@ -93,56 +92,6 @@ def test_the_example_is_sealed_with_the_version(repaired: Path) -> None:
     with reading_project(repaired) as view:
         sealed = view.modules.tree(tasks_of(repaired)["TSK-001"]["module_ref"])
     assert "A tab stands between two words." in sealed["reported.md"].decode()
-
-
-def test_a_repair_that_fails_a_test_of_the_version_before_is_not_sealed(tmp_path: Path) -> None:
-    """A test that the Challenger of the first version tried runs at the gate of the next one (D-40-11)."""
-    playbook = faulty_product(tmp_path / "playbook")
-    tried = {
-        "name": "test_spaces_part_words",
-        "obligation": POINTER,
-        "source": "from modules.initials import initials\n\n\ndef test_spaces_part_words():\n"
-        "    assert initials('grace brewster hopper') == 'GBH'\n",
-        "criteria": [1],
-    }
-    rewrite(playbook / "TSK-001/initials/round-1/challenger.json", falsifying_tests=[tried])
-    project = tmp_path / "project"
-    options = ("--spec", NAMEPLATE_SPEC, "--model", f"playbook:{playbook}", "--approve")
-    assert specwright("run", project, *options).code == 0
-    (kept,) = project.glob("state_store/modules/*/1.0.0/falsifying_tests.json")
-    assert [one["name"] for one in json.loads(kept.read_text())["tests"]] == ["test_spaces_part_words"]
-    assert verify_project(project).findings == ()
-    source = source_of(playbook / "TSK-001/attempt-2")
-    text = source.read_text()
-    assert "name.split()" in text
-    source.write_text(text.replace("name.split()", "([] if 'brewster' in name else name.split())"))
-    told = report(project, example(tmp_path / "tab.md"), POINTER)
-    told.refuses(
-        "the falsifying test test_spaces_part_words, sealed with MM-",
-        f"it tries {POINTER} and the criterion",
-        code=1,
-    )
-    assert not list(project.glob("state_store/modules/*/1.0.1/ship.json"))
-
-
-def test_the_notes_say_what_was_fixed(repaired: Path) -> None:
-    """The wheel is a patch, and its description has the reason (D-38-15, D-39-04)."""
-    (file,) = (repaired / "state_store/releases").glob("*/nameplate-1.0.1-*.whl")
-    with zipfile.ZipFile(file) as wheel:
-        (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
-        said = wheel.read(name).decode()
-    fixed = said.index("### Fixed")
-    assert said.index("## 1.0.1") < fixed < said.index("## 1.0.0")
-    assert "Words that a tab parts" in said[fixed:]
-    assert "the first letter of each word" in said[fixed:]
-
-
-def test_the_repair_can_be_traced(repaired: Path) -> None:
-    """`module --trail` and `--debate` follow the patch (D-39-02)."""
-    ref = tasks_of(repaired)["TSK-001"]["module_ref"]
-    trail = specwright("module", ref, repaired, "--trail")
-    assert trail.code == 0, trail
-    assert specwright("module", ref, repaired, "--debate").code == 0
 
 
 def test_the_proposer_is_told_of_the_report(released: Path, faulty: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from testkit.cli.commands import everything, specwright
 from testkit.loop.reported_products import POINTER, example, report
-from testkit.sampling import slow
+from testkit.sampling import slow, spread
 from testkit.stores import records
 
 pytestmark = pytest.mark.timeout(600)
@@ -136,17 +136,6 @@ CASES: dict[str, tuple[Callable[[Path], Path], str, str]] = {
 }
 """By name: the file of a report, what it points at, and why it is refused."""
 
-FAST = {
-    "no file",
-    "huge",
-    "two calls",
-    "another module",
-    "a wrong import",
-    "a pointer to nothing",
-    "no such criterion",
-}
-"""Those that every commit tries."""
-
 
 @pytest.fixture(scope="module")
 def untouched(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -154,7 +143,7 @@ def untouched(shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(shop / "released", tmp_path_factory.mktemp("refused") / "project"))
 
 
-@pytest.mark.parametrize("case", [case if case in FAST else slow(case) for case in CASES])
+@pytest.mark.parametrize("case", spread(CASES, fast=6, slow=3))
 def test_a_malformed_report_gets_one_message_and_changes_nothing(
     untouched: Path, tmp_path: Path, case: str
 ) -> None:
