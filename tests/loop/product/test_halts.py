@@ -47,7 +47,7 @@ def test_three_fails_and_a_rejection_halt_the_module_and_ship_the_other(
         if r.test_inventory and "test_every_letter_is_a_capital" in r.test_inventory
     ]
     assert len(rounds) == 3
-    assert [challenge.verdict for challenge in trail.challenges].count("FAIL") == 3
+    assert [challenge.verdict for challenge in trail.challenges].count("FAIL") == 3  # pyright: ignore
     assert found.escalation.details["failed"].keys() == {"shout"}
     assert found.escalation.details["shipped"].keys() == {"initials"}
     (aside,) = (found.project / "state_store").glob("drafts/*/*/*/contract.json")
