@@ -20,6 +20,7 @@ from ship_gate.trust import record_trust
 from specwright.bootstrap.fix import _trust_packages  # pyright: ignore[reportPrivateUsage]
 from specwright.settings import decisive
 from testkit.cli.commands import SMALL, Told, specwright
+from testkit.cli.terminal import on_a_terminal
 from testkit.paths import GATE_MODULES
 from testkit.strangers import KEY, Database, WebServer
 
@@ -128,6 +129,24 @@ def test_a_store_that_is_trusted_is_connected_to_and_not_before(project: Path, d
     assert database.connections == []
     specwright("status", project, stranger=True)
     assert database.connections != []
+
+
+@pytest.mark.parametrize("answer", ["\n", "no\n", "\x04", "y\n"])
+def test_on_a_terminal_one_question_shows_the_values_and_means_no_by_default(
+    project: Path, web_server: WebServer, answer: str
+):
+    """A yes is recorded as `specwright trust` does, and the command goes on; anything else refuses."""
+    settings(project, f'model = "openai:x"\nbase_url = "{web_server.base_url}"\nembedder = "openai:y"\n')
+    told = on_a_terminal("run", project, typed=(("[y/N]", answer),), stranger=True)
+    for shown in (f"base_url = '{web_server.base_url}'", "embedder = 'openai:y'"):
+        assert shown in " ".join(told.screen.split())
+    assert told.screen.count("[y/N]") == 1
+    assert bool(web_server.requests) is (answer == "y\n")
+    if answer == "y\n":
+        assert "not trusted" not in specwright("run", project, stranger=True).err
+    else:
+        assert told.code == 2
+        refused(specwright("run", project, stranger=True), project, "base_url")
 
 
 def test_a_value_that_changes_asks_again(project: Path, web_server: WebServer):

@@ -8,7 +8,8 @@ ShipGateError
 └── InterruptedRunError    exit 130  somebody stopped it
 """
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 
 class ShipGateError(Exception):
@@ -44,7 +45,12 @@ class InputError(ShipGateError):
 
 
 class UntrustedError(InputError):
-    """A decisive setting came with a directory, and its user has not trusted it."""
+    """A decisive setting came with a directory, and its user has not trusted it.
+
+    `asked` is that directory and its settings, if the user can be asked about them.
+    """
+
+    asked: tuple[str, Mapping[str, Any]] | None = None
 
 
 class RefusedError(ShipGateError):

@@ -22,7 +22,7 @@ from ship_gate.canonical_json import sha256
 from ship_gate.errors import UntrustedError
 from ship_gate.terminal.output import note
 
-_LONGEST_VALUE_SHOWN = 200
+_LONGEST_VALUE_SHOWN = 2_000
 
 
 def untrusted(place: Path | str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,11 +70,13 @@ def refusal(directory: Path, values: Mapping[str, Any], where: str) -> Untrusted
         values: Those settings.
         where: The file that has them.
     """
-    return UntrustedError(
+    error = UntrustedError(
         f"a setting came with the directory and is not trusted: {described(values)}",
         where=where,
         remedy=f"if you want it, `{trust_command(directory)}`; otherwise remove it, or set another by option or variable",
     )
+    error.asked = str(directory), values
+    return error
 
 
 def note_ignored(directory: Path, values: Mapping[str, Any], why: str) -> None:

@@ -3,6 +3,7 @@
 Heavy imports happen inside the commands, so that `--help` answers at once.
 """
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import typer
 from ship_gate import cli as ship_gate
 from ship_gate.terminal.program import Program
 from specwright.cli.commands import begin, drive, escalations, inspect, stores
-from specwright.cli.terminal.output import complain
+from specwright.cli.terminal.output import TRUSTED, complain
 from specwright.documents.commands import PROJECT
 from specwright.errors import SpecwrightErrors
 
@@ -117,10 +118,12 @@ PROGRAM = Program(app, "specwright", SpecwrightErrors, complain)
 
 def run() -> None:
     """Run the command line and exit with its code."""
-    PROGRAM.run()
+    sys.exit(main(sys.argv[1:]))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code."""
     PROJECT.set(Path())
-    return PROGRAM.main(arguments)
+    TRUSTED.set(False)
+    code = PROGRAM.main(arguments)
+    return main(arguments) if TRUSTED.get() else code

@@ -2,7 +2,9 @@
 
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,14 +12,18 @@ import typer
 
 from ship_gate.terminal.output import note, printable, show
 from ship_gate.terminal.program import note_error, show_error
+from ship_gate.trust import record_trust
 from specwright.documents.commands import pasteable
-from specwright.errors import AnswerError, AnyError, InterruptedRunError
+from specwright.errors import AnswerError, AnyError, InterruptedRunError, UntrustedError
 
 if TYPE_CHECKING:
     from ship_gate.terminal.page import Page
     from specwright.domain.base.document import Document
 
 D = TypeVar("D", bound="Document")
+
+TRUSTED: ContextVar[bool] = ContextVar("trusted", default=False)
+"""Whether a person has just trusted what a command refused, so that it can begin again."""
 
 _ANSWER_SHOWN = 800
 """Characters of a model's answer; the journal has the rest."""
@@ -36,6 +42,19 @@ def complain(error: AnyError, as_json: bool) -> None:
     note_error("specwright", pasteable(str(error)))
     if answer:
         note(f"  the last answer of the model:\n{textwrap.indent(answer, '    ')}")
+    if isinstance(error, UntrustedError) and error.asked and not as_json:
+        _ask_to_trust(*error.asked)
+
+
+def _ask_to_trust(directory: str, values: Mapping[str, object]) -> None:
+    """Ask a person at a terminal whether the settings that were just shown are to count."""
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr)):
+        return
+    typer.echo("Trust what came with this directory? [y/N] ", nl=False, err=True)
+    with suppress(OSError, UnicodeDecodeError):
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            record_trust(Path(directory), values)
+            TRUSTED.set(True)
 
 
 def present(document: D, page: "Callable[[D], Page] | None" = None, *, as_json: bool) -> None:
