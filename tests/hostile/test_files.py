@@ -61,8 +61,14 @@ def test_a_spec_that_is_a_link_out_of_the_project_reaches_no_model(tmp_path: Pat
 def test_what_the_last_run_noted_is_quoted_where_a_command_is_shown(waiting_once: Path, tmp_path: Path):
     """A person pastes it."""
     project = Path(shutil.copytree(waiting_once, tmp_path / "sent"))
-    stop = {"kind": "budget", "reason": "spent", "options": "--budget-usd 5; touch /tmp/x #", "exit_code": 3}
-    for noted in (stop, {**stop, "kind": []}, {**stop, "reason": {}}):
+    stop: dict[str, object] = {
+        "kind": "budget",
+        "reason": "spent",
+        "options": "--budget-usd 5; touch /tmp/x #",
+        "exit_code": 3,
+    }
+    notes: list[dict[str, object]] = [stop, {**stop, "kind": []}, {**stop, "options": 5}]
+    for noted in notes:
         (project / ".specwright/last_stop.json").write_text(json.dumps(noted))
         (project / "state_store/product/history.json").write_text('{"schema_version": 1}')
         for words in (("status", project), ("status", project, "--json")):

@@ -54,3 +54,17 @@ def test_a_worker_imports_nothing_from_there(here: Path, tmp_path: Path):
     )
     assert not (tmp_path / "marker").exists(), ended.stderr
     assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("status", "."), ("index", "search", "x", "."), ("gate", "--seconds", "0", ".")]
+)
+def test_the_program_imports_nothing_from_there(here: Path, tmp_path: Path, words: tuple[str, ...]):
+    """An installed program looks beside itself first, and never where it is started."""
+    program = Path(sys.executable).with_name("specwright")
+    ended = subprocess.run(
+        [program, *words], cwd=here, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert not (tmp_path / "marker").exists()
+    assert ended.returncode in (1, 2), ended
+    assert ended.stderr.startswith("specwright: "), ended

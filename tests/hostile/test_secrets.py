@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from specwright.bootstrap.workers import drive, processes
+from specwright.bootstrap.workers import drive, worker
 from specwright.bootstrap.workers.drive import Outcome
 from specwright.cli.session.questions import edited
 from specwright.secret_values import without_secrets
@@ -66,7 +66,7 @@ def test_the_process_of_a_worker_has_the_keys_that_it_needs(tmp_path: Path, monk
     monkeypatch.setattr(drive, "drive_project", drive_project)
     receiver, sender = os.pipe()
     if (pid := os.fork()) == 0:
-        processes._drive(processes.Connection(sender), "", str(tmp_path))  # pyright: ignore[reportPrivateUsage]
+        worker._drive(worker.Connection(sender), "", str(tmp_path))  # pyright: ignore[reportPrivateUsage]
     os.waitpid(pid, 0)
     os.close(receiver)
     os.close(sender)

@@ -4,6 +4,7 @@ A process of its own, since a test's process has threads and handles the alarm. 
 kinds and commands as JSON and writes what went wrong as JSON: file, command, exit code or signal, and what was printed.
 """
 
+import importlib
 import json
 import os
 import resource
@@ -15,7 +16,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-__all__ = ["KINDS", "broken_commands", "sound"]
+__all__ = ["KINDS", "broken_commands", "ended", "sound"]
 
 KINDS: dict[str, Callable[[Path], object]] = {
     "a pipe": os.mkfifo,
@@ -68,7 +69,24 @@ def sound(code: int, text: str) -> bool:
     return code in range(4) and "itself broke" not in text and "Traceback" not in text
 
 
-def _ended(arguments: list[str], output: Path) -> tuple[int, str]:
+def ended(
+    arguments: list[str],
+    output: Path,
+    *,
+    call: Callable[[], int] | None = None,
+    directory: Path = Path(),
+) -> tuple[int, str]:
+    """Run a command in a forked process.
+
+    Args:
+        arguments: Of the command.
+        output: The file for what it prints.
+        call: What is called instead.
+        directory: Where it works.
+
+    Returns:
+        Its exit code, or its signal as a negative number, and what it printed.
+    """
     from specwright.cli.main import main
 
     pid = os.fork()
@@ -79,8 +97,9 @@ def _ended(arguments: list[str], output: Path) -> tuple[int, str]:
             for stream in (1, 2):
                 os.dup2(descriptor, stream)
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-            signal.alarm(_SECONDS)
-            code = main(arguments)
+            signal.alarm(_SECONDS if "release" not in arguments and "gate" not in arguments else 90)
+            os.chdir(directory)
+            code = call() if call else main(arguments)
             sys.stdout.flush()
         except BaseException:
             traceback.print_exc()
@@ -92,8 +111,8 @@ def _ended(arguments: list[str], output: Path) -> tuple[int, str]:
 
 def _main() -> None:
     project, scratch, kind, files, commands = json.load(sys.stdin)
-    import specwright.bootstrap.verify
-    import specwright.bootstrap.views.reading  # noqa: F401  # what each command would load again
+    for module in ("verify", "views.reading"):  # what each command would load again
+        importlib.import_module(f"specwright.bootstrap.{module}")
 
     copy, broken = Path(scratch) / "project", list[Broken]()
     for pattern in files:
@@ -105,7 +124,7 @@ def _main() -> None:
         KINDS[kind](path)
         for command in commands:
             Path(f"{copy}.tar").unlink(missing_ok=True)
-            code, text = _ended([word.format(copy) for word in command], Path(scratch) / "output")
+            code, text = ended([word.format(copy) for word in command], Path(scratch) / "output")
             if not sound(code, text):
                 broken.append((path.name, command[0], code, text[:500]))
     json.dump(broken, sys.stdout)

@@ -13,11 +13,12 @@ from specwright.application.history.provenance import planned_modules
 from specwright.application.interface_change import exceptions
 from specwright.bootstrap.views.project_views import ProjectViews
 from specwright.bootstrap.views.reading import log_length
-from specwright.errors import InputError
+from specwright.errors import InputError, RefusedError
 from specwright.studio.pages import Page, page
 from specwright.studio.projects import StudioProject
 from specwright.studio.site import ASSETS, Site, asset, file_of, render
 from specwright.studio.views import board, catalogue, log
+from specwright.studio.views.heads import head_of
 from specwright.studio.views.spec import MOST_TASKS
 
 MOST_MOMENTS = 400
@@ -57,8 +58,12 @@ def export(directory: Path, out: Path) -> ExportResult:
 
     Raises:
         InputError: it is there already, or cannot be made; or no run has begun.
+        RefusedError: the project is damaged.
     """
     project = StudioProject("", directory, ProjectViews())
+    head = head_of(project)
+    if failure := head.failure:
+        raise RefusedError(failure.what, where=failure.where, remedy=failure.remedy)
     with project.reading() as view:
         paths, rows = list(_paths(view, directory)), list(_rows(view))
     try:
@@ -68,7 +73,6 @@ def export(directory: Path, out: Path) -> ExportResult:
     except OSError as error:
         raise InputError(f"it cannot be made: {error.strerror}", where=str(out)) from error
     written = sum(_write(out, path, page(project, path, {})) for path in paths)
-    head = page(project, "run", {}).context["head"]
     search = Page("search.html", {"head": head, "kind": "search", "page": rows})
     written += _write(out, "search", search)
     written += _put(out / "index.html", _index())

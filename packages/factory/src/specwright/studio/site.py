@@ -134,9 +134,17 @@ def environment() -> Environment:
     return made
 
 
+_STEERING = dict.fromkeys(
+    (*range(9), 11, *range(14, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
+    "\ufffd",
+)
+"""Characters that control a terminal or reorder a text, as a page shows them."""
+
+
 def render(template: str, site: Site, context: Mapping[str, Any]) -> str:
     """A page as text."""
-    return environment().get_template(template).render(site=site, roles=list(Role), **context)
+    made = environment().get_template(template).render(site=site, roles=list(Role), **context)
+    return made.translate(_STEERING)
 
 
 def moment(text: str) -> str:
