@@ -62,7 +62,9 @@ it says and no call, such as a database's file, stands beside `tools` in `option
 
 PASSED = f"""# What goes in and comes out
 
-{VALUES}"""
+{VALUES}
+
+Examples call functions. A criterion about what a command prints, an exit code or a status stands in `unexecutable[]`."""
 
 RESEARCHER_NOTES = "\n\n".join([OUTSIDE, EXAMPLES, FOR_SPEC, OF_LOCKS, INTERFACES, HTTP, MCP, PASSED])
 """What the researcher needs to know beyond its prompt."""
