@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.cli.session.options import Options, last_options, options_for, remember, settings_for
+from specwright.bootstrap.views.reading import LastRun
+from specwright.cli.session.options import last_options, options_for, remember, settings_for
 from specwright.errors import InputError
 from testkit.cli.commands import specwright
 
@@ -14,7 +15,12 @@ def directory(tmp_path: Path) -> Path:
     """A project whose settings name a model, and whose last run was told another one."""
     settings(tmp_path, 'model = "openai:written"\n')
     (tmp_path / ".specwright").mkdir()
-    remember(tmp_path, Options("openai:told", (("arbiter", "openai:judge"),), "http://127.0.0.1:1/v1"))
+    remember(
+        tmp_path,
+        LastRun(
+            model="openai:told", role_models={"arbiter": "openai:judge"}, base_url="http://127.0.0.1:1/v1"
+        ),
+    )
     return tmp_path
 
 
@@ -38,7 +44,7 @@ def test_settings_that_were_edited_since_win_over_the_last_run(directory: Path) 
     """Whoever edits the file means it; model, address and roles go together (D-S9-01)."""
     settings(directory, 'model = "openai:edited"\n')
     assert taken(directory) == ("openai:edited", "", {})
-    assert last_options(directory) == Options()
+    assert last_options(directory).models == {}
 
 
 def test_an_option_wins_over_both(directory: Path) -> None:
@@ -62,7 +68,7 @@ def test_the_environment_counts_as_the_settings_do(directory: Path, monkeypatch:
 
 def test_it_stays_known_that_answers_were_scripted(directory: Path) -> None:
     """Also after an edit, and with settings that cannot be read (D-S6-02)."""
-    remember(directory, Options("playbook:/nowhere", scripted=True))
+    remember(directory, LastRun(model="playbook:/nowhere", scripted=True))
     settings(directory, 'model = "openai:edited"\n')
     assert last_options(directory).scripted
     settings(directory, "model = \n")

@@ -5,18 +5,20 @@ Log, store, projection and journal: no model, no graph, no gate; the index only 
 
 import gc
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
+
+from pydantic import Field
 
 from agent_wire import canonical_json
 from agent_wire.entries import StoredEntry
 from agent_wire.hcs import hcs_metadata
 from agent_wire.verify import UNPROTECTED, Finding
 from agent_wire.verify import verify as verify_log
+from ship_gate.base.record import Record
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
 from specwright.application.store.layout import CHANGES, STATE_STORE, spec_files
@@ -33,9 +35,11 @@ from specwright.bootstrap.storage.stores import (
 )
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.domain.modules.code_index import SearchHit
-from specwright.errors import SpecwrightErrors
+from specwright.errors import InputError, InputErrors, SpecwrightErrors
 from specwright.ports.code_index import IndexQuery
 from specwright.settings import load_settings
+
+MODEL_SETTINGS = ("model", "role_models", "base_url", "fallback_models")
 
 _WATCHED = ("SPEC.md", f"{RUNTIME}/at_work.json", LAST_RUN, LAST_STOP)
 """Files that change what is shown without an entry in the log; so do drafts."""
@@ -60,34 +64,58 @@ def driven_by(directory: Path) -> str:
         return store.driver()
 
 
-class LastRun(NamedTuple):
-    """What the options of the last run say, for those who only look.
+class LastRun(Record):
+    """The options of a `run`, as they are stored for the commands that go on with it.
 
     Args:
-        model: That answered; empty if none was named.
-        scripted: Whether any answer of the project was scripted.
-        budgets: The limits that its options named, by the setting.
-        settings: What the settings said then.
+        model: The default model; empty if none was named.
+        base_url: Of an OpenAI-compatible server.
+        role_models: Another model for some roles.
+        fallback_models: What answers when the model of a role fails, by role or for `all`.
+        budgets: Limits, by the setting.
+        scripted: Whether any answer of the project was scripted, now or before.
+        settings: What specwright.toml and the environment said then.
     """
 
     model: str = ""
+    base_url: str = ""
+    role_models: dict[str, str] = Field(default_factory=dict)
+    fallback_models: dict[str, list[str]] = Field(default_factory=dict)
+    budgets: dict[str, float] = Field(default_factory=dict)
     scripted: bool = False
-    budgets: Mapping[str, float] = MappingProxyType({})
-    settings: Mapping[str, object] = MappingProxyType({})
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def models(self) -> dict[str, Any]:
+        """The settings of models that the options name."""
+        chosen = self.to_json().items()
+        return {name: value for name, value in chosen if value and name in MODEL_SETTINGS}
+
+
+def recorded_run(directory: Path) -> LastRun:
+    """The options of the last run; none if there was none.
+
+    Raises:
+        InputError: they cannot be read.
+    """
+    with opened_store(directory) as store:
+        if not store.folder.exists(LAST_RUN):
+            return LastRun()
+        where = f"{store.folder.address}/{LAST_RUN}"
+        try:
+            return LastRun.from_bytes(store.folder.read(LAST_RUN), where)
+        except (OSError, *InputErrors) as error:
+            raise InputError(
+                "the options of the last run cannot be read",
+                where=where,
+                remedy="name the model again: `specwright run --model ...`",
+            ) from error
 
 
 def last_run(directory: Path) -> LastRun:
-    """What the options of the last run say; nothing if there was none, or if they cannot be read."""
-    with (
-        suppress(*SpecwrightErrors, OSError, ValueError, KeyError, TypeError, AttributeError),
-        opened_store(directory) as store,
-    ):
-        if store.folder.exists(LAST_RUN):
-            data = canonical_json.loads(store.folder.read(LAST_RUN))
-            budgets = {str(name): float(limit) for name, limit in data.get("budgets", ())}
-            return LastRun(
-                str(data["model"]), bool(data["scripted"]), budgets, dict(data.get("settings", {}))
-            )
+    """The options of the last run for those who only look; none if they cannot be read."""
+    with suppress(*SpecwrightErrors, OSError):
+        return recorded_run(directory)
     return LastRun()
 
 

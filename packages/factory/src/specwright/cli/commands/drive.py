@@ -121,7 +121,7 @@ def run(
     scripted = scripted_models(settings)
     if text == SPEC_TEMPLATE and not scripted:
         raise _still_template(directory)
-    options = options._replace(scripted=options.scripted or scripted)
+    options = options.model_copy(update={"scripted": options.scripted or scripted})
     note_opening(directory)
     from specwright.cli.session.runner import drive
 

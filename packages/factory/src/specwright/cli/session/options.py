@@ -9,41 +9,19 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from agent_wire import canonical_json
 from ship_gate.trust import refusal, trust_typed, untrusted
 from specwright.atomic_write import write_atomically
 from specwright.documents.commands import next_command
 from specwright.errors import InputError, InputErrors, UntrustedError
 
 if TYPE_CHECKING:
+    from specwright.bootstrap.views.reading import LastRun
     from specwright.settings import Settings
 
 SCRIPTED = "playbook:"
-
-_MODELS = ("model", "role_models", "base_url", "fallback_models")
-
-
-class Options(NamedTuple):
-    """The options of a `run`.
-
-    Args:
-        model: The default model.
-        role_models: Another one for some roles.
-        base_url: Of an OpenAI-compatible server.
-        scripted: Whether any answer of this project was scripted, now or before.
-        budgets: By setting.
-        fallback_models: What stands in for the models of roles.
-    """
-
-    model: str = ""
-    role_models: tuple[tuple[str, str], ...] = ()
-    base_url: str = ""
-    scripted: bool = False
-    budgets: tuple[tuple[str, float], ...] = ()
-    fallback_models: tuple[tuple[str, str], ...] = ()
 
 
 def options_for(
@@ -53,15 +31,22 @@ def options_for(
     base_url: str,
     budgets: Mapping[str, float | None] = MappingProxyType({}),
     fallback_models: Sequence[str] = (),
-) -> Options:
+) -> "LastRun":
     """The options of this run; what it leaves out is taken from the last one, unless the settings were edited since.
 
     Raises:
         UntrustedError: one of the last options that this run would go on with came with the project.
         InputError: a wrong `--role-model` or `--fallback-model`, or the last options are needed and damaged.
     """
-    pairs = tuple(_role_model(text) for text in role_models)
-    set_now = {name: value for name, value in budgets.items() if value is not None}
+    from specwright.bootstrap.views.reading import LastRun
+
+    given: dict[str, Any] = {
+        "model": _absolute(model),
+        "base_url": base_url,
+        "role_models": dict(map(_role_model, role_models)),
+        "fallback_models": _by_role(fallback_models),
+    }
+    named = {name: value for name, value in given.items() if value}
     try:
         before = _recorded_options(directory)
     except UntrustedError:
@@ -69,22 +54,13 @@ def options_for(
     except InputErrors:
         if not model:
             raise
-        before = Options()
-    before = before._replace(
-        model="" if model else before.model,
-        role_models=() if pairs else before.role_models,
-        base_url="" if model or base_url else before.base_url,
-        fallback_models=() if fallback_models else before.fallback_models,
-    )
+        before = LastRun()
+    # the address belongs to the model
+    replaced = {*named, *(("base_url",) if model else ())}
+    before = before.model_copy(update={name: type(given[name])() for name in replaced})
     _require_trusted(directory, before)
-    return Options(
-        model=_absolute(model) or before.model,
-        role_models=pairs or before.role_models,
-        base_url=base_url or before.base_url,
-        scripted=before.scripted,
-        budgets=tuple({**dict(before.budgets), **set_now}.items()),
-        fallback_models=tuple(map(_fallback_model, fallback_models)) or before.fallback_models,
-    )
+    limits = {name: value for name, value in budgets.items() if value is not None}
+    return before.model_copy(update={**named, "budgets": {**before.budgets, **limits}})
 
 
 def choose_store(directory: Path, url: str) -> None:
@@ -124,17 +100,7 @@ def choose_store(directory: Path, url: str) -> None:
     trust_typed(directory, {"store": chosen})
 
 
-def _as_settings(options: Options) -> dict[str, Any]:
-    named = {
-        "model": options.model,
-        "base_url": options.base_url,
-        "role_models": dict(options.role_models),
-        "fallback_models": _by_role(options.fallback_models),
-    }
-    return {name: value for name, value in named.items() if value}
-
-
-def settings_for(directory: Path, options: Options, *, looking: bool = False) -> "Settings":
+def settings_for(directory: Path, options: "LastRun", *, looking: bool = False) -> "Settings":
     """The settings, with the options of the command line on top; for `looking` see `load_settings`.
 
     Raises:
@@ -142,7 +108,7 @@ def settings_for(directory: Path, options: Options, *, looking: bool = False) ->
     """
     from specwright.settings import load_settings
 
-    settings = load_settings(directory, {**_as_settings(options), **dict(options.budgets)}, looking=looking)
+    settings = load_settings(directory, {**options.models, **options.budgets}, looking=looking)
     if not settings.model:
         raise _no_model(directory)
     return settings
@@ -170,18 +136,18 @@ def scripted_models(settings: "Settings") -> bool:
     return any(name.startswith(SCRIPTED) for name in (settings.model, *settings.role_models.values()))
 
 
-def remember(directory: Path, options: Options) -> None:
+def remember(directory: Path, options: "LastRun") -> None:
     """Store the options of this run, and the settings beside them, for the commands that go on with it."""
     from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
     from specwright.settings import decisive
 
-    trust_typed(directory, decisive(_as_settings(options), directory))
-    data = {**options._asdict(), "settings": _settings_now(directory)}
+    trust_typed(directory, decisive(options.models, directory))
+    stored = options.model_copy(update={"settings": _settings_now(directory)})
     with opened_store(directory) as store:
-        store.folder.replace(LAST_RUN, (json.dumps(data) + "\n").encode())
+        store.folder.replace(LAST_RUN, stored.to_bytes())
 
 
-def last_options(directory: Path) -> Options:
+def last_options(directory: Path) -> "LastRun":
     """The options of the last run; none if there was none, or if the settings name another model or budget since.
 
     Raises:
@@ -199,68 +165,44 @@ def decisive_options(directory: Path) -> dict[str, Any]:
     Raises:
         InputError: the file, or the settings, are damaged.
     """
+    from specwright.bootstrap.views.reading import recorded_run
     from specwright.settings import decisive
 
-    return decisive(_as_settings(_last_run(directory)[0]), directory)
+    return decisive(recorded_run(directory).models, directory)
 
 
-def _require_trusted(directory: Path, recorded: Options) -> None:
+def _require_trusted(directory: Path, recorded: "LastRun") -> None:
     """Refuse options of the last run that came with the project."""
     from specwright.bootstrap.storage.stores import LAST_RUN
     from specwright.settings import decisive
 
-    if foreign := untrusted(directory, decisive(_as_settings(recorded), directory)):
+    if foreign := untrusted(directory, decisive(recorded.models, directory)):
         raise refusal(directory, foreign, f"{directory / LAST_RUN}: the options of the last run")
 
 
-def _recorded_options(directory: Path) -> Options:
-    options, settings_then = _last_run(directory)
-    if options._replace(scripted=False) == Options():
-        return options
+def _recorded_options(directory: Path) -> "LastRun":
+    from specwright.bootstrap.views.reading import MODEL_SETTINGS, recorded_run
     from specwright.settings import BUDGET_SETTINGS
 
-    now = _settings_now(directory)
-    if any(now[name] != settings_then.get(name, now[name]) for name in BUDGET_SETTINGS):
-        options = options._replace(budgets=())
-    if now["model"] and any(now[name] != settings_then.get(name) for name in _MODELS):
-        options = Options(scripted=options.scripted, budgets=options.budgets)
-    return options
+    options = recorded_run(directory)
+    if not options.models and not options.budgets:
+        return options
+    now, then = _settings_now(directory), options.settings
+    edited: dict[str, Any] = {}
+    if any(now[name] != then.get(name, now[name]) for name in BUDGET_SETTINGS):
+        edited["budgets"] = {}
+    if now["model"] and any(now[name] != then.get(name) for name in MODEL_SETTINGS):
+        edited |= {"model": "", "base_url": "", "role_models": {}, "fallback_models": {}}
+    return options.model_copy(update=edited)
 
 
 def _settings_now(directory: Path) -> dict[str, Any]:
+    from specwright.bootstrap.views.reading import MODEL_SETTINGS
     from specwright.settings import BUDGET_SETTINGS, load_settings
 
     return load_settings(directory, looking=True).model_dump(
-        mode="json", include={*_MODELS, *BUDGET_SETTINGS}
+        mode="json", include={*MODEL_SETTINGS, *BUDGET_SETTINGS}
     )
-
-
-def _last_run(directory: Path) -> tuple[Options, dict[str, Any]]:
-    """The options, and what specwright.toml and the environment said then."""
-    from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
-
-    where = str(directory / LAST_RUN)
-    try:
-        with opened_store(directory) as store:
-            where = f"{store.folder.address}/{LAST_RUN}"
-            if not store.folder.exists(LAST_RUN):
-                return Options(), {}
-            data = canonical_json.loads(store.folder.read(LAST_RUN))
-        options = Options(
-            str(data["model"]),
-            tuple((str(role), str(name)) for role, name in data["role_models"]),
-            str(data["base_url"]),
-            bool(data["scripted"]),
-            tuple((str(name), float(value)) for name, value in data.get("budgets", ())),
-            tuple((str(role), str(name)) for role, name in data.get("fallback_models", ())),
-        )
-        return options, dict(data["settings"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "the options of the last run cannot be read",
-            where=where,
-            remedy=f"name the model again: `{next_command('run', directory, '--model ...')}`",
-        ) from error
 
 
 def _role_model(text: str) -> tuple[str, str]:
@@ -272,15 +214,12 @@ def _role_model(text: str) -> tuple[str, str]:
     return role, _absolute(name)
 
 
-def _fallback_model(text: str) -> tuple[str, str]:
-    role, _, name = text.partition("=")
-    return (role, name) if name else ("all", role)
-
-
-def _by_role(pairs: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+def _by_role(texts: Sequence[str]) -> dict[str, list[str]]:
+    """The models of `[ROLE=]M`; one without a role is for `all`."""
     found: dict[str, list[str]] = {}
-    for role, name in pairs:
-        found.setdefault(role, []).append(name)
+    for text in texts:
+        role, _, name = text.partition("=")
+        found.setdefault(role if name else "all", []).append(name or role)
     return found
 
 
