@@ -17,7 +17,7 @@ from ship_gate.trust import trust_typed
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.storage.stores import TOPIC, ProjectContent, moved_files
 from specwright.errors import InputError
-from specwright.index.sqlite_index import TABLES as INDEX_TABLES
+from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.journal import JournalRecord
 from specwright.journal.journal import StoredJournal
 from specwright.journal.postgres_journal import PostgresJournal

@@ -324,9 +324,8 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
 
 
 def _attempt(url: str, directory: Path, progress: Progress, record: DriveRecord) -> Outcome:
-    from specwright.bootstrap.project import (
-        open_project,
-    )  # loads the frameworks, which `status` does not need
+    # here, since it loads the frameworks, which `status` does not need
+    from specwright.bootstrap.project import open_project
 
     try:
         with opened_postgres_store(url) as store:
