@@ -4,8 +4,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from gate_testkit.pair_contracts import PAIR, a_contract
-from specwright.application.debate.case import Case
-from specwright.application.debate.examination import criteria_to_test
+from specwright.application.debate.deliverable import Case
+from specwright.application.debate.judges import criteria_to_test
 from specwright.domain.acceptance.records import TaskAcceptance
 
 ACCEPTANCE = TaskAcceptance.model_validate(

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from ship_gate.contract.contract import MicroModuleContract, contract_changes
-from ship_gate.contract.falsifying_tests import FalsifyingTest
-from ship_gate.verdict import Trial
-from specwright.application.debate.deliverable import RevisionRequest, Version
+from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
 from specwright.application.factory import Factory
 from specwright.application.plan.planner import amended_plan, problems_by_code, revised_plan
 from specwright.application.plan.stored_plans import ReopenedPlan, StoredPlan, load_plan, lock_plan
@@ -17,11 +15,9 @@ from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, Appli
 from specwright.domain.debate.amendments import contract_problems
 from specwright.domain.debate.debate import CONTRACTS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest
-from specwright.ports.journal import Scope
-from specwright.ports.roles import Files
 
 
-class ContractSet:
+class ContractSet(Deliverable):
     """A plan whose contracts are debated together; the planner is their proposer.
 
     Args:
@@ -31,7 +27,6 @@ class ContractSet:
     """
 
     name = CONTRACTS
-    plan_claim = plan_ref = ""
 
     def __init__(
         self,
@@ -70,21 +65,12 @@ class ContractSet:
         """All contracts of the plan."""
         return list(self._plan(version_id).contracts.values())
 
-    def files(self, version_id: str) -> Files:
-        """There are none yet."""
-        return {}
-
     def dependencies(self, version_id: str) -> list[DependencyView]:
         """The sealed modules that the plan builds on."""
         plan = self._plan(version_id)
         own = {contract.ref for contract in plan.contracts.values()}
         refs = {ref for module in plan.plan.modules for ref in module.depends_on} - own
         return [self._factory.modules.view(ref) for ref in sorted(refs)]
-
-    def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
-        """Nothing can run yet."""
-        why = "in a contract debate there is nothing to run yet: leave falsifying_tests empty"
-        return [Trial(test.name, (why,)) for test in tests]
 
     def problems_by_code(
         self, version_id: str, round_number: int, amendments: Sequence[Amendment]

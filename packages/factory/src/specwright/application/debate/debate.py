@@ -10,9 +10,8 @@ from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import announce, gate_decision
 from specwright.application.criteria import raise_questions
-from specwright.application.debate.case import Case
 from specwright.application.debate.contract_set import ContractSet
-from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
+from specwright.application.debate.deliverable import Case, Deliverable, RevisionRequest, Version
 from specwright.application.debate.implementation import module_of
 from specwright.application.debate.judges import (
     ask_arbiter,

@@ -2,20 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.verdict import Trial
+from specwright.application.messages.debate import JudgedDebate
 from specwright.application.store.artifacts import Invocation
-from specwright.application.store.debates import GateResult
+from specwright.application.store.debates import DebateHistory, GateResult
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
 from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, ContractFault, Failure
-from specwright.domain.debate.debate import Adjudication
+from specwright.domain.debate.debate import MAX_REVISIONS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.ports.journal import Scope
-from specwright.ports.roles import Files
+from specwright.ports.roles import Files, Place, Role
 
 PLAN_CLAIM = "its claim about the contracts"
 """What is shown of the plan in a module's debate."""
@@ -67,7 +68,7 @@ class RevisionRequest(NamedTuple):
     revisions_left: int | None = None
 
 
-class Deliverable(Protocol):
+class Deliverable:
     """What is debated.
 
     Args:
@@ -78,51 +79,91 @@ class Deliverable(Protocol):
 
     name: str
     task: Task
-    questions: Sequence[str]
-    plan_claim: str
-    plan_ref: str
+    questions: Sequence[str] = ()
+    plan_claim = plan_ref = ""
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """Make the first version, or revise the version `before`, which failed."""
-        ...
+        raise NotImplementedError
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """The contracts that are debated or implemented."""
-        ...
+        raise NotImplementedError
 
     def files(self, version_id: str) -> Files:
         """The module's files in one version; a contract debate has none."""
-        ...
+        return {}
 
     def dependencies(self, version_id: str) -> list[DependencyView]:
         """The sealed modules that it calls."""
-        ...
+        raise NotImplementedError
 
     def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
-        """Run tests of the Challenger on a version (design: falsifying-tests)."""
-        ...
+        """Run tests of the Challenger on a version (design: falsifying-tests); contracts have none."""
+        return ()
 
     def problems_by_code(
         self, version_id: str, round_number: int, amendments: Sequence[Amendment]
     ) -> Sequence[str] | None:
         """What keeps a version from being locked once code has applied amendments; empty if nothing does, None if code
-        cannot apply them all (design: exact-changes)."""
-        ...
+        cannot apply them all, as in files (design: exact-changes)."""
+        return None
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
     ) -> tuple[Version, AmendmentsAnswer]:
         """Apply the amendments of a ruling; the active falsifying tests still count."""
-        ...
+        raise NotImplementedError
 
     def unapplied(self, before: str, after: str, ruling: Adjudication) -> list[str]:
         """The amendments that the new version does not show (design: amendments)."""
-        ...
+        raise NotImplementedError
 
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
         """Judge a version by the ship gate, or lock the contracts; without failures it may ship."""
-        ...
+        raise NotImplementedError
 
     def artifacts(self, version_id: str) -> list[str]:
         """The artifacts whose status follows the debate."""
-        ...
+        return [version_id]
+
+
+class Case(NamedTuple):
+    """A debate in the round that is judged.
+
+    Args:
+        deliverable: What is debated.
+        version_id: Its version.
+        number: The round.
+        history: The debate so far; its last proposal is judged, or its last challenge.
+        revisions_left: Of the deliverable.
+    """
+
+    deliverable: Deliverable
+    version_id: str
+    number: int
+    history: DebateHistory
+    revisions_left: int = MAX_REVISIONS
+
+    @property
+    def name(self) -> str:
+        """Of the deliverable."""
+        return self.deliverable.name
+
+    @property
+    def contracts(self) -> list[MicroModuleContract]:
+        """Those that are debated or implemented."""
+        return self.deliverable.contracts(self.version_id)
+
+    @property
+    def shown(self) -> JudgedDebate:
+        """What a request tells of it."""
+        return JudgedDebate(self.name, self.contracts, self.history, revisions_left=self.revisions_left)
+
+    def place(self, role: Role) -> Place:
+        """Where a role judges it."""
+        return self.deliverable.task.place(self.name, f"round-{self.number}", role)
+
+    def problems_by_code(self, amendments: Sequence[Amendment]) -> Sequence[str] | None:
+        """What keeps the contracts from being locked with amendments; None if code cannot apply them."""
+        return self.deliverable.problems_by_code(self.version_id, self.number, amendments)

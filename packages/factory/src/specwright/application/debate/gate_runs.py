@@ -140,16 +140,53 @@ def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
     elif verdict.passed:
         _recalled(known, request, lambda: _measured_only(verdict))
     verdict = _with_measures(scope, verdict)._replace(executed_at=started_at)
+    judged = _Judged(run.progress, scope, candidate, "gate" if run.shipping else "preflight")
     if not verdict.passed:
-        kind = "gate" if run.shipping else "preflight"
-        run.progress.note(_refusal_note(scope, candidate, verdict, kind))
+        run.progress.note(_refusal_note(scope, candidate, verdict, judged.kind))
     for one in run.binding:
-        verdict = _with_binding_examples(run, one, candidate, verdict)
-    return _with_properties(run, known, candidate, verdict)
+        verdict = _with_binding_examples(run, one, judged, verdict)
+    return _with_properties(run, known, judged, verdict)
+
+
+def _extended(
+    judged: "_Judged",
+    verdict: GateVerdict,
+    stage: str,
+    findings: Sequence[Finding],
+    *notes: str,
+    **observed: int,
+) -> GateVerdict:
+    """A verdict with a further stage; whoever watches is told what it found."""
+    if findings:
+        failed = verdict._replace(findings=tuple(findings))
+        judged.progress.note(_refusal_note(judged.scope, judged.candidate, failed, judged.kind))
+    result = StageResult(stage, "FAIL" if findings else "PASS", len(findings), observed=observed)
+    return verdict._replace(
+        passed=verdict.passed and not findings,
+        findings=(*verdict.findings, *findings),
+        notes=(*verdict.notes, *notes),
+        stages=(*verdict.stages, result),
+    )
+
+
+class _Judged(NamedTuple):
+    """What is judged, and who is told of it; `kind` is that of the note."""
+
+    progress: Progress
+    scope: Scope
+    candidate: Candidate
+    kind: str
+
+
+def _asked_of(candidate: Candidate, **asked: JsonValue) -> dict[str, JsonValue]:
+    """What identifies a question about a candidate."""
+    called: list[JsonValue] = [d.contract.ref for d in candidate.dependencies]
+    files = tree_sha256(candidate.files)
+    return {"contract": candidate.contract.ref, "files": files, "dependencies": called, **asked}
 
 
 def _with_binding_examples(
-    run: GateRun, binding: BindingExamples, candidate: Candidate, verdict: GateVerdict
+    run: GateRun, binding: BindingExamples, judged: _Judged, verdict: GateVerdict
 ) -> GateVerdict:
     """A verdict that includes examples which nobody can strike.
 
@@ -157,44 +194,26 @@ def _with_binding_examples(
     """
     if not binding.examples or not verdict.tests:
         return verdict
-    request: JsonValue = {
-        "contract": candidate.contract.ref,
-        "files": tree_sha256(candidate.files),
-        "dependencies": [d.contract.ref for d in candidate.dependencies],
-        binding.stage: [[example.heading, example.code, example.expected] for example in binding.examples],
-    }
+    candidate, stage, count = judged.candidate, binding.stage, len(binding.examples)
+    listed: list[JsonValue] = [[one.heading, one.code, one.expected] for one in binding.examples]
     seen = run.scope.recall(
         "verdict",
-        request,
+        _asked_of(candidate, **{stage: listed}),
         lambda: _FINDINGS.dump_python(run.gate.try_examples(candidate, binding.examples), mode="json"),
     )
     findings = [
         Finding(
             binding.code,
-            f"{binding.stage}: {found.where}",
+            f"{stage}: {found.where}",
             f"{binding.one} fails: {found.message.removesuffix(_OWN_REMEDY)}; correct the module",
         )
         for found in _FINDINGS.validate_python(seen)
     ]
-    if findings:
-        failed = verdict._replace(findings=tuple(findings))
-        run.progress.note(
-            _refusal_note(run.scope, candidate, failed, "gate" if run.shipping else "preflight")
-        )
-    count = len(binding.examples)
-    note = f"{_BINDING[binding.stage]}: {count - len(findings)} of {count} hold"
-    result = StageResult(
-        binding.stage, "FAIL" if findings else "PASS", len(findings), observed={"examples": count}
-    )
-    return verdict._replace(
-        passed=verdict.passed and not findings,
-        findings=(*verdict.findings, *findings),
-        notes=(*verdict.notes, note),
-        stages=(*verdict.stages, result),
-    )
+    note = f"{_BINDING[stage]}: {count - len(findings)} of {count} hold"
+    return _extended(judged, verdict, stage, findings, note, examples=count)
 
 
-def _with_properties(run: GateRun, known: Scope, candidate: Candidate, verdict: GateVerdict) -> GateVerdict:
+def _with_properties(run: GateRun, known: Scope, judged: _Judged, verdict: GateVerdict) -> GateVerdict:
     """A verdict that includes the approved properties.
 
     They take as long as the slow stages: they are tried where everything else passed, and what the preflight saw of the same
@@ -202,17 +221,14 @@ def _with_properties(run: GateRun, known: Scope, candidate: Candidate, verdict: 
     """
     if not run.properties or not verdict.passed:
         return verdict
-    request: JsonValue = {
-        "contract": candidate.contract.ref,
-        "files": tree_sha256(candidate.files),
-        "dependencies": [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies],
-        "properties": [
-            [one.heading, one.code, dict(one.variables), list(one.errors)] for one in run.properties
-        ],
-    }
+    candidate = judged.candidate
+    called: list[JsonValue] = [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies]
+    listed: list[JsonValue] = [
+        [one.heading, one.code, dict(one.variables), list(one.errors)] for one in run.properties
+    ]
     seen = known.recall(
         "verdict",
-        request,
+        _asked_of(candidate, properties=listed, dependencies=called),
         lambda: _TRIED.dump_python(run.gate.try_properties(candidate, run.properties), mode="json"),
     )
     tried = _TRIED.validate_python(seen)
@@ -225,10 +241,6 @@ def _with_properties(run: GateRun, known: Scope, candidate: Candidate, verdict: 
         for one in tried
         if one.problem
     ]
-    if findings:
-        failed = verdict._replace(findings=tuple(findings))
-        kind = "gate" if run.shipping else "preflight"
-        run.progress.note(_refusal_note(run.scope, candidate, failed, kind))
     values = sum(one.held + one.refused for one in tried)
     notes = [f"approved properties: {len(tried) - len(findings)} of {len(tried)} hold, for {values} values"]
     notes += [
@@ -236,14 +248,7 @@ def _with_properties(run: GateRun, known: Scope, candidate: Candidate, verdict: 
         for one in tried
         if one.refused and not one.held and not one.problem
     ]
-    observed = {"properties": len(tried), "values": values}
-    result = StageResult(PROPERTIES, "FAIL" if findings else "PASS", len(findings), observed=observed)
-    return verdict._replace(
-        passed=not findings,
-        findings=(*verdict.findings, *findings),
-        notes=(*verdict.notes, *notes),
-        stages=(*verdict.stages, result),
-    )
+    return _extended(judged, verdict, PROPERTIES, findings, *notes, properties=len(tried), values=values)
 
 
 def _recalled(scope: Scope, request: JsonValue, observe: Callable[[], GateVerdict]) -> GateVerdict:
@@ -297,12 +302,7 @@ def falsify(
     """Try falsifying tests on a candidate, or recall what they showed; without tests nothing is asked."""
     if not tests:
         return ()
-    request: JsonValue = {
-        "contract": candidate.contract.ref,
-        "files": tree_sha256(candidate.files),
-        "dependencies": [d.contract.ref for d in candidate.dependencies],
-        "falsify": [test.to_json() for test in tests],
-    }
+    request = _asked_of(candidate, falsify=[test.to_json() for test in tests])
     return _TRIALS.validate_python(
         scope.recall(
             "verdict",
@@ -331,16 +331,9 @@ def with_falsifying_tests(
         return verdict
     trials = falsify(gate, scope, candidate, [one.test for one in tests])
     findings = falsified(tests, trials)
-    if findings:
-        failed = verdict._replace(findings=tuple(findings))
-        progress.note(_refusal_note(scope, candidate, failed, "falsified"))
     note = f"falsifying tests: {len(tests) - len(findings)} of {len(tests)} withstood"
-    return verdict._replace(
-        passed=verdict.passed and not findings,
-        findings=(*verdict.findings, *findings),
-        notes=(*verdict.notes, note),
-        stages=(*verdict.stages, StageResult("falsifying", "FAIL" if findings else "PASS", len(findings))),
-    )
+    judged = _Judged(progress, scope, candidate, "falsified")
+    return _extended(judged, verdict, "falsifying", findings, note)
 
 
 def execution_log(contract: MicroModuleContract, verdict: GateVerdict) -> ExecutionLog:

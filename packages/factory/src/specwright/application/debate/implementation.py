@@ -1,14 +1,17 @@
-"""The implementation of one module as the deliverable of a debate, and its Proposer (design: debate, role-access)."""
+"""The implementation of one module as the deliverable of a debate, its Proposer and the preflight of its drafts (design:
+debate, role-access, preflight)."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Generic, NamedTuple, TypeVar
 
+from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType
 from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract, contract_changes
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
-from ship_gate.verdict import Candidate, GateVerdict, Trial
+from ship_gate.contract.obligations import read_claims
+from ship_gate.verdict import Candidate, Finding, GateVerdict, Trial
 from specwright.application.context.packs import (
     PackEntry,
     debate_entries,
@@ -22,7 +25,7 @@ from specwright.application.context.packs import (
 )
 from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import carried_rulings
-from specwright.application.debate.deliverable import PLAN_CLAIM, RevisionRequest, Version
+from specwright.application.debate.deliverable import PLAN_CLAIM, Deliverable, RevisionRequest, Version
 from specwright.application.debate.gate_runs import (
     GateRun,
     approved_examples,
@@ -32,11 +35,11 @@ from specwright.application.debate.gate_runs import (
     falsify,
     judge,
     module_acceptance,
+    observations,
     passing_details,
     refusal_details,
     with_falsifying_tests,
 )
-from specwright.application.debate.preflight import Preflight, UnrecordedScope, claims_of
 from specwright.application.earlier_versions import reports_of, required_tests
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
@@ -46,10 +49,17 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
-from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
+from specwright.domain.answers.answers import (
+    Amendment,
+    AmendmentsAnswer,
+    ContractFault,
+    Failure,
+    ProposerAnswer,
+)
 from specwright.domain.artifacts import ContributionType, Permission, Purpose
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
+from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.debate.regression_tests import as_regression_tests
@@ -66,6 +76,122 @@ ENTRY = "implementation/__init__.py"
 A = TypeVar("A", bound=Record)
 
 
+_NO_TIME = "1970-01-01T00:00:00.000Z"
+
+
+class UnrecordedScope:
+    """A scope that records nothing, for what is tried before a decision and observed again by the run that follows: it asks
+    each time, and draws the same each time (design: escalation).
+
+    Args:
+        name: Of the step that is tried.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
+        """What `live` answers now."""
+        return live()
+
+    def hex8(self) -> str:
+        """No id of anything."""
+        return "00000000"
+
+    def wire_id(self) -> str:
+        """None: no Wire is appended here."""
+        return ""
+
+    def now(self) -> str:
+        """No time."""
+        return _NO_TIME
+
+
+class Preflight:
+    """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it.
+
+    Args:
+        contract: Of the module.
+        judged: Judges files.
+        active_tests: Falsifying tests of the debate.
+        regression_tests: Those of earlier versions.
+        failures: That stand in the request: the source of a test in them is not told again.
+    """
+
+    def __init__(
+        self,
+        contract: MicroModuleContract,
+        judged: Callable[[Files], GateVerdict],
+        active_tests: Sequence[TriedTest],
+        regression_tests: Sequence[RegressionTest],
+        failures: Sequence[Failure] = (),
+    ) -> None:
+        self._contract = contract
+        self._judged = judged
+        self._active_tests = active_tests
+        self._regression_tests = regression_tests
+        self._told = [failure.evidence for failure in failures]
+        self.files: Files = {}
+        self.observations: tuple[str, ...] = ()
+        self.ledger = PreflightLedger()
+        self._verdict: GateVerdict | None = None
+
+    def problems(self, files: Files, faults: Sequence[ContractFault] = ()) -> list[str]:
+        """What keeps a draft from becoming a proposal.
+
+        A contract whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown (design:
+        contract-at-fault).
+        """
+        self.files, verdict = files, self._judged(files)
+        self._verdict = verdict
+        findings = [PreflightFinding(found.code, found.where, found.message) for found in verdict.findings]
+        passed = [test.name for test in verdict.tests if test.result == "PASS"]
+        self.ledger.add(findings, passed, claims_of(files))
+        false = list(self.ledger.problems(faults, self._contract))
+        self.observations = observations(verdict, self._active_tests, self._regression_tests)
+        if faults and not false:
+            if self.ledger.confirms(faults):
+                return []
+            left = still_due(findings, faults)
+            verdict = verdict._replace(findings=tuple(Finding(*found) for found in left))
+            if left:
+                pointers = ", ".join(fault.pointer for fault in faults)
+                false = [
+                    f"contract_at_fault: an Arbiter rules on {pointers} once nothing else keeps the draft back; what "
+                    "follows is no matter of what a test can show of it"
+                ]
+        return [*false, *map(self._line, as_failures(verdict))]
+
+    def _line(self, failure: Failure) -> str:
+        """A finding as the role is told it: the source of a falsifying test once in a conversation."""
+        evidence = failure.evidence
+        for source in (test.source.strip() for test in (*self._active_tests, *self._regression_tests)):
+            if f":\n{source}\n\n" in evidence and any(source in said for said in self._told):
+                evidence = evidence.replace(f":\n{source}\n\n", ", as it stands above: ")
+        self._told.append(failure.evidence)
+        return f"{failure.invariant}: {evidence}"
+
+    def refusal(self, error: AnswerError) -> GateResult:
+        """What the gate saw of the last draft, for the escalation; of one that it passed, what else was wrong."""
+        if self._verdict is None:
+            return GateResult([], {})
+        invariant = "what is submitted with a draft is accepted"
+        others = [
+            Failure(invariant=invariant, evidence=problem, required_change=problem)
+            for problem in error.problems
+        ]
+        failures = as_failures(self._verdict) or others
+        return GateResult(failures, refusal_details(self._contract, self._verdict))
+
+
+def claims_of(files: Files) -> dict[str, tuple[str, ...]]:
+    """What each test of a module claims to show; nothing if that cannot be read."""
+    try:
+        return read_claims(files.get("tests/obligations.json", b"{}"))
+    except ValueError:
+        return {}
+
+
 def module_of(
     factory: Factory, task: Task, plan: StoredPlan, name: str, questions: Sequence[str] = ()
 ) -> "Implementation":
@@ -79,7 +205,7 @@ def module_of(
     return module
 
 
-class Implementation:
+class Implementation(Deliverable):
     """A module whose implementation is debated.
 
     Args:
@@ -102,8 +228,6 @@ class Implementation:
         self.contract = contract
         self.contract_ref = contract_ref
         self.planned = planned
-        self.questions: Sequence[str] = ()
-        self.plan_claim = self.plan_ref = ""
         self.calls = [dependency.ref for dependency in contract.dependencies]
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
@@ -145,12 +269,6 @@ class Implementation:
         return version._replace(
             contract_changes=changes, contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults)
         )
-
-    def problems_by_code(
-        self, version_id: str, round_number: int, amendments: Sequence[Amendment]
-    ) -> Sequence[str] | None:
-        """Files are amended by their Proposer."""
-        return None
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
@@ -263,10 +381,6 @@ class Implementation:
         """
         scope = self._factory.journal.scope(f"{self.task.run}/{self.name}/gate/{version_id}")
         return self._judged(scope, self.files(version_id), active_tests, shipping=True)
-
-    def artifacts(self, version_id: str) -> list[str]:
-        """The implementation."""
-        return [version_id]
 
     def files(self, version_id: str) -> Files:
         """The module's files in one version."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ship_gate.base.text import first_sentences, one_line
 from ship_gate.contract.contract_text import contract_text
-from specwright.application.debate.preflight import claims_of
+from specwright.application.debate.implementation import claims_of
 from specwright.application.escalation.fix import FailedDraft, failed_drafts
 from specwright.application.factory import ProjectView
 from specwright.application.plan.stored_plans import load_plan
