@@ -26,7 +26,7 @@ from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.domain.costs import Usage
 from specwright.journal import read_records
 from specwright.ports.roles import Place, Role
-from specwright.roles.models.prices import PublishedPrices
+from specwright.roles.models.spending import PublishedPrices
 from specwright.settings import Settings
 from testkit.paths import ROOT
 from testkit.roles.overheard import Lenient, ObservedSource

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage
 
-from specwright.roles.models.request_content import content_of
+from specwright.roles.models.journalled_model import content_of
 from testkit.cli.commands import specwright
 
 JOURNAL = Path(".specwright/journal.jsonl")

@@ -23,11 +23,12 @@ from specwright.domain.debate.debate import Challenge, challenge
 from specwright.domain.debate.falsifying import (
     TriedTest,
     active_tests,
+    as_regression_tests,
     counterexample,
     named_in,
     naming_problems,
+    still_counting,
 )
-from specwright.domain.debate.regression_tests import as_regression_tests, still_counting
 
 CONTRACT = MicroModuleContract.model_validate(
     {

@@ -9,7 +9,7 @@ import ormsgpack
 import pytest
 from langgraph.types import Interrupt
 
-from specwright.graphs.checkpoint_json import JsonSerializer
+from specwright.graphs.checkpoints import JsonSerializer
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.postgres_projects import connected
 from testkit.sampling import spread

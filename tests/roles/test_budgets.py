@@ -20,8 +20,7 @@ from specwright.domain.costs import (
 )
 from specwright.errors import BudgetError
 from specwright.ports.roles import Place, Role
-from specwright.roles.models.prices import PublishedPrices, model_label
-from specwright.roles.models.spending import Spending, StageEstimate
+from specwright.roles.models.spending import PublishedPrices, Spending, StageEstimate, model_label
 
 PLACE = Place("TSK-001", 1, "shout", "round-1", Role.ARBITER)
 OTHER = PLACE._replace(task="TSK-002")

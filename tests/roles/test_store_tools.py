@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 
 from ship_gate.base.ids import ArtifactType, ModuleRef
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.application.context.role_store import MAX_LISTED, RoleStore
+from specwright.application.context import MAX_LISTED, RoleStore
 from specwright.application.factory import ProjectView
 from specwright.application.store.artifacts import Invocation
 from specwright.domain.answers.answers import ProposerAnswer

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from specwright.graphs.checkpoint_json import JsonSerializer
+from specwright.graphs.checkpoints import JsonSerializer
 
 __all__ = ["Invocation", "Kept", "invocations", "sizes"]
 

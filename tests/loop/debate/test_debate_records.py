@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.errors import RefusedError
-from specwright.graphs.checkpoint_json import JsonSerializer
+from specwright.graphs.checkpoints import JsonSerializer
 from specwright.graphs.project_graph import project_graph
 from specwright.ports.roles import Place, Role
 from specwright.roles.agent.tools import NoSearch

@@ -9,11 +9,14 @@ import pytest
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.static.effect_table import Kind
 from ship_gate.static.effects import undeclared_text
-from specwright.application.messages.databases import READ_ONLY
-from specwright.application.messages.debate import ModuleRequest, proposer_message
-from specwright.application.messages.interfaces import callers_of
-from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
-from specwright.application.messages.rounds import as_claim, without_source
+from specwright.application.messages.debate import ModuleRequest, as_claim, proposer_message, without_source
+from specwright.application.messages.parts import READ_ONLY
+from specwright.application.messages.planner import (
+    amend_plan_message,
+    callers_of,
+    plan_message,
+    replan_message,
+)
 from specwright.domain.answers.answers import Failure, UndisputedRuling
 from specwright.domain.artifacts import ContextPack, Permission
 from specwright.domain.debate import test_outline as outlines

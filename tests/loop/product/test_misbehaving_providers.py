@@ -18,7 +18,7 @@ from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.bootstrap.storage.stores import DirectoryStore
 from specwright.errors import SpecwrightError
 from specwright.ports.progress import Step
-from specwright.roles.models.prices import PublishedPrices
+from specwright.roles.models.spending import PublishedPrices
 from specwright.settings import Settings
 from testkit.endpoint import Endpoint, Fault, serving
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK

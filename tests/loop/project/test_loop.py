@@ -17,7 +17,7 @@ from specwright.application.projection import STATE_FILE, Projection
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, NonDeterminismError
-from specwright.graphs.checkpoint_json import JsonSerializer
+from specwright.graphs.checkpoints import JsonSerializer
 from specwright.graphs.driver import recursion_limit
 from specwright.graphs.project_graph import project_graph
 from testkit.domain.product_specs import (

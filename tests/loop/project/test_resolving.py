@@ -13,7 +13,7 @@ from specwright.application.escalation import answers
 from specwright.application.escalation.halt import open_escalations
 from specwright.domain.escalation import Action, HumanResolution, ResolutionRecord, actions_for
 from specwright.errors import CorruptionError, InputError, RefusedError
-from specwright.graphs.checkpoint_json import JsonSerializer
+from specwright.graphs.checkpoints import JsonSerializer
 from specwright.graphs.project_graph import project_graph
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.project_workbench import (

@@ -28,7 +28,7 @@ from specwright.application.projection import Projection
 from specwright.application.tasks import Task
 from specwright.domain.escalation import Resolution
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.graphs.checkpoint_json import JsonSerializer
+from specwright.graphs.checkpoints import JsonSerializer
 from specwright.graphs.driver import recursion_limit
 from specwright.graphs.project_graph import project_graph
 from specwright.index.sqlite_index import SqliteCodeIndex

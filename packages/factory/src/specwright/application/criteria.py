@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import announce, review
-from specwright.application.context.packs import Row
+from specwright.application.context import Row
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.debates import DebateHistory
 from specwright.application.tasks import Task

@@ -10,7 +10,7 @@ from ship_gate.base.ids import ModuleRef
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTest
 from specwright.application.factory import Factory, ProjectView
-from specwright.domain.debate.regression_tests import still_counting
+from specwright.domain.debate.falsifying import still_counting
 from specwright.domain.spec.change_request import BugReport
 
 _FIRST = "1.0.0"

@@ -17,8 +17,7 @@ from specwright.errors import InputError, InputErrors
 from specwright.journal.journal import JournalRecord
 from specwright.ports.journal import characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.ports.roles import Role
-from specwright.roles.models.prices import PublishedPrices, model_label
-from specwright.roles.models.spending import Spending, StageEstimate, counted
+from specwright.roles.models.spending import PublishedPrices, Spending, StageEstimate, counted, model_label
 from specwright.settings import BUDGET_SETTINGS, Settings, load_settings
 
 Division = Literal["role", "task", "module", "round", "content"]

@@ -14,8 +14,8 @@ from specwright.domain.costs import Usage, dollars
 from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER
 from specwright.ports.roles import Role
-from specwright.roles.models.prices import model_label
 from specwright.roles.models.sources import ModelSource, fallback_sources, probe, probe_forms
+from specwright.roles.models.spending import model_label
 from specwright.settings import Settings
 
 LEAST_CONTEXT = 32_000

@@ -84,10 +84,9 @@ from specwright.ports.roles import Role, Roles
 from specwright.ports.search import WebSearch
 from specwright.ports.store import FileTree, StateStore
 from specwright.roles.agent.tools import NoSearch
-from specwright.roles.models.prices import model_label
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource, fallback_sources, model_sources
-from specwright.roles.models.spending import Spending
+from specwright.roles.models.spending import Spending, model_label
 from specwright.roles.team import ModelRoles
 from specwright.search.services import ddgs, tavily
 from specwright.settings import ALL_ROLES, Settings, load_settings

@@ -7,8 +7,7 @@ from typing import Any
 from langgraph.checkpoint.postgres import PostgresSaver
 from psycopg import DataError
 
-from specwright.graphs.checkpoint_json import JsonSerializer
-from specwright.graphs.checkpoints import Saver, SaverClass
+from specwright.graphs.checkpoints import JsonSerializer, Saver, SaverClass
 from specwright.postgres import PostgresDatabase, postgres_errors
 
 

@@ -4,10 +4,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -169,6 +169,7 @@ def _until_answered(invoke: F) -> F:
     return cast(F, until_answered)
 
 
+@dataclass(eq=False)
 class ModelRoles:
     """The `Roles` port over models.
 
@@ -187,35 +188,20 @@ class ModelRoles:
         limiter: Of the requests to each provider.
     """
 
-    def __init__(
-        self,
-        sources: Mapping[Role, ModelSource],
-        journal: Journal,
-        index: CodeIndex,
-        search: WebSearch,
-        workspaces: Path,
-        progress: Progress,
-        guard: Guard,
-        calls_per_role: int = 60,
-        limits: CallLimits = CallLimits(),  # noqa: B008 - immutable
-        spending: Spending | None = None,
-        fallbacks: Mapping[Role, Sequence[NamedSource]] = MappingProxyType({}),
-        limiter: "Limiter | None" = None,
-    ) -> None:
-        self._sources = sources
-        self._journal = journal
-        self._index = index
-        self._search = search
-        self._workspaces = workspaces
-        self._progress = progress
-        self._guard = guard
-        self._calls_per_role = calls_per_role
-        self._limits = limits
-        self._spending = spending
-        self._fallbacks = fallbacks
-        self._limiter = limiter
-        self._turns: Counter[Role] = Counter()
-        self._lock = threading.Lock()
+    sources: Mapping[Role, ModelSource]
+    journal: Journal
+    index: CodeIndex
+    search: WebSearch
+    workspaces: Path
+    progress: Progress
+    guard: Guard
+    calls_per_role: int = 60
+    limits: CallLimits = CallLimits()  # noqa: RUF009 - immutable
+    spending: Spending | None = None
+    fallbacks: Mapping[Role, Sequence[NamedSource]] = field(default_factory=dict[Role, Sequence[NamedSource]])
+    limiter: "Limiter | None" = None
+    _turns: Counter[Role] = field(init=False, default_factory=Counter[Role])
+    _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def turn_of(self, role: Role) -> int:
         """Which model answers for a role now: 0 for its own, n for its nth fallback."""
@@ -230,28 +216,28 @@ class ModelRoles:
             turn: Which model it asked.
             error: Why it failed.
         """
-        role, fallbacks = place.role, self._fallbacks.get(place.role, ())
+        role, fallbacks = place.role, self.fallbacks.get(place.role, ())
         with self._lock:
             if self._turns[role] == turn:  # not yet by another thread
                 if turn == len(fallbacks):
                     return False
                 self._turns[role] += 1
             label = fallbacks[self._turns[role] - 1].label
-        self._progress.note(
+        self.progress.note(
             Step("fallback", place.task, f"{label} answers for the {role} from now on: {error.what}")
         )
         return True
 
     def has_paid(self) -> bool:
         """Whether an answer was ever bought for this project."""
-        return self._spending is not None and self._spending.total.requests > 0
+        return self.spending is not None and self.spending.total.requests > 0
 
     def _asked(self, role: Role) -> NamedSource:
         """The model that answers for a role now."""
         if turn := self.turn_of(role):
-            return self._fallbacks[role][turn - 1]
-        label = self._spending.model_of(role) if self._spending else ""
-        return NamedSource(label, label.partition(":")[0], self._sources[role])
+            return self.fallbacks[role][turn - 1]
+        label = self.spending.model_of(role) if self.spending else ""
+        return NamedSource(label, label.partition(":")[0], self.sources[role])
 
     @_until_answered
     def research(
@@ -268,7 +254,7 @@ class ModelRoles:
             for remark in [None, *feedback]:
                 submission = Submission(emitted(work.workspace, check), EMISSIONS, work.run_id)
                 tools = [
-                    web_search_tool(self._search, self._journal, work.run_id, consulted),
+                    web_search_tool(self.search, self.journal, work.run_id, consulted),
                     validate_tool(work.workspace),
                     *work.store_tools,
                     emit_tool(submission),
@@ -289,50 +275,48 @@ class ModelRoles:
 
     def require_script(self, place: Place, answered: int = 0) -> None:
         """Refuse a place of which a script holds no further answer."""
-        if place.role in self._sources:  # else nothing is asked here: a worker does it
+        if place.role in self.sources:  # else nothing is asked here: a worker does it
             require_script(self._asked(place.role).source, place, answered)
 
     @contextmanager
     def _invocation(self, assignment: Assignment[Any]) -> Generator["_Invocation", None, None]:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
         place, meter = assignment.place, Meter()
-        scope = self._journal.scope(place.run_id)
+        scope = self.journal.scope(place.run_id)
         asked = self._asked(place.role)
         source = asked.source
         ask = None if source.scripted else self._ask(place, asked)
         account = (
             None
-            if source.scripted or self._spending is None
-            else self._account(self._spending, place, asked.label)
+            if source.scripted or self.spending is None
+            else self._account(self.spending, place, asked.label)
         )
         model = journalled(source.model(place), scope, meter, ask, account)
-        self._progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
-        workspace = Workspace(self._workspaces, assignment, self._guard)
+        self.progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
+        workspace = Workspace(self.workspaces, assignment, self.guard)
         try:
             raised = RaisedException()
             tools = self._store_tools(assignment, workspace, raised)
-            yield _Invocation(assignment, model, workspace, tools, self._calls_per_role, raised)
+            yield _Invocation(assignment, model, workspace, tools, self.calls_per_role, raised)
         finally:
             workspace.remove()
-            self._progress.note(meter.total(place.run_id))
+            self.progress.note(meter.total(place.run_id))
 
     def _ask(self, place: Place, asked: NamedSource) -> Ask:
         def ask(live: Callable[[], ChatResult], size: int) -> ChatResult:
-            first = self._spending is not None and not self._spending.has_answered(asked.label)
-            self._progress.note(RequestSent(place.run_id, asked.label, first))
+            first = self.spending is not None and not self.spending.has_answered(asked.label)
+            self.progress.note(RequestSent(place.run_id, asked.label, first))
             try:
-                return ask_provider(
-                    live, size, self._limits, self._waits(place), asked.provider, self._limiter
-                )
+                return ask_provider(live, size, self.limits, self._waits(place), asked.provider, self.limiter)
             finally:
-                self._progress.note(RequestDone(place.run_id))
+                self.progress.note(RequestDone(place.run_id))
 
         return ask
 
     def _account(self, spending: Spending, place: Place, model: str) -> Account:
         def settle(answer: JsonValue) -> None:
             if bought := spending.settle(place, answer):
-                self._progress.note(bought)
+                self.progress.note(bought)
 
         return Account(
             model,
@@ -342,15 +326,15 @@ class ModelRoles:
         )
 
     def _waits(self, place: Place) -> Callable[[str], None]:
-        return lambda why: self._progress.note(Step("waiting", place.task, why))
+        return lambda why: self.progress.note(Step("waiting", place.task, why))
 
     def _store_tools(
         self, assignment: Assignment[Any], workspace: Workspace, raised: RaisedException
     ) -> list[BaseTool]:
         """What a role may do with the store and the Code Index (design: role-access)."""
-        run_id, journal, store = assignment.place.run_id, self._journal, assignment.store
+        run_id, journal, store = assignment.place.run_id, self.journal, assignment.store
         makers: dict[str, Callable[[], BaseTool]] = {
-            "search_code_index": lambda: search_tool(self._index, journal, run_id)
+            "search_code_index": lambda: search_tool(self.index, journal, run_id)
         }
         if store is not None:
             makers |= {

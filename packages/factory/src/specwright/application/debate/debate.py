@@ -21,7 +21,7 @@ from specwright.application.debate.judges import (
 )
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState
-from specwright.application.messages.rounds import without_source
+from specwright.application.messages.debate import without_source
 from specwright.application.plan.stored_plans import ReopenedPlan, load_plan
 from specwright.application.store.artifacts import Invocation, note_hashes
 from specwright.application.store.debates import Cause, DebateHistory, DebateRecords

@@ -3,6 +3,7 @@ debate, role-access, preflight)."""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from agent_wire.canonical_json import JsonValue
@@ -12,8 +13,9 @@ from ship_gate.contract.contract import MicroModuleContract, contract_changes
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from ship_gate.contract.obligations import read_claims
 from ship_gate.verdict import Candidate, Finding, GateVerdict, Trial
-from specwright.application.context.packs import (
+from specwright.application.context import (
     PackEntry,
+    RoleStore,
     debate_entries,
     dependency_entries,
     index_statuses,
@@ -23,7 +25,6 @@ from specwright.application.context.packs import (
     schema_entries,
     task_ref,
 )
-from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, Deliverable, RevisionRequest, Version
 from specwright.application.debate.gate_runs import (
@@ -61,8 +62,7 @@ from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
 from specwright.domain.debate.debate import Adjudication
-from specwright.domain.debate.falsifying import TriedTest
-from specwright.domain.debate.regression_tests import as_regression_tests
+from specwright.domain.debate.falsifying import TriedTest, as_regression_tests
 from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.evidence import WRITABLE
@@ -107,6 +107,7 @@ class UnrecordedScope:
         return _NO_TIME
 
 
+@dataclass(eq=False)
 class Preflight:
     """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it.
 
@@ -118,23 +119,18 @@ class Preflight:
         failures: That stand in the request: the source of a test in them is not told again.
     """
 
-    def __init__(
-        self,
-        contract: MicroModuleContract,
-        judged: Callable[[Files], GateVerdict],
-        active_tests: Sequence[TriedTest],
-        regression_tests: Sequence[RegressionTest],
-        failures: Sequence[Failure] = (),
-    ) -> None:
-        self._contract = contract
-        self._judged = judged
-        self._active_tests = active_tests
-        self._regression_tests = regression_tests
-        self._told = [failure.evidence for failure in failures]
-        self.files: Files = {}
-        self.observations: tuple[str, ...] = ()
-        self.ledger = PreflightLedger()
-        self._verdict: GateVerdict | None = None
+    contract: MicroModuleContract
+    judged: Callable[[Files], GateVerdict]
+    active_tests: Sequence[TriedTest]
+    regression_tests: Sequence[RegressionTest]
+    failures: Sequence[Failure] = ()
+    files: Files = field(init=False, default_factory=dict[str, bytes])
+    observations: tuple[str, ...] = field(init=False, default=())
+    ledger: PreflightLedger = field(init=False, default_factory=PreflightLedger)
+    _verdict: GateVerdict | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self._told = [failure.evidence for failure in self.failures]
 
     def problems(self, files: Files, faults: Sequence[ContractFault] = ()) -> list[str]:
         """What keeps a draft from becoming a proposal.
@@ -142,13 +138,13 @@ class Preflight:
         A contract whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown (design:
         contract-at-fault).
         """
-        self.files, verdict = files, self._judged(files)
+        self.files, verdict = files, self.judged(files)
         self._verdict = verdict
         findings = [PreflightFinding(found.code, found.where, found.message) for found in verdict.findings]
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
         self.ledger.add(findings, passed, claims_of(files))
-        false = list(self.ledger.problems(faults, self._contract))
-        self.observations = observations(verdict, self._active_tests, self._regression_tests)
+        false = list(self.ledger.problems(faults, self.contract))
+        self.observations = observations(verdict, self.active_tests, self.regression_tests)
         if faults and not false:
             if self.ledger.confirms(faults):
                 return []
@@ -165,7 +161,7 @@ class Preflight:
     def _line(self, failure: Failure) -> str:
         """A finding as the role is told it: the source of a falsifying test once in a conversation."""
         evidence = failure.evidence
-        for source in (test.source.strip() for test in (*self._active_tests, *self._regression_tests)):
+        for source in (test.source.strip() for test in (*self.active_tests, *self.regression_tests)):
             if f":\n{source}\n\n" in evidence and any(source in said for said in self._told):
                 evidence = evidence.replace(f":\n{source}\n\n", ", as it stands above: ")
         self._told.append(failure.evidence)
@@ -181,7 +177,7 @@ class Preflight:
             for problem in error.problems
         ]
         failures = as_failures(self._verdict) or others
-        return GateResult(failures, refusal_details(self._contract, self._verdict))
+        return GateResult(failures, refusal_details(self.contract, self._verdict))
 
 
 def claims_of(files: Files) -> dict[str, tuple[str, ...]]:
@@ -258,11 +254,17 @@ class Implementation(Deliverable):
         )
         invocation = self._invoke(stage, ProposerAnswer, message, workspace, before, sources)
         preflight = self._preflight(invocation.scope, request.active_tests, request.failures)
+
+        def problems(answer: ProposerAnswer, files: Files) -> list[str]:
+            there = Citable([self.contract], frozenset(claims_of(files)))
+            return [
+                *preflight.problems(files, answer.contract_at_fault),
+                *trace_problems(answer.acceptance_checks, there),
+                *self._quoted(answer, files, preflight),
+            ]
+
         with self._keeping_refused(stage, preflight):
-            draft = self._factory.roles.ask(
-                invocation.assignment,
-                lambda answer, files: self._draft_problems(answer, files, preflight),
-            )
+            draft = self._factory.roles.ask(invocation.assignment, problems)
         answer, faults = draft.answer, draft.answer.contract_at_fault
         statement = _Statement(answer.claim, answer.acceptance_checks)
         version = self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
@@ -428,14 +430,6 @@ class Implementation(Deliverable):
         """The scope of what the slow stages showed of these files."""
         task = self.task.entry.spec_task_id
         return self._factory.journal.scope(f"{task}/{self.name}/measured/{digest}")
-
-    def _draft_problems(self, answer: ProposerAnswer, files: Files, preflight: Preflight) -> list[str]:
-        found = preflight.problems(files, answer.contract_at_fault)
-        return [*found, *self._untraced(answer, files), *self._quoted(answer, files, preflight)]
-
-    def _untraced(self, answer: ProposerAnswer, files: Files) -> list[str]:
-        """What the checks name and what is not there."""
-        return trace_problems(answer.acceptance_checks, Citable([self.contract], frozenset(claims_of(files))))
 
     def _quoted(
         self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: Preflight

@@ -7,8 +7,7 @@ from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType, artifact_id
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.verdict import Trial
-from specwright.application.context.packs import index_statuses, task_ref
-from specwright.application.context.role_store import RoleStore
+from specwright.application.context import RoleStore, index_statuses, task_ref
 from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, Case, Deliverable
 from specwright.application.factory import Factory
@@ -27,7 +26,15 @@ from specwright.domain.answers.answers import (
     Verdict,
 )
 from specwright.domain.artifacts import ContributionType, Permission
-from specwright.domain.debate.amendments import target_problems, unreachable_targets
+from specwright.domain.debate.amendments import (
+    OfferedChange,
+    accepted_problems,
+    changes_of,
+    offered_changes,
+    taken_over,
+    target_problems,
+    unreachable_targets,
+)
 from specwright.domain.debate.answer_rules import (
     Citable,
     citable,
@@ -42,13 +49,6 @@ from specwright.domain.debate.debate import (
     Proposal,
     adjudication,
     challenge,
-)
-from specwright.domain.debate.exact_changes import (
-    OfferedChange,
-    accepted_problems,
-    changes_of,
-    offered_changes,
-    taken_over,
 )
 from specwright.domain.debate.falsifying import (
     TriedTest,

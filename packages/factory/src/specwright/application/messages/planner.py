@@ -1,6 +1,8 @@
-"""The planner's requests: a first plan, a plan after a failed round, a plan with amendments (design: planning)."""
+"""The planner's requests: a first plan, a plan after a failed round, a plan with amendments; with what calls the planned
+functions, where something does (design: planning, shell).
+"""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ship_gate.base.allowed_packages import AllowedPackage
 from specwright.application.messages.parts import (
@@ -12,7 +14,11 @@ from specwright.application.messages.parts import (
     task_text,
 )
 from specwright.domain.answers.answers import Amendment, Failure
-from specwright.domain.debate.exact_changes import changes_of
+from specwright.domain.debate.amendments import changes_of
+from specwright.domain.interfaces.functions import CLOCK_TYPES
+from specwright.domain.interfaces.guide import VALUES
+from specwright.domain.interfaces.records import Interfaces
+from specwright.domain.interfaces.rules import uses_of
 
 
 def plan_message(
@@ -140,3 +146,26 @@ def amend_plan_message(
 
 def _planning(task_file: str, packages: Sequence[AllowedPackage], callers: Sequence[str]) -> list[str]:
     return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages), *callers]
+
+
+def callers_of(interfaces: Interfaces | None, functions: Mapping[str, Collection[str]]) -> list[str]:
+    """What calls these functions, and what it passes for the clock; nothing if nothing does.
+
+    Args:
+        interfaces: Of the product.
+        functions: That are planned, each with the names of its parameters.
+    """
+    lines: list[str] = []
+    for one in uses_of(interfaces) if interfaces else ():
+        if one.calls in functions:
+            known = functions[one.calls]
+            passed = [
+                f"`{name}` is `{word}`"
+                for name, word in one.defaults.items()
+                if word in CLOCK_TYPES and name in known
+            ]
+            unless = f"; unless it is given, {', '.join(passed)}" if passed else ""
+            lines.append(f"- {one.shown} calls `{one.calls}`{unless}")
+    if not lines:
+        return []
+    return ["\n\n".join(["# What calls it", "Code makes this, no module:", "\n".join(lines), VALUES])]

@@ -1,8 +1,7 @@
 """What a researcher reads of examples, of what cannot be built, and of interfaces (design: executable-spec, shell,
 outside)."""
 
-from specwright.application.messages.databases import OF_LOCKS
-from specwright.application.messages.hosts import FOR_SPEC
+from specwright.application.messages.parts import FOR_SPEC, OF_LOCKS
 from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
 from specwright.domain.interfaces.guide import VALUES
 

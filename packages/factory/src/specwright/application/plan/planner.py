@@ -31,21 +31,24 @@ from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import own_statements, problems
 from specwright.application import scopes
-from specwright.application.context.packs import (
+from specwright.application.context import (
     PackEntry,
+    RoleStore,
     debate_entries,
     pack_rows,
     previous_version,
     task_ref,
 )
-from specwright.application.context.role_store import RoleStore
 from specwright.application.criteria import carried_rulings
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.databases import OF_LOCKS
 from specwright.application.messages.debate import with_rulings
-from specwright.application.messages.hosts import FOR_PLAN
-from specwright.application.messages.interfaces import callers_of
-from specwright.application.messages.planner import amend_plan_message, plan_message, replan_message
+from specwright.application.messages.parts import FOR_PLAN, OF_LOCKS
+from specwright.application.messages.planner import (
+    amend_plan_message,
+    callers_of,
+    plan_message,
+    replan_message,
+)
 from specwright.application.plan.stored_plans import (
     Contracts,
     ReopenedPlan,
@@ -70,13 +73,13 @@ from specwright.domain.artifacts import ContributionType, Permission, Purpose
 from specwright.domain.base.graph import reachable
 from specwright.domain.costs import planned_estimate
 from specwright.domain.debate.amendments import (
+    applied_by_code,
     contract_problems,
     strayed_problems,
     target_problems,
     unreachable_targets,
 )
 from specwright.domain.debate.answer_rules import Citable, trace_problems
-from specwright.domain.debate.applied_by_code import applied_by_code
 from specwright.domain.escalation import Action, ResolutionRecord, RevisePlan
 from specwright.domain.interface_change import Bump, compare_contracts, next_version
 from specwright.domain.interfaces.functions import function_of_signature

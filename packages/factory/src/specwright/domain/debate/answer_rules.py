@@ -26,8 +26,8 @@ from specwright.domain.answers.answers import (
     UnshownCriterion,
     Verdict,
 )
+from specwright.domain.debate.amendments import may_amend, unmended
 from specwright.domain.debate.debate import Challenge
-from specwright.domain.debate.exact_changes import may_amend, unmended
 from specwright.domain.debate.falsifying import strike_problems
 
 MILD_REVIEW = "mild_review_violation"

@@ -1,4 +1,4 @@
-"""Falsifying tests: their results, and which are active (design: falsifying-tests).
+"""Falsifying tests: their results, which are active, and which are kept with a sealed version (design: falsifying-tests).
 
 A test that fails on the module is a counterexample: it is reproducible and shows none of the module's source. It is
 active until the Arbiter strikes it, in every later round and at the ship gate, as long as the contract is the one that it
@@ -6,7 +6,7 @@ was written against.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -14,7 +14,7 @@ from pydantic import Field
 from ship_gate.base.record import OmittedIfEmpty, Sha256
 from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.contract import MISSING, MicroModuleContract
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from specwright.domain.answers.answers import (
     MAX_FALSIFYING_TESTS,
     ChallengerAnswer,
@@ -162,3 +162,55 @@ def strike_problems(
         if is_vague(one.reason):
             problems.append(f"struck_tests.{i}.reason: say why, in {MIN_WORDS} words or more")
     return problems
+
+
+_LOOKED_AT = {
+    "outputs": ("inputs", "outputs", "modes"),
+    "error_surfaces": ("inputs", "error_surfaces", "modes"),
+    "effects": ("inputs", "effects", "modes"),
+}
+"""What a test of a statement looks at, by the dimension of the statement: it calls the module, and sees that dimension."""
+
+_ALL = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "modes")
+
+
+def as_regression_tests(
+    tried: Iterable[TriedTest], criteria: Sequence[str], since: str
+) -> list[RegressionTest]:
+    """The tests of a debate as they are kept.
+
+    Args:
+        tried: Active when the version was sealed.
+        criteria: Of the task.
+        since: The version.
+    """
+    return [
+        RegressionTest(
+            name=one.name,
+            obligation=one.obligation,
+            source=one.source,
+            contract_sha256=one.contract_sha256,
+            criteria=[criteria[number - 1] for number in one.criteria if number <= len(criteria)],
+            since=since,
+        )
+        for one in tried
+    ]
+
+
+def still_counting(
+    tests: Iterable[RegressionTest], before: MicroModuleContract, after: MicroModuleContract
+) -> list[RegressionTest]:
+    """The kept tests that count for a later version: nothing that they look at has changed in the contract.
+
+    Args:
+        tests: Of the version before.
+        before: Its contract.
+        after: That of the later version.
+    """
+    was, now = before.to_json(), after.to_json()
+
+    def untouched(test: RegressionTest) -> bool:
+        looked_at = _LOOKED_AT.get(test.obligation.split("/")[1] if test.obligation else "", _ALL)
+        return all(was[field] == now[field] for field in looked_at)
+
+    return [test for test in tests if untouched(test)]

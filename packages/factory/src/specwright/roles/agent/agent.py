@@ -160,7 +160,10 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
         """Put the terminal call last; pass on arguments as text where they broke off or could not be read."""
         message = cast(AIMessage, state["messages"][-1])
         self._fault = answer_fault(message)
-        calls = [*message.tool_calls, *map(_as_text, message.invalid_tool_calls)]
+        calls = [
+            *message.tool_calls,
+            *(_unread(one, one["args"] or "") for one in message.invalid_tool_calls),
+        ]
         if last_call_is_cut(message):
             calls[-1] = _unread(calls[-1], cut_text(calls[-1]["args"]))
         ordered = sorted(calls, key=lambda call: call["name"] == self._terminal)
@@ -246,10 +249,6 @@ def repeated_turn(turns: Sequence[_Turn]) -> str:
 def _calls_and_results(turn: _Turn) -> str:
     calls = [[call["name"], call["args"]] for call in turn.answer.tool_calls]
     return json.dumps([calls, [visible_text(result.content) for result in turn.results]], default=str)
-
-
-def _as_text(call: InvalidToolCall) -> ToolCall:
-    return _unread(call, call["args"] or "")
 
 
 def _unread(call: InvalidToolCall | ToolCall, arguments: str) -> ToolCall:
@@ -388,7 +387,8 @@ def structured_answer(
             response = submission.offer(raw.tool_calls[0]["args"])
             text = text or str(raw.tool_calls[0]["args"])
         else:
-            text = text or _unread_call(raw)
+            unread = raw.invalid_tool_calls[0]["args"] if raw.invalid_tool_calls else None
+            text = text or unread or ""
             response = submission.offer_text(text, answer_fault(raw))
         if len(messages) == _FIRST:  # many servers of a provider's protocol ignore the response format
             response = f"{response}\n\nThe JSON Schema of the answer:\n\n{json.dumps(schema)}"
@@ -415,8 +415,3 @@ def _agent(job: AgentJob, submission: Submission[Any], terminal: str) -> Any:
     if job.toolset is Toolset.FILES_AND_TODO:
         middleware.append(TodoListMiddleware(system_prompt="", tool_description=_TODO))
     return create_agent(job.model, list(job.tools), system_prompt=job.prompt, middleware=middleware)
-
-
-def _unread_call(raw: AIMessage) -> str:
-    """The arguments of a call that the provider's client could not read."""
-    return str(raw.invalid_tool_calls[0]["args"] or "") if raw.invalid_tool_calls else ""

@@ -331,11 +331,10 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form
             raise UnacceptableError(*map(without_citations, problems))
         return cast(dict[str, Any], spec)
 
-    return Form(read, _no_further_check)
+    def no_problems(spec: dict[str, Any]) -> Sequence[str]:
+        return ()
 
-
-def _no_further_check(spec: dict[str, Any]) -> Sequence[str]:
-    return ()
+    return Form(read, no_problems)
 
 
 def _mended(spec: Any) -> Any:

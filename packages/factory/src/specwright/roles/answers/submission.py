@@ -186,25 +186,25 @@ def _forms(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _members(given: dict[str, Any], form: dict[str, Any]) -> dict[str, Any]:
-    """An object's members under their names. An unknown one is dropped if it is empty, or if no field is missing that it
-    could be meant for: a list or an object for one of these, anything else for another."""
+    """An object's members under their names. An unknown one is dropped if it is empty, or if it is no list and no object
+    and every field is there that it could be meant for."""
     fields: dict[str, Any] = form["properties"]
     named = dict(given)
     for name in [name for name in given if name not in fields]:
         same = [field for field in fields.keys() - named.keys() if _normalised(field) == _normalised(name)]
         if len(same) == 1:
             named[same[0]] = named.pop(name)
-    missing = {_holds_several(fields[name]) for name in fields.keys() - named.keys()}
+    several = ("array", "object")
+    missing = any(
+        all(one.get("type") not in several for one in _forms(fields[name]))
+        for name in fields.keys() - named.keys()
+    )
     return {
         name: _shaped(value, fields[name]) if name in fields else value
         for name, value in named.items()
         if (name in form.get("required", ()) or value is not None)
-        if name in fields or (value not in ("", [], {}) and isinstance(value, list | dict) in missing)
+        if name in fields or (value not in ("", [], {}) and (missing or _kind(value) in several))
     }
-
-
-def _holds_several(schema: dict[str, Any]) -> bool:
-    return any(one.get("type") in ("array", "object") for one in _forms(schema))
 
 
 def _as_list(value: Any) -> list[Any] | None:

@@ -1,17 +1,29 @@
-"""A model call: journalled and counted (design: journal).
+"""A model call: journalled, counted, and marked for the provider's cache (design: journal, models, costs).
 
 The journal is a mixin over `_generate`: it keeps the provider's class, and with it json_schema output, the model's profile
 and the usage figures, in agents and in structured calls alike. An answer is journalled and fsynced before anyone sees it.
+
+OpenAI and most others cache the beginning of a request by themselves. Anthropic asks for a mark, and charges for what it
+puts there; so only what the next request of the role will begin with is marked: tools and system prompt.
 """
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, message_to_dict, messages_from_dict
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    SystemMessage,
+    ToolMessage,
+    message_to_dict,
+    messages_from_dict,
+)
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import run_in_executor
 
@@ -20,9 +32,99 @@ from specwright.errors import SpecwrightErrors
 from specwright.ports.journal import Scope, provider_of, read_as_model_answer, usage_of
 from specwright.ports.progress import RoleDone
 from specwright.roles.models.failures import answer_in, openai_usage, translated
-from specwright.roles.models.provider_cache import marked_for_caching
-from specwright.roles.models.request_content import content_of
 from specwright.roles.models.spending import counted
+
+_ASKS_FOR_A_MARK = "anthropic-chat"
+"""The kind of model, as LangChain names it."""
+
+
+def marked_for_caching(messages: list[BaseMessage], kind: str) -> list[BaseMessage]:
+    """A request as it is sent to a kind of model: the tools come before the system prompt, so a mark behind it is for both.
+
+    Args:
+        messages: The request.
+        kind: Of the model, as LangChain names it.
+    """
+    first = messages[0] if messages else None
+    if kind != _ASKS_FOR_A_MARK or not isinstance(first, SystemMessage):
+        return messages
+    block = {"type": "text", "text": first.text, "cache_control": {"type": "ephemeral"}}
+    return [first.model_copy(update={"content": [block]}), *messages[1:]]
+
+
+_HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+_KIND = re.compile(r"[A-Za-z ]+?(?= of |[^A-Za-z ]| [^a-z]|$)")
+
+_BEFORE_SPEC = "Turn the SPEC.md in your directory"
+_AFTER_SPEC = {"What cannot be built as it says", "How an example reads"}
+"""Between what a request to the researcher holds SPEC.md as it was written."""
+
+INSTRUCTIONS = "request: instructions"
+"""What stands in a request outside its titled parts."""
+
+
+def content_of(messages: list[BaseMessage], options: dict[str, Any]) -> dict[str, int]:
+    """The characters of a request by kind of content, the largest first.
+
+    The parts of a user message are told apart by their titles, without the names and numbers in them.
+
+    Args:
+        messages: The conversation.
+        options: What the provider is given besides: tools, response format.
+    """
+    sizes: Counter[str] = Counter()
+    for message in messages:
+        if isinstance(message, SystemMessage):
+            sizes["system prompt"] += len(_text(message))
+        elif isinstance(message, AIMessage):
+            sizes["own earlier turns"] += len(_text(message)) + len(json.dumps(_arguments(message)))
+        elif isinstance(message, ToolMessage):
+            sizes["tool results"] += len(_text(message))
+        else:
+            sizes.update(_parts(_text(message)))
+    for kind, option in (("tool definitions", "tools"), ("response format", "response_format")):
+        if value := options.get(option):
+            sizes[kind] += len(json.dumps(value, default=str, ensure_ascii=False))
+    return {kind: size for kind, size in sizes.most_common() if size}
+
+
+def _parts(text: str) -> Counter[str]:
+    """The parts of a user message."""
+    sizes: Counter[str] = Counter()
+    titles = [(match.start(), match[1]) for match in _HEADING.finditer(_without_blocks(text))]
+    own = [place for place, (_, title) in enumerate(titles) if title in _AFTER_SPEC]
+    if text.startswith(_BEFORE_SPEC) and own and own[0]:  # the titles of SPEC.md are a person's
+        titles = [(titles[0][0], "SPEC"), *titles[own[0] :]]
+    ends = [*(start for start, _ in titles[1:]), len(text)][: len(titles)]
+    sizes[INSTRUCTIONS] += titles[0][0] if titles else len(text)
+    for (start, title), end in zip(titles, ends, strict=True):
+        sizes[f"request: {_kind(title)}"] += end - start
+    return sizes
+
+
+def _kind(title: str) -> str:
+    """`Contract of `parse_money`` is a contract, `/tests/test_x.py` one of the module's files."""
+    if title.startswith("/"):
+        return "own files"
+    match = _KIND.match(title)
+    return match[0].strip().lower() if match else title.lower()
+
+
+def _without_blocks(text: str) -> str:
+    """The text, as long as before, with the lines of its fenced blocks blanked: a `# ` in them is no title."""
+    return re.sub(
+        r"^(`{3,})[^`\n]*\n.*?^\1$", lambda block: " " * len(block[0]), text, flags=re.MULTILINE | re.DOTALL
+    )
+
+
+def _text(message: BaseMessage) -> str:
+    content = cast(Any, message.content)
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+
+
+def _arguments(message: AIMessage) -> list[Any]:
+    return [[call["name"], call["args"]] for call in message.tool_calls]
+
 
 _SCOPE, _METER, _ASK, _ACCOUNT, _TOOLLESS = (
     f"_specwright_{name}" for name in ("scope", "meter", "ask", "account", "toolless")
@@ -58,8 +160,9 @@ def journalled(
     """A copy of a model whose answers are counted, recorded in, and replayed from, a scope of the journal."""
     copy = model.model_copy(update={"disable_streaming": True, "cache": False})
     copy.__class__ = _journalled_class(type(model))
+    once: Ask = lambda live, size: live()  # noqa: E731
     # not a field: the model's own schema, profile and identity stay as the provider made them
-    vars(copy).update({_SCOPE: scope, _METER: meter, _ASK: ask or _once, _ACCOUNT: account})
+    vars(copy).update({_SCOPE: scope, _METER: meter, _ASK: ask or once, _ACCOUNT: account})
     return copy
 
 
@@ -190,10 +293,6 @@ def _tool(tool: Any) -> JsonValue:
         "description": described.get("description"),
         "parameters": described.get("parameters", described.get("input_schema")),
     }
-
-
-def _once(ask: Callable[[], ChatResult], size: int) -> ChatResult:
-    return ask()
 
 
 def _message_of(result: ChatResult) -> BaseMessage:

@@ -44,6 +44,7 @@ class Use:
     under_way: int = 0
 
 
+@dataclass(eq=False)
 class RateLimiter:
     """Admits requests to providers as their limits allow.
 
@@ -53,17 +54,11 @@ class RateLimiter:
         wait: Waits on a condition for some seconds, or until it is notified.
     """
 
-    def __init__(
-        self,
-        limits: Mapping[str, ProviderLimits],
-        ticks: Callable[[], float] = time.monotonic,
-        wait: Callable[[threading.Condition, float | None], object] = threading.Condition.wait,
-    ) -> None:
-        self._limits = limits
-        self._ticks = ticks
-        self._wait = wait
-        self._changed = threading.Condition()
-        self._uses: dict[str, Use] = defaultdict(Use)
+    limits: Mapping[str, ProviderLimits]
+    ticks: Callable[[], float] = time.monotonic
+    wait: Callable[[threading.Condition, float | None], object] = threading.Condition.wait
+    _changed: threading.Condition = field(init=False, default_factory=threading.Condition)
+    _uses: dict[str, Use] = field(init=False, default_factory=lambda: defaultdict(Use))
 
     @contextmanager
     def admitted(self, provider: str, tokens: int, waits: Callable[[str], None]) -> Generator[Request]:
@@ -76,14 +71,14 @@ class RateLimiter:
         """
         told = ""
         with self._changed:
-            use, limits = self._uses[provider], self._limits.get(provider, ProviderLimits())
-            while (lacking := shortage(limits, use, tokens, self._ticks())) is not None:
+            use, limits = self._uses[provider], self.limits.get(provider, ProviderLimits())
+            while (lacking := shortage(limits, use, tokens, self.ticks())) is not None:
                 why, seconds = lacking
                 if why != told:
                     told = why
                     waits(in_words(provider, why, seconds))
-                self._wait(self._changed, seconds)
-            request = Request(self._ticks(), tokens)
+                self.wait(self._changed, seconds)
+            request = Request(self.ticks(), tokens)
             use.sent.append(request)
             use.under_way += 1
         try:
@@ -118,13 +113,12 @@ def shortage(
         return f"{use.under_way} requests are under way, which is the limit", None
     if limits.requests_per_minute and len(use.sent) >= limits.requests_per_minute:
         free = use.sent[-limits.requests_per_minute]
-        return f"the limit of {limits.requests_per_minute:,} requests a minute is reached", _left(
-            free, now, minute
-        )
+        why = f"the limit of {limits.requests_per_minute:,} requests a minute is reached"
+        return why, free.sent_at + minute - now
     excess = sum(request.tokens for request in use.sent) + tokens - limits.tokens_per_minute
     if limits.tokens_per_minute and excess > 0 and use.sent:
         why = f"the limit of {limits.tokens_per_minute:,} tokens a minute is reached"
-        return why, _left(_last_to_expire(use.sent, excess), now, minute)
+        return why, _last_to_expire(use.sent, excess).sent_at + minute - now
     return None
 
 
@@ -135,7 +129,3 @@ def _last_to_expire(sent: deque[Request], tokens: int) -> Request:
         if tokens <= 0:
             return request
     return sent[-1]
-
-
-def _left(request: Request, now: float, minute: float) -> float:
-    return request.sent_at + minute - now

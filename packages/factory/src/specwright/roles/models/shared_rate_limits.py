@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from specwright.errors import RefusedErrors
@@ -43,6 +44,7 @@ class _Found(NamedTuple):
     seconds: float | None = None
 
 
+@dataclass(eq=False)
 class SharedRateLimiter:
     """Admits the requests of all processes that use a database.
 
@@ -53,20 +55,13 @@ class SharedRateLimiter:
         minute: Seconds; another one is for tests.
     """
 
-    def __init__(
-        self,
-        database: PostgresDatabase,
-        limits: Mapping[str, ProviderLimits],
-        wait: Callable[[float], object] = time.sleep,
-        minute: float = MINUTE,
-    ) -> None:
-        self._database = database
-        self._limits = limits
-        self._wait = wait
-        self._minute = minute
-        self._slots: set[tuple[str, int]] = set()
-        self._turn = threading.RLock()
-        self._prepared = False
+    database: PostgresDatabase
+    limits: Mapping[str, ProviderLimits]
+    wait: Callable[[float], object] = time.sleep
+    minute: float = MINUTE
+    _slots: set[tuple[str, int]] = field(init=False, default_factory=set[tuple[str, int]])
+    _turn: threading.RLock = field(init=False, default_factory=threading.RLock)
+    _prepared: bool = field(init=False, default=False)
 
     @contextmanager
     def admitted(self, provider: str, tokens: int, waits: Callable[[str], None]) -> Generator[Request]:
@@ -75,9 +70,9 @@ class SharedRateLimiter:
         Raises:
             RefusedError: the session that holds the project is over.
         """
-        limits = self._limits.get(provider)
+        limits = self.limits.get(provider)
         if limits is None:
-            with self._database.reading() as connection:
+            with self.database.reading() as connection:
                 connection.execute("SELECT 1")
             yield Request(0.0, tokens)
             return
@@ -87,7 +82,7 @@ class SharedRateLimiter:
             if found.why != told:
                 told = found.why
                 waits(in_words(provider, told, found.seconds))
-            self._wait(min(_LONGEST_WAIT, found.seconds or _LONGEST_WAIT))
+            self.wait(min(_LONGEST_WAIT, found.seconds or _LONGEST_WAIT))
         try:
             yield found.request
         finally:
@@ -99,7 +94,7 @@ class SharedRateLimiter:
         if not tokens or not request.number:
             return
         request.tokens = tokens
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             connection.execute(
                 f"UPDATE {SCHEMA}.request SET tokens = ? WHERE number = ?",  # noqa: S608  # a constant
                 (tokens, request.number),
@@ -107,13 +102,13 @@ class SharedRateLimiter:
 
     def _admit(self, provider: str, limits: ProviderLimits, tokens: int) -> _Found:
         """Note a request if it may be sent; whoever else asks this provider waits for the answer."""
-        with self._turn, self._database.writing() as connection:
+        with self._turn, self.database.writing() as connection:
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 1))", (provider,))
             slot = self._take(connection, provider, limits.concurrent_requests)
             use, now = self._use(connection, provider)
             if limits.concurrent_requests and slot is None:
                 use.under_way = limits.concurrent_requests
-            if (lacking := shortage(limits, use, tokens, now, self._minute)) is not None:
+            if (lacking := shortage(limits, use, tokens, now, self.minute)) is not None:
                 self._free(provider, slot)
                 return _Found(None, None, *lacking)
             row = connection.execute(
@@ -129,7 +124,7 @@ class SharedRateLimiter:
         connection.execute(
             f"DELETE FROM {SCHEMA}.request WHERE provider = ?"  # noqa: S608  # a constant
             " AND sent_at <= clock_timestamp() - make_interval(secs => ?)",
-            (provider, self._minute),
+            (provider, self.minute),
         )
         rows = connection.execute(
             f"SELECT extract(epoch FROM sent_at)::float8, tokens FROM {SCHEMA}.request"  # noqa: S608  # a constant
@@ -156,14 +151,14 @@ class SharedRateLimiter:
             return
         with self._turn:
             self._slots.discard((provider, slot))
-            with self._database.writing() as connection:
+            with self.database.writing() as connection:
                 connection.execute("SELECT pg_advisory_unlock(hashtext(?), ?)", (provider, slot))
 
     def _prepare(self) -> None:
         """Make the table unless it is there."""
         if self._prepared:
             return
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"{SCHEMA} is made",))
             for statement in _TABLE:
                 connection.execute(statement)

@@ -17,7 +17,7 @@ from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import KEY_VARIABLES, translated
 from specwright.roles.models.playbook import Playbook, scripted_file
-from specwright.roles.models.prices import model_label
+from specwright.roles.models.spending import model_label
 from specwright.secret_values import without_secrets
 from specwright.settings import Settings
 
@@ -96,9 +96,11 @@ class _ProviderSource:
         self._sends_invocation = bool(address) and provider in _KEYS
         if address:
             # the one client wants /v1 in its address, the other adds it
-            options["base_url"] = address if provider != "anthropic" else _without_version(address)
+            options["base_url"] = (
+                address if provider != "anthropic" else address.rstrip("/").removesuffix("/v1")
+            )
             # a local server asks for no key, but the client wants one
-            options["api_key"] = _key_from_environment(name) or "local"
+            options["api_key"] = os.environ.get(_KEYS.get(provider, ""), "") or "local"
         else:
             _require_key(name)
         try:
@@ -136,10 +138,6 @@ class _ProviderSource:
         return self._model.model_copy(update={"model_kwargs": headers})
 
 
-def _without_version(address: str) -> str:
-    return address.rstrip("/").removesuffix("/v1")
-
-
 _OUTPUT_OF_UNKNOWN_MODEL = 32_000
 """Tokens."""
 
@@ -147,10 +145,6 @@ _INSTALL = re.compile(r"pip install (?:-U )?`?([\w.-]+)")
 """The package that LangChain asks for."""
 
 _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-
-
-def _key_from_environment(name: str) -> str:
-    return os.environ.get(_KEYS.get(name.partition(":")[0], ""), "")
 
 
 def _require_key(name: str) -> None:
