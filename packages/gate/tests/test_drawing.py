@@ -1,5 +1,7 @@
 """Tests that draw their examples: the same ones in every run, and whatever else the machine does."""
 
+from typing import Any
+
 import pytest
 
 from gate_testkit.judging import codes, judge
@@ -11,7 +13,7 @@ HEAD = (
 TESTS = "tests/test_shorten.py"
 
 
-def findings(tests):
+def findings(tests: Any):
     """What the gate finds in tests, claims aside."""
     verdict = judge("shorten", {TESTS: HEAD + tests}, static=False)
     return [finding for finding in verdict.findings if not finding.code.startswith("obligations.")]
@@ -29,12 +31,13 @@ SOUND = {
     "how",
     ["derandomized", *(pytest.param(how, marks=pytest.mark.slow) for how in SOUND if how != "derandomized")],
 )
-def test_a_test_may_draw_its_examples(how):
+def test_a_test_may_draw_its_examples(how: Any):
     """D-S8-12, F-11.3-03: Hypothesis is taken for no attack on the run, and a slow draw for no failure."""
     body = "def test_is_not_longer(text):\n    assert len(shorten(text, 3)[0]) <= 3\n"
     assert findings(SOUND[how] + body) == []
 
 
+@pytest.mark.slow
 def test_what_is_drawn_does_not_follow_the_sources_of_specwright_or_of_its_tools():
     """D-S8-12: Hypothesis draws what it finds in the user's sources; another version of the gate would draw another way."""
     body = "from hypothesis.internal.conjecture import providers\n@given(st.text())\ndef test_is_not_longer(text):\n"

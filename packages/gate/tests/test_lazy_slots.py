@@ -1,11 +1,14 @@
 """Iterables in, iterators out and callables, across the two processes of a run."""
 
+from typing import Any
+
 import pytest
 
 from gate_testkit.fuzzing import Planted, fuzzed, suite_of
 from gate_testkit.judging import NO_FUZZ
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
+from testkit.sampling import spread
 
 FEW = FuzzBounds(examples=40, seconds=0.5)
 
@@ -103,7 +106,7 @@ OVER = {
 
 
 @pytest.mark.parametrize("case", OVER)
-def test_a_module_that_takes_or_yields_more_fails_its_tests(case):
+def test_a_module_that_takes_or_yields_more_fails_its_tests(case: Any):
     """D-43-05: the gate counts, whatever the tests assert."""
     planted, said = OVER[case]
     (finding,) = suite_of(planted._replace(tests=CALLS)).findings
@@ -111,8 +114,8 @@ def test_a_module_that_takes_or_yields_more_fails_its_tests(case):
     assert said in finding.message
 
 
-@pytest.mark.parametrize("case", OVER)
-def test_the_fuzz_finds_a_module_that_takes_or_yields_more(case):
+@pytest.mark.parametrize("case", spread(OVER, fast=len(OVER)))
+def test_the_fuzz_finds_a_module_that_takes_or_yields_more(case: Any):
     """D-43-05: also where no test passes so many items."""
     planted, said = OVER[case]
     found = fuzzed(planted, FEW)
@@ -234,14 +237,15 @@ MISUSED = {
 GIVES = "from modules.f import f\n\n\ndef test_it():\n    assert f(['a'], key={}) == 'a'\n"
 
 
-@pytest.mark.parametrize("case", MISUSED)
-def test_a_module_that_calls_it_otherwise_than_stated_is_found_by_the_fuzz(case):
+@pytest.mark.parametrize("case", spread(MISUSED, fast=len(MISUSED), slow=2))
+def test_a_module_that_calls_it_otherwise_than_stated_is_found_by_the_fuzz(case: Any):
     """D-43-06: arguments are checked against the declared types."""
     body, said = MISUSED[case]
     found = fuzzed(CHOSEN._replace(body=body), FEW)
     assert any(said.removeprefix("f ") in finding.message for finding in found)
 
 
+@pytest.mark.slow
 def test_an_honest_module_with_a_callable_passes_the_fuzz():
     """D-43-06: what is drawn is a pure function, the same in another process."""
     assert fuzzed(CHOSEN, FEW, elsewhere=True) == ()
@@ -255,7 +259,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("given", REFUSED)
-def test_a_callable_that_is_not_what_its_type_says_is_refused(given):
+def test_a_callable_that_is_not_what_its_type_says_is_refused(given: Any):
     """D-43-06: a result of another type, a call of the module from within, and what does not cross."""
     (finding,) = suite_of(CHOSEN._replace(tests=GIVES.format(given))).findings
     assert finding.code == "tests.boundary"

@@ -7,6 +7,8 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -145,7 +147,7 @@ def _work_until_over(own_time: OwnTime) -> None:
 
 @pytest.mark.slow
 @LINUX
-def test_a_mutant_that_waits_for_a_processor_is_not_taken_for_noticed(tmp_path):
+def test_a_mutant_that_waits_for_a_processor_is_not_taken_for_noticed(tmp_path: Path):
     """D-S8-08, D-S8-12: else weak tests would pass the gate on a busy machine."""
     whole = candidate("shorten")
     source = whole.files[ENTRY].decode()
@@ -159,7 +161,7 @@ def test_a_mutant_that_waits_for_a_processor_is_not_taken_for_noticed(tmp_path):
 
 @pytest.mark.slow
 @LINUX
-def test_a_mutant_that_sleeps_is_stopped(tmp_path):
+def test_a_mutant_that_sleeps_is_stopped(tmp_path: Path):
     """Rule 4: it uses no processor time and stands still."""
     whole = candidate("shorten")
     source = whole.files[ENTRY].decode()
@@ -173,7 +175,8 @@ def test_a_mutant_that_sleeps_is_stopped(tmp_path):
     assert [run.outcome for run in runs] == ["passed", "stopped"]
 
 
-def test_tests_that_are_too_slow_for_any_mutants_are_told_what_to_change(tmp_path):
+@pytest.mark.slow
+def test_tests_that_are_too_slow_for_any_mutants_are_told_what_to_change(tmp_path: Path):
     """D-S8-08: one finding, and no error of the gate's own."""
     text = candidate("shorten").files[TESTS].decode()
     long = f"\n\ndef test_long():\n{ONE_SECOND}    assert shorten('abc', 2) == ('ab', 'E_CUT')\n"
@@ -185,7 +188,7 @@ def test_tests_that_are_too_slow_for_any_mutants_are_told_what_to_change(tmp_pat
 
 
 @pytest.mark.parametrize(("budget", "kept"), [(1000.0, 60), (0.0, 0)])
-def test_the_highest_tier_that_can_be_is_run(tmp_path, budget, kept):
+def test_the_highest_tier_that_can_be_is_run(tmp_path: Path, budget: Any, kept: Any):
     """D-S8-08: the choice follows the time that the module's own tests took."""
     whole = candidate("shorten")
     source = whole.files[ENTRY].decode()
@@ -199,7 +202,7 @@ def test_the_highest_tier_that_can_be_is_run(tmp_path, budget, kept):
 
 @pytest.mark.parametrize("parameter", ["path: Path", slow("n: int")])
 @pytest.mark.parametrize(("seconds", "codes"), [(5, []), (3600, ["fuzz.counterexample"])])
-def test_a_call_hangs_if_it_hangs_again(parameter, seconds, codes):
+def test_a_call_hangs_if_it_hangs_again(parameter: Any, seconds: Any, codes: Any):
     """What a disk or a stopped machine lets a call wait is no fault of the module, and one that never ends is refused as
     ever (D-S8-14)."""
     until = time.time() + seconds

@@ -1,5 +1,7 @@
 """What the static stage refuses in tests, and the many sound ways to assert something that it leaves alone."""
 
+import pytest
+
 from gate_testkit.judging import codes, judge
 from gate_testkit.static_judging import cases, codes_of_tests
 
@@ -25,6 +27,7 @@ def test_tests_that_show_nothing_are_refused_for_their_reason():
     assert wrong == {}
 
 
+@pytest.mark.slow
 def test_what_a_constant_assertion_shows_is_told_once():
     """D-S8-06: one cause, one finding; the observation leaves out what the source showed of that test."""
     changes = {

@@ -19,7 +19,7 @@ from ship_gate.source.files import ParsedFiles
 from ship_gate.surface.surface import extract_surface
 
 NAMES = wider_names()
-FAST = ("join_path", "as_fraction")
+FAST = ("as_fraction",)
 SLOW = ("round_cash", "open_orders", "moving_sums")
 NEW = re.compile(
     r"keyword only|any number of arguments|"
