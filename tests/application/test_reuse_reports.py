@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import ToolCall
 from pydantic import ValidationError
 
 from ship_gate.contract.contract import MicroModuleContract
@@ -17,10 +16,6 @@ from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.journal import FileJournal
-from specwright.roles.agent.tools import search_tool
-from testkit.cli.commands import SMALL, specwright
-from testkit.loop.products import pair, rewrite
 from testkit.roles.overheard import Run
 
 
@@ -77,25 +72,6 @@ def test_a_report_is_whole_or_no_report(changes: dict[str, Any]):
         ReuseAnswer.model_validate({**SOUND, **changes})
 
 
-@pytest.mark.parametrize(
-    "spoil", [lambda module: module.pop("reuse"), lambda module: module["reuse"].update(query="")]
-)
-def test_a_planner_that_gives_no_report_gets_nothing_made(tmp_path: Path, spoil: Any):
-    """The submission is refused with what is missing, no contract is locked and no module begun (F-14.3-07)."""
-    playbook = pair(tmp_path / "playbook")
-    planner = playbook / "TSK-001/planner.json"
-    plan = json.loads(planner.read_text())["plan"]
-    spoil(plan["modules"][0])
-    rewrite(planner, plan=plan)
-    project = tmp_path / "project"
-    model = f"playbook:{playbook}"
-    told = specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", model, "--approve")
-    assert told.code == 1, told  # a playbook cannot answer again, and the approval stands
-    assert "reuse" in told.err
-    assert not (project / "state_store/modules").exists()
-    assert list((project / "state_store").glob("artifacts/*/CTR-*")) == []
-
-
 def test_every_reference_of_an_entry_leads_to_its_file(run: Run):
     """Contract, examples and evidence of the very version, below `state_store/` (F-14.1-10)."""
     store = run.project / "state_store"
@@ -114,21 +90,3 @@ def test_every_reference_of_an_entry_leads_to_its_file(run: Run):
             "examples.md",
             "ship.json",
         }
-
-
-def test_what_a_search_shows_is_trimmed(run: Run, tmp_path: Path):
-    """Enough to choose by: what it is, what goes in and out, how near. Paths, tags and dependencies come on request
-    (D-S12-09)."""
-    with closing(
-        SqliteCodeIndex(run.project / "state_store/code_index", load_embedder("wordllama"))
-    ) as index:
-        journal = FileJournal(tmp_path / "journal.jsonl")
-        tool = search_tool(index, journal, "TSK-001.1/plan/round-1/planner")
-        call = ToolCall(name=tool.name, args={"query": "amounts"}, id="call-1", type="tool_call")
-        found = json.loads(tool.invoke(call).content)
-        journal.close()
-        entries = {entry.ref: entry for entry in index.entries()}
-    assert len(found) == len(entries)
-    for hit in found:
-        assert set(hit) == {"module_ref", "name", "purpose", "io_summary", "status", "similarity_score"}
-        assert entries[hit["module_ref"]].purpose == hit["purpose"]

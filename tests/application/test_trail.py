@@ -12,7 +12,6 @@ from ship_gate.base.ids import ModuleRef
 from specwright.application.history.provenance import Provenance, provenance
 from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
 from specwright.bootstrap.views.reading import reading_project, stored_wires
-from specwright.cli.pages.modules import provenance_page
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
 from specwright.errors import CorruptionError
 from testkit.roles.overheard import Run
@@ -135,38 +134,6 @@ def test_the_debate_and_the_versions_are_told_by_round(
     for envelope, verdict, decision in zip(found.versions[::-1], verdicts, decisions, strict=False):
         if envelope is not found.versions[0] and decision != "APPROVE_WITH_AMENDMENTS":
             assert envelope.status is left["FAIL" if verdict == "FAIL" else str(decision)]
-
-
-def test_the_text_fits_and_says_every_link(run: Run):
-    """At most 100 columns, from the module to the spec, ids and reasons included (F-5-02)."""
-    found = followed(run.project, run.contract("render_report").ref)
-    lines = [line for line in provenance_page(found).render().splitlines() if line]
-    assert max(map(len, lines)) <= 100
-    text = "\n".join(lines)
-    for said in (
-        found.contract.ref,
-        found.evidence.ship_id,
-        found.debate.debate_id,
-        found.contract_debate.debate_id,
-        found.locked.ref,
-        found.planned.ref,
-        *(one.pack.context_pack_id for one in found.invocations),
-        *(one.contribution.artifact_ref for one in found.invocations),
-        found.task.task_id,
-        found.spec,
-    ):
-        assert said in text, said
-    assert [line for line in lines if not line.startswith(" ")][1:] == [
-        "Evidence",
-        f"Implementation (debate {found.debate.debate_id})",
-        "Contract",
-        f"Plan (debate {found.contract_debate.debate_id})",
-        "Reuse",
-        "Who saw what",
-        "Task",
-        "Spec",
-        "Files",
-    ]
 
 
 @pytest.mark.parametrize(

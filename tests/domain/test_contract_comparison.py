@@ -36,7 +36,7 @@ COMPATIBLE = {
     "an invariant": {"outputs": [{**RESULT, "invariants": ["is the number twice", "is even"]}]},
 }
 
-BREAKING = {
+BREAKING: dict[str, Any] = {
     "an input gone": ({"inputs": []}, "Callers cannot pass `number` any more."),
     "an input that must be passed": (
         {"inputs": [NUMBER, {**STEP, "constraints": []}]},
@@ -82,7 +82,7 @@ _OF_RICH = {
 @pytest.mark.parametrize("what", COMPATIBLE)
 def test_an_addition_that_no_caller_meets_unasked_is_minor(what: str):
     """F-7-05: it is one change, added, and nobody breaks."""
-    difference = compare_contracts(DOUBLE, changed(**COMPATIBLE[what]))
+    difference = compare_contracts(DOUBLE, changed(**COMPATIBLE[what]))  # pyright: ignore
     assert difference.bump is Bump.MINOR, difference.changes
     assert [change.kind for change in difference.changes] == ["added"]
     assert difference.breaks == []
@@ -121,19 +121,14 @@ def test_two_modules_are_not_compared():
         compare_contracts(DOUBLE, changed(name="twice"))
 
 
-@given(contracts())
-def test_a_contract_does_not_differ_from_itself(contract: MicroModuleContract):
-    """F-7-05: whatever its version."""
-    difference = compare_contracts(contract, contract.model_copy(update={"module_version": "7.1.0"}))
-    assert difference == ((), Bump.NONE)
-
-
-@given(contracts(), contracts())
+@given(contracts(), contracts())  # pyright: ignore
 def test_a_difference_is_seen_exactly_where_the_fingerprint_is_another(
     before: MicroModuleContract, after: MicroModuleContract
 ):
     """F-7-05: nothing of the five dimensions changes unseen, what one direction adds the other removes, and a reference
     to the old version is served by the next one unless it breaks."""
+    same = compare_contracts(before, before.model_copy(update={"module_version": "7.1.0"}))
+    assert same == ((), Bump.NONE)
     forth, back = compare_contracts(before, after), compare_contracts(after, before)
     assert (forth.bump in {Bump.MINOR, Bump.MAJOR}) == (
         before.interface_fingerprint != after.interface_fingerprint
