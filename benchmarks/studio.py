@@ -68,7 +68,7 @@ def in_a_browser(address: str) -> None:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=[*OPTIONS])
         page, sizes = chromium.new_page(), list[int]()
-        page.on("response", lambda one: sizes.append(0 if "/events" in one.url else len(one.body())))
+        page.on("response", lambda one: sizes.append(len(one.body())))
         page.goto(address)
         ready = page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
         print(
@@ -95,7 +95,7 @@ def main() -> None:
                 f"tasks/{last}",
                 "spec",
                 "modules",
-                "trace",
+                "log",
                 "task/TSK-001",
                 "costs",
             )

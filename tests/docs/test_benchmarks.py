@@ -57,7 +57,6 @@ SMALLEST: dict[str, tuple[str, ...]] = {
     "spec_validation.py": ("--rounds", "1"),
     "startup.py": ("--rounds", "1"),
     "studio.py": ("--tasks", "20"),
-    "studio_follow.py": ("--rounds", "1"),
     "wire_append.py": ("--wires", "400", "--rounds", "1"),
     "wire_throughput.py": ("--wires", "200"),
     "workers.py": ("--projects", "2", "--workers", "1", "2"),

@@ -10,11 +10,9 @@ from urllib.parse import unquote
 import pytest
 from starlette.testclient import TestClient
 
-from specwright.domain.escalation import Action, payload_schema
 from specwright.errors import InputError
 from specwright.ports.roles import Role
-from specwright.studio.actions import FormFields, command_of, init_command
-from specwright.studio.forms import fields_of, value_of
+from specwright.studio.actions import FormFields, command_of
 from testkit.cli.commands import specwright
 from testkit.studio import send, shown_of
 
@@ -83,13 +81,10 @@ def test_a_text_that_looks_like_an_option_stays_a_text() -> None:
         ("exception-defer", {"exception": "ICE-1;rm", "sha256": SHA}),
         ("run", {"model": "playbook:../../etc"}),
         ("run", {"model": "--store=postgresql://x"}),
-        ("run", {"budget_usd": "-1"}),
-        ("run", {"retry": "janitor"}),
         ("report", {"module": "../x", "example": "x"}),
-        ("amend-examples", {"sha256": SHA, "examples": " "}),
         ("amend-examples", {"examples": "# Acceptance"}),
         ("deprecate", {"module": "../x", "reason": "old", "migration_note": "none"}),
-        ("deprecate", {"module": "MM-0123abcd@1.0.0", "replacement": "--json"}),
+        ("deprecate", {"module": "--json", "reason": "old", "migration_note": "none"}),
         ("erase", {}),
     ],
 )
@@ -107,41 +102,32 @@ def test_the_form_of_a_run_makes_its_options(tmp_path: Path, studio: OPEN_STUDIO
     assert offered == list(Role)
     fields = {"model": "openai:x", "budget_usd": "1.5", "budget_tokens": "9000", "retry": offered[0]}
     assert all(f'name="{name}"' in page for name in fields)
-    options = ("--model", "openai:x", "--budget-tokens", "9000", "--budget-usd", "1.5", "--retry", offered[0])
+    options = ("--model", "openai:x", "--budget-tokens=9000", "--budget-usd=1.5", f"--retry={offered[0]}")
     assert words("run", **fields) == ("run", "trips", *options)
 
 
-def test_a_field_whose_name_does_not_say_what_is_meant_has_help() -> None:
-    """In lists within lists too (D48)."""
-    asked = {field.name: field.help for field in fields_of(payload_schema(Action.SPLIT_TASK), {})}
-    assert asked["new_tasks.0.depends_on.0"] == "a part by its name, another task as TSK-001"
-    assert asked["new_tasks.0.name"] == ""
-
-
-def test_an_example_for_a_new_project_is_a_name() -> None:
-    """No path (D48)."""
-    with pytest.raises(InputError):
-        init_command(Path("x"), "../tabkeeper", "")
-
-
-@pytest.mark.parametrize("action", Action)
-def test_a_form_is_made_of_the_schema_and_makes_its_payload(action: Action) -> None:
-    """What a draft holds comes back as it was, whatever the action (D48, F§17)."""
-    schema = payload_schema(action)
-    draft = {
-        name: {"a.py": "x = 1\n"}
-        if name == "fix_artifacts"
-        else ["one", "two"]
-        if "criteria" in name or name in ("strike_examples", "drop_depends_on", "removed_artifacts")
-        else [{"name": "n", "description": "d", "acceptance_criteria": ["a", "b"], "depends_on": ["c"]}]
-        if name == "new_tasks"
-        else [{"module_id": "m", "description": "d", "depends_on": ["n"]}]
-        if name == "revised_micro_plan"
-        else "said"
-        for name in schema.get("properties", {})
+def test_the_fields_of_an_answer_make_its_payload() -> None:
+    """Texts, lines, files and JSON; what is left empty is left out (D48, F§17)."""
+    fields = [
+        ("escalation", "ESC-00000000"),
+        ("action", "PROVIDE_FIX"),
+        ("sha256", SHA),
+        ("text.rationale", " why\r\nnot "),
+        ("text.module", " "),
+        ("lines.strike_examples", "one\r\n\r\n two "),
+        ("file.implementation/__init__.py", "x = 1\r\n"),
+        ("json.new_tasks", '[{"name": "n"}]'),
+    ]
+    made = command_of("resolve", FormFields(Path("trips"), fields))
+    assert made.words[:6] == ("resolve", "ESC-00000000", "PROVIDE_FIX", "trips", "--payload", "-")
+    assert json.loads(made.given) == {
+        "rationale": "why\nnot",
+        "strike_examples": ["one", "two"],
+        "fix_artifacts": {"implementation/__init__.py": "x = 1\n"},
+        "new_tasks": [{"name": "n"}],
     }
-    form = [(field.name, field.value) for field in fields_of(schema, draft)]
-    assert value_of(schema, form) == draft
+    with pytest.raises(InputError, match="no JSON"):
+        command_of("resolve", FormFields(Path("trips"), [*fields[:3], ("json.new_tasks", "[")]))
 
 
 @pytest.mark.slow
@@ -223,7 +209,7 @@ def test_of_two_answers_one_counts_and_the_other_person_is_told(folder: Path, st
     answers = list[tuple[int, str]]()
 
     def answer(browser: TestClient, why: str) -> None:
-        form = {"escalation": name, "action": "ABANDON_TASK", "rationale": why, "sha256": shown}
+        form = {"escalation": name, "action": "ABANDON_TASK", "text.rationale": why, "sha256": shown}
         got = send(browser, "/p/halted/do/resolve", form)
         answers.append((got.status_code, got.text))
 

@@ -27,7 +27,7 @@ def test_the_projects_of_a_database_are_shown_and_decided(
     assert specwright("run", tmp_path / "first", *words).code == 3
     made = Studio(Projects([], postgres), Gatekeeper.create(), Jobs())
     browser = TestClient(made.app(), base_url="http://127.0.0.1", follow_redirects=False)
-    assert "Is this what Nameplate shall be?" in browser.get("/").text
+    assert "waits for your approval." in browser.get("/").text
     page = browser.get("/p/tags/spec").text
     assert len(shown_of(page)) == 64
     (settings,) = (tmp_path / "cache").rglob("specwright.toml")

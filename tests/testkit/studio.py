@@ -29,7 +29,7 @@ def shown_of(page: str) -> str:
 
 def send(browser: TestClient, address: str, form: dict[str, Any], **headers: str) -> Response:
     """Send a form as a page of this studio does."""
-    secret = form.get("csrf") or csrf_of(browser.get("/new").text)
+    secret = form.get("csrf") or csrf_of(browser.get("/login").text)
     return browser.post(
         address, data={**form, "csrf": secret}, headers={"origin": "http://127.0.0.1", **headers}
     )

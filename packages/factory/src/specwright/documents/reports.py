@@ -1,12 +1,14 @@
 """Documents of commands that check, report and move (design: command-line)."""
 
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from ship_gate.base.record import Record
 from specwright.application.change import reportable
 from specwright.application.factory import ProjectView
-from specwright.application.interface_change import KnownException
-from specwright.bootstrap.views.at_work import AtWork
+from specwright.application.interface_change import KnownException, exceptions, shown_sha256
+from specwright.bootstrap.costs import Division, costs, prices_in, total_cost
+from specwright.bootstrap.views.at_work import AtWork, at_work
 from specwright.domain.base.document import Document, Part
 from specwright.domain.costs import Cost, money
 from specwright.domain.interface_change import (
@@ -58,10 +60,21 @@ class CostSum(Record):
 class Costs(Document, schema="costs"):
     """What was asked of models, by part; `waiting` is the request that has no answer yet."""
 
-    by: Literal["role", "task", "module", "round", "content"]
+    by: Division
     parts: dict[str, CostSum]
     total: CostSum
     waiting: AtWork | None
+
+    @classmethod
+    def of(cls, directory: Path, by: Division) -> Self:
+        """The costs of a project."""
+        prices, working = prices_in(directory), at_work(directory)
+        return cls(
+            by=by,
+            parts={part: CostSum.of(cost) for part, cost in costs(directory, by, prices).items()},
+            total=CostSum.of(total_cost(directory, prices)),
+            waiting=working if working and working.waits_for else None,
+        )
 
 
 class Report(Document, schema="report"):
@@ -143,6 +156,16 @@ class Exceptions(Document, schema="exceptions"):
     """Every interface change exception."""
 
     exceptions: list[ShownException]
+
+    @classmethod
+    def of(cls, view: ProjectView) -> Self:
+        """The exceptions of a project."""
+        known = exceptions(view)
+        return cls(
+            exceptions=[
+                ShownException.shown(one, shown_sha256(view, one.record.exception_id)) for one in known
+            ]
+        )
 
 
 class Checkout(Document, schema="checkout"):
@@ -258,10 +281,9 @@ class Trusted(Document, schema="trusted"):
 
 
 class ExportedPages(Document, schema="export-html"):
-    """The studio's pages as files; `left_out` counts entries of the log that have no page."""
+    """The studio's pages as files."""
 
     directory: str
     pages: int
     bytes: int
-    left_out: int
     exit_code: int = 0

@@ -267,11 +267,6 @@ class HumanResolution(Record):
         return _PAYLOADS[self.action].model_validate(self.payload)
 
 
-def payload_schema(action: Action) -> dict[str, Any]:
-    """The JSON Schema of the payload of an action."""
-    return _PAYLOADS[action].model_json_schema()
-
-
 class ResolutionRecord(Record):
     """How an escalation was answered: kept beside it, and bound by a review Wire (design: wire)."""
 

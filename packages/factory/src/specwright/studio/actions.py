@@ -8,19 +8,17 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from specwright.domain.escalation import Action, payload_schema
+from specwright.application.factory import ProjectView
+from specwright.application.interface_change import shown_sha256
+from specwright.application.stages.product import draft_history
+from specwright.domain.escalation import ResolutionRecord
 from specwright.errors import InputError
-from specwright.ports.roles import Role
-from specwright.studio.forms import value_of
 from specwright.studio.jobs import Command
 
-_ESCALATION = re.compile(r"ESC-[0-9a-f]{8}")
-_EXCEPTION = re.compile(r"ICE-[0-9a-f]{8}")
-_VERSION = re.compile(r"MM-[0-9a-f]{8}@[0-9]{1,6}\.[0-9]{1,6}\.[0-9]{1,6}")
+_NAME = re.compile(r"[A-Za-z0-9][\w.@-]{0,100}")
 _MODEL = re.compile(r"[a-z][a-z0-9_]{0,30}:[A-Za-z0-9][\w.:/@+-]{0,120}")
-_AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
 _COMMENT = "at."
 """Before the place in the name of a comment's field."""
 
@@ -40,6 +38,18 @@ class FormFields(NamedTuple):
         """What stands in a field; empty if there is none."""
         return next((value for key, value in self.pairs if key == name), "").replace("\r\n", "\n").strip()
 
+    def name(self, field: str) -> str:
+        """What stands in a field and is a word of the command by itself: no option, and no path."""
+        name = self.text(field)
+        if not _NAME.fullmatch(name):
+            raise InputError(f"{name[:40]!r} is no {field}", where=field)
+        return name
+
+    def option(self, name: str, field: str = "") -> tuple[str, ...]:
+        """An option with a text, in one word, so that no text is taken for an option; nothing if the field is empty."""
+        text = self.text(field or name.replace("-", "_"))
+        return (f"--{name}={text}",) if text else ()
+
     @property
     def shown(self) -> tuple[str, ...]:
         """The option that names what was shown."""
@@ -58,6 +68,27 @@ class FormFields(NamedTuple):
         ]
         return "\n".join([*placed, *([words] if (words := self.text("words")) else [])])
 
+    @property
+    def payload(self) -> dict[str, Any]:
+        """The payload of an answer: `text.rationale` is a text, `lines.strike_examples` has a line for each item,
+        `file.implementation/__init__.py` is a file, `json.new_tasks` is JSON. What is left empty is left out."""
+        payload: dict[str, Any] = {}
+        for key, value in self.pairs:
+            kind, _, name = key.partition(".")
+            text = value.replace("\r\n", "\n")
+            if kind == "file":
+                payload.setdefault("fix_artifacts", {})[name] = text
+            elif kind == "lines" and (lines := [line.strip() for line in text.splitlines() if line.strip()]):
+                payload[name] = lines
+            elif kind == "text" and text.strip():
+                payload[name] = text.strip()
+            elif kind == "json":
+                try:
+                    payload[name] = json.loads(text)
+                except (ValueError, RecursionError) as error:
+                    raise InputError(f"this is no JSON: {error}", where=name) from error
+        return payload
+
 
 def command_of(action: str, form: FormFields) -> Command:
     """The command of an action.
@@ -70,76 +101,68 @@ def command_of(action: str, form: FormFields) -> Command:
     return make(form)
 
 
-def init_command(directory: Path, example: str, spec: str) -> Command:
-    """The command that begins a project: with an example, or with a SPEC.md that it reads on standard input."""
-    if example:
-        if not re.fullmatch(r"[a-z0-9_-]{1,40}", example):
-            raise InputError(f"there is no example {example[:40]!r}", where="example")
-        return Command(("init", str(directory), "--example", example))
-    if not spec.strip():
-        return Command(("init", str(directory)))
-    return Command(("init", str(directory), "--spec", "/dev/stdin"), spec, "SPEC.md")
+def is_recorded(view: ProjectView, action: str, form: FormFields) -> bool:
+    """Whether a decision is recorded, so that what its command does now is the run; of other actions the end of the command
+    says what came of them."""
+    if action == "approve":
+        return not view.projection.awaits_approval and shown_sha256(view) == form.text("sha256")
+    if action in ("amend", "reject"):
+        answers = draft_history(view).answers
+        return bool(form.comments) and bool(answers) and answers[-1].text == form.comments
+    return action == "resolve" and form.text("escalation") in view.projection.resolutions
+
+
+def other_answer(
+    view: ProjectView, action: str, form: FormFields, command: Command
+) -> ResolutionRecord | None:
+    """The answer that somebody else gave to the escalation that a form answers; None if nobody did."""
+    record = view.projection.resolutions.get(form.text("escalation")) if action == "resolve" else None
+    if record is None or (record.action, record.payload) == (form.text("action"), json.loads(command.given)):
+        return None
+    return record
+
+
+def _command(form: FormFields, name: str, *words: str) -> Command:
+    return Command((*name.split(), str(form.directory), *words))
 
 
 def _approve(form: FormFields) -> Command:
-    old = ("--old-spec",) if form.text("old_spec") else ()
-    return Command(("approve", str(form.directory), *form.shown, *old))
+    return _command(form, "approve", *form.shown, *(("--old-spec",) if form.text("old_spec") else ()))
 
 
-def _amend(form: FormFields) -> Command:
-    return Command(("amend", str(form.directory), *_worded("feedback", form.comments), *form.shown))
+def _send_back(action: str, option: str) -> "Callable[[FormFields], Command]":
+    def make(form: FormFields) -> Command:
+        comments = (f"--{option}={form.comments}",) if form.comments else ()
+        return _command(form, action, *comments, *form.shown)
+
+    return make
 
 
 def _amend_examples(form: FormFields) -> Command:
-    text = form.text("examples")
-    if not text:
-        raise InputError("the examples are empty", where="examples")
-    words = ("amend", str(form.directory), "--examples", "/dev/stdin", *form.shown)
-    return Command(words, text + "\n", "acceptance.md")
-
-
-def _reject(form: FormFields) -> Command:
-    return Command(("reject", str(form.directory), *_worded("reasons", form.comments), *form.shown))
-
-
-def _worded(option: str, text: str) -> tuple[str, ...]:
-    """An option with a text, in one word, so that no text is taken for an option."""
-    return (f"--{option}={text}",) if text else ()
+    words = _command(form, "amend", "--examples", "/dev/stdin", *form.shown).words
+    return Command(words, form.text("examples") + "\n", "acceptance.md")
 
 
 def _resolve(form: FormFields) -> Command:
-    name, wanted = _id(form, "escalation", _ESCALATION), form.text("action")
-    if wanted not in set(Action):
-        raise InputError(f"there is no answer {wanted[:40]!r}", where=name)
-    payload = value_of(payload_schema(Action(wanted)), form.pairs)
     unchecked = ("--unchecked",) if form.text("unchecked") else ()
-    words = ("resolve", name, wanted, str(form.directory), "--payload", "-", "--yes", *unchecked, *form.shown)
-    return Command(words, json.dumps(payload, ensure_ascii=False, indent=1), "answer.json")
+    answer = f"resolve {form.name('escalation')} {form.name('action')}"
+    words = _command(form, answer, "--payload", "-", "--yes", *unchecked, *form.shown).words
+    return Command(words, json.dumps(form.payload, ensure_ascii=False, indent=1), "answer.json")
 
 
 def _decide(decision: str, *options: str) -> "Callable[[FormFields], Command]":
     def make(form: FormFields) -> Command:
-        name = _id(form, "exception", _EXCEPTION)
-        reason = _worded("reason", form.text("reason"))
-        return Command(("exceptions", decision, name, str(form.directory), *reason, *options, *form.shown))
+        answer = f"exceptions {decision} {form.name('exception')}"
+        return _command(form, answer, *form.option("reason"), *options, *form.shown)
 
     return make
 
 
 def _run(form: FormFields) -> Command:
-    words = ["run", str(form.directory)]
-    if model := form.text("model"):
-        words += ["--model", _model(model, form.directory)]
-    for field, option in (("budget_tokens", "--budget-tokens"), ("budget_usd", "--budget-usd")):
-        if amount := form.text(field):
-            if not _AMOUNT.fullmatch(amount):
-                raise InputError(f"{amount[:40]!r} is no amount", where=field)
-            words += [option, amount]
-    if role := form.text("retry"):
-        if role not in set(Role):
-            raise InputError(f"there is no role {role[:40]!r}", where="retry")
-        words += ["--retry", role]
-    return Command(tuple(words))
+    model = form.text("model")
+    words = ("--model", _model(model, form.directory)) if model else ()
+    options = (form.option(name) for name in ("budget-tokens", "budget-usd", "retry"))
+    return _command(form, "run", *words, *(word for option in options for word in option))
 
 
 def _model(name: str, directory: Path) -> str:
@@ -160,58 +183,34 @@ def _model(name: str, directory: Path) -> str:
     return name
 
 
-def _release(form: FormFields) -> Command:
-    return Command(("release", str(form.directory)))
-
-
-def _change(form: FormFields) -> Command:
-    return Command(("change", str(form.directory), *_worded("request", form.text("words"))))
-
-
-def _abandon(form: FormFields) -> Command:
-    return Command(("change", str(form.directory), "--abandon"))
-
-
 def _report(form: FormFields) -> Command:
-    module = form.text("module")
-    if not re.fullmatch(r"[A-Za-z0-9_@.-]{1,100}", module):
-        raise InputError(f"there is no module {module[:40]!r}", where="module")
-    pointer = _worded("pointer", form.text("pointer"))
-    words = ("report", module, str(form.directory), "--example", "/dev/stdin", *pointer)
+    name = f"report {form.name('module')}"
+    words = _command(form, name, "--example", "/dev/stdin", *form.option("pointer")).words
     return Command(words, form.text("example") + "\n", "example.md")
 
 
 def _deprecate(form: FormFields) -> Command:
-    module, replacement = form.text("module"), form.text("replacement")
-    for name in filter(None, (module, replacement)):
-        if not _VERSION.fullmatch(name):
-            raise InputError(f"{name[:40]!r} is no version of a module", where="module")
-    reason = _worded("reason", form.text("reason")) + _worded("migration-note", form.text("migration_note"))
-    instead = _worded("replacement", replacement)
-    return Command(("deprecate", module, str(form.directory), *reason, *instead))
+    options = (form.option(name) for name in ("reason", "migration-note", "replacement"))
+    return _command(form, f"deprecate {form.name('module')}", *(word for one in options for word in one))
 
 
-def _id(form: FormFields, field: str, pattern: re.Pattern[str]) -> str:
-    name = form.text(field)
-    if not pattern.fullmatch(name):
-        raise InputError(f"{name[:40]!r} is no id of an {field}", where=field)
-    return name
-
+STARTS = ("run", "release", "change", "report")
+"""The actions that decide nothing: their commands go on as the run."""
 
 _ACTIONS: Mapping[str, Callable[[FormFields], Command]] = {
     "approve": _approve,
-    "amend": _amend,
+    "amend": _send_back("amend", "feedback"),
     "amend-examples": _amend_examples,
-    "reject": _reject,
+    "reject": _send_back("reject", "reasons"),
     "resolve": _resolve,
     "exception-approve": _decide("approve"),
     "exception-reject": _decide("reject", "--requeue"),
     "exception-hold": _decide("reject", "--hold"),
     "exception-defer": _decide("defer"),
     "run": _run,
-    "release": _release,
-    "change": _change,
-    "abandon": _abandon,
+    "release": lambda form: _command(form, "release"),
+    "change": lambda form: _command(form, "change", *form.option("request", "words")),
+    "abandon": lambda form: _command(form, "change", "--abandon"),
     "report": _report,
     "deprecate": _deprecate,
 }

@@ -6,14 +6,18 @@ of each project said.
 """
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import IO, Any, NamedTuple, cast
 
+from specwright.errors import AnyError
 from specwright.secret_values import child_environment
 
 _WAITS = 3
@@ -46,6 +50,11 @@ class Failure(NamedTuple):
     remedy: str = ""
     code: int = 1
 
+    @classmethod
+    def of(cls, error: AnyError) -> "Failure":
+        """What an error says."""
+        return cls(error.what, error.where, error.remedy, error.exit_code)
+
 
 class Job:
     """A command that was started; a thread waits for its end.
@@ -58,6 +67,7 @@ class Job:
 
     def __init__(self, command: Command, process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
         self.command = command
+        self._process = process
         self._failure: Failure | None = None
         self._ended = threading.Event()
         threading.Thread(target=self._await, args=(process, output), daemon=True).start()
@@ -79,6 +89,12 @@ class Job:
             Whether it came.
         """
         return self._ended.wait(seconds)
+
+    def stop(self) -> None:
+        """Interrupt it, as Ctrl-C does in a terminal."""
+        if self.is_running:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGINT)
 
     def _await(self, process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
         with output:
@@ -107,6 +123,11 @@ class Jobs:
     def last(self, key: str) -> Job | None:
         """The last command of a project; None if this studio started none."""
         return self._last.get(key)
+
+    def stop(self, key: str) -> None:
+        """Interrupt the last command of a project, if this studio started one."""
+        if job := self.last(key):
+            job.stop()
 
     def wait(self) -> None:
         """Wait for the end of the last command of every project."""

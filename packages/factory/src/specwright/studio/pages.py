@@ -1,18 +1,42 @@
-"""From an address to a page: which template, and what it is filled with (design: studio).
+"""From an address to a page: a template, and the documents that it shows (design: studio).
 
-Every page is made from the log and the store when it is asked for. The server and the static export use the same.
+A page shows what a command prints with `--json`. The server and the static export use the same pages.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
+from specwright.application.escalation.fix import failed_drafts
+from specwright.application.escalation.payloads import DECISIONS, meaning
+from specwright.application.escalation.retries import recommended_action
 from specwright.application.factory import ProjectView
-from specwright.application.stages.status import ProjectStatus, project_status
-from specwright.bootstrap.costs import Division
+from specwright.application.history.provenance import debates_over, planned_modules, provenance
+from specwright.application.stages.product import current_spec
+from specwright.application.stages.trace import ProjectTrace
+from specwright.application.store.layout import spec_files
+from specwright.bootstrap.costs import Division, price_of
+from specwright.bootstrap.spec_file import spec_copy
+from specwright.bootstrap.views.reading import driven_by, has_begun, log_length, stored_wires
+from specwright.documents.escalations import Escalation
+from specwright.documents.modules import Module, Modules, Tasks, module_debates, sealed_module
+from specwright.documents.reports import Costs, Exceptions
+from specwright.documents.stops import Status
+from specwright.domain.escalation import Action
+from specwright.domain.tasks.task_board import by_spec_id
+from specwright.errors import CorruptionErrors, InputErrors, RefusedErrors, SpecwrightErrors
+from specwright.settings import Settings, load_settings
+from specwright.studio.jobs import Failure
 from specwright.studio.projects import StudioProject
-from specwright.studio.views import board, catalogue, escalation, log, module, spec
-from specwright.studio.views.heads import head_of
+
+PER_PAGE = 100
+"""Rows of a list on one page."""
+
+MOST_TASKS = 60
+"""Of a spec that is shown whole; of a larger one a page shows one pillar."""
 
 _ID = re.compile(r"[A-Za-z0-9_.@+^-]{1,100}")
 
@@ -28,30 +52,7 @@ class NoPageError(Exception):
     """There is no page at this address."""
 
 
-class _PageRequest(NamedTuple):
-    """What is asked for.
-
-    Args:
-        view: The project.
-        project: The same in the studio.
-        name: The part of the address after the page's.
-        query: What stands after the question mark.
-        driven: Whether a process drives the project.
-    """
-
-    view: ProjectView
-    project: StudioProject
-    name: str
-    query: Mapping[str, str]
-    driven: bool
-
-    @property
-    def number(self) -> int:
-        """The number of a page of a list, as the address ends; 1 if it has none."""
-        return int(self.name) if self.name.isdecimal() and len(self.name) < 10 else 1
-
-
-def page(project: StudioProject, path: str, query: Mapping[str, str]) -> Page:
+def page(project: StudioProject, path: str) -> Page:
     """The page of a project at an address.
 
     Raises:
@@ -61,85 +62,190 @@ def page(project: StudioProject, path: str, query: Mapping[str, str]) -> Page:
     kind, _, name = path.partition("/")
     if kind not in _PAGES or (name and not _ID.fullmatch(name)):
         raise NoPageError(path)
-    template, make = _PAGES[kind]
-    head = head_of(project)
-    if not head.begun or head.status == "damaged":
-        if kind != "run" or name:
+    settings = load_settings(project.directory, looking=True)
+    begun = _is_begun(project, settings)
+    context = {"project": project, "kind": kind, "begun": begun}
+    if not begun:
+        if path != "run":
             raise NoPageError(path)
-        return Page("begin.html", {"head": head, "kind": "run", "path": path})
+        status = Status.not_begun(project.directory, settings)
+        return Page("run.html", {**context, "status": status, "tasks": []})
     with project.reading() as view:
-        made = make(_PageRequest(view, project, name, query, bool(head.driver)))
-        return Page(template, {"head": head, "kind": kind, "path": path, "page": made})
+        made = _PAGES[kind](view, project.directory, name)
+        status = Status.now(view, project.directory, price_of(settings))
+        readable = partial(by_spec_id, view.projection.state) if view.projection.state else str
+        return Page(f"{kind}.html", {**context, "status": status, "readable": readable, **made})
 
 
-def _entry(name: str) -> int:
-    if not name.isdecimal() or len(name) > 9:
+def home(projects: Sequence[StudioProject]) -> dict[str, Any]:
+    """The status of each project, or why it cannot be read, and what waits for a person, the oldest first."""
+    found: list[tuple[StudioProject, Status | None, Failure | None]] = []
+    for project in projects:
+        try:
+            found.append((project, _status(project), None))
+        except SpecwrightErrors as error:
+            found.append((project, None, Failure.of(error)))
+    waiting = [(need, project, status) for project, status, _ in found if status for need in status.needs]
+    waiting.sort(key=lambda one: (not one[0].urgent, not one[0].since, one[0].since))
+    return {"projects": found, "waiting": waiting}
+
+
+def _status(project: StudioProject) -> Status:
+    settings = load_settings(project.directory, looking=True)
+    if not _is_begun(project, settings):
+        return Status.not_begun(project.directory, settings)
+    with project.reading() as view:
+        return Status.now(view, project.directory, price_of(settings))
+
+
+def _is_begun(project: StudioProject, settings: Settings) -> bool:
+    return bool(settings.store) or has_begun(project.directory)
+
+
+def number_of(name: str) -> int:
+    """The number of a page of a list, as the address ends; 1 if it has none.
+
+    Raises:
+        NoPageError: it is no number of a page.
+    """
+    if not name:
+        return 1
+    if not re.fullmatch(r"[1-9][0-9]{0,7}", name):
         raise NoPageError(name)
     return int(name)
 
 
-def _run(asked: _PageRequest) -> Any:
-    return board.run_page(asked.view, asked.project.directory, driven=asked.driven)
+def _part(rows: Sequence[object], name: str) -> dict[str, Any]:
+    """One page of a list."""
+    pages, number = max(1, -(-len(rows) // PER_PAGE)), number_of(name)
+    if number > pages:
+        raise NoPageError(name)
+    shown = rows[(number - 1) * PER_PAGE : number * PER_PAGE]
+    return {"rows": shown, "number": number, "pages": pages, "total": len(rows)}
 
 
-def _tasks(asked: _PageRequest) -> Any:
-    status, query = asked.query.get("status", ""), asked.query.get("q", "")[:200]
-    state = asked.view.projection.state
-    return board.listing(state, driven=asked.driven, number=asked.number, status=status, query=query)
+def _run(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    return {"tasks": _task_rows(view, directory)[:PER_PAGE]}
 
 
-def _spec(asked: _PageRequest) -> Any:
-    waits = project_status(asked.view) is ProjectStatus.APPROVAL
-    return spec.spec_page(asked.view, asked.project.directory, asked.name, waits=waits)
+def _task_rows(view: ProjectView, directory: Path) -> list[Any]:
+    return Tasks.of(view, driven=bool(driven_by(directory))).tasks
 
 
-def _task(asked: _PageRequest) -> Any:
-    return board.task_page(asked.view, asked.name, driven=asked.driven)
+def _tasks(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    return _part(_task_rows(view, directory), name)
 
 
-def _escalation(asked: _PageRequest) -> Any:
-    return escalation.escalation_page(asked.view, asked.name, str(asked.project.directory))
+def _task(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    entry = next((one for one in _task_rows(view, directory) if one.spec_task_id == name), None)
+    if entry is None:
+        raise NoPageError(name)
+    found = ProjectTrace(view).of(name)
+    tasks = [one for one in found.tasks if one.task_id == name] if found else []
+    return {"entry": entry, "definition": view.projection.definitions[entry.task_id], "tasks": tasks}
 
 
-def _exception(asked: _PageRequest) -> Any:
-    return escalation.exception_page(asked.view, asked.name)
+def _spec(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    approved = view.projection.spec
+    spec = current_spec(view) if view.projection.awaits_approval or approved is None else approved
+    sizes = [(one, sum(len(s.tasks) for e in one.epics for s in e.stories)) for one in spec.pillars]
+    large = sum(number for _, number in sizes) > MOST_TASKS
+    wanted = name or (spec.pillars[0].pillar_id if large else "")
+    pillars = [one for one in spec.pillars if wanted in ("", one.pillar_id)]
+    if not pillars:
+        raise NoPageError(name)
+    copy, path = spec_copy(directory), spec_files(view.projection.change_number).acceptance
+    return {
+        "spec": spec,
+        "spec_waits": view.projection.awaits_approval,
+        "pillars": pillars,
+        "outline": sizes if large else [],
+        "source": copy.text() if copy.exists else "",
+        "acceptance": view.store.read(path).decode() if view.store.exists(path) else "",
+    }
 
 
-def _modules(asked: _PageRequest) -> Any:
-    query = asked.query.get("q", "")
-    return catalogue.catalogue_page(asked.view, asked.project.directory, query, asked.number)
+def _escalation(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    if not view.escalations.exists(name):
+        raise NoPageError(name)
+    record = view.escalations.escalation(name)
+    escalation = Escalation.of(view, record, directory)
+    payloads = {**escalation.actions}
+    if Action.PROVIDE_FIX in payloads:
+        with suppress(*InputErrors, *RefusedErrors):
+            module, draft = next(iter(failed_drafts(view, record).items()))
+            files = {path: data.decode(errors="replace") for path, data in draft.files.items()}
+            payloads[Action.PROVIDE_FIX] |= {"fix_artifacts": files, "module": module}
+    recommended = None if "exception_id" in record.details else recommended_action(record)
+    return {
+        "escalation": escalation,
+        "recommended": recommended,
+        "answers": {
+            action: (meaning(record, Action(action)), payload)
+            for action, payload in sorted(payloads.items(), key=lambda one: one[0] != recommended)
+        },
+        "decided": view.projection.resolutions.get(name),
+        "debates": debates_over(view, record.debate_trail.proposals),
+    }
 
 
-def _module(asked: _PageRequest) -> Any:
-    return module.module_page(asked.view, asked.name)
+def _exception(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    found = next((one for one in Exceptions.of(view).exceptions if one.exception_id == name), None)
+    if found is None:
+        raise NoPageError(name)
+    return {"exception": found, "decisions": DECISIONS}
 
 
-def _trace(asked: _PageRequest) -> Any:
-    return log.log_page(asked.project.directory, asked.number)
+def _modules(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    rows = Modules.of(view).modules
+    sealed = {one.module_ref.partition("@")[0] for one in rows}
+    planned = {one.contract.module_id: one.contract for one in planned_modules(view)}
+    unsealed = [contract for module_id, contract in planned.items() if module_id not in sealed]
+    return {**_part(rows, name), "unsealed": unsealed}
 
 
-def _wire(asked: _PageRequest) -> Any:
-    return log.wire_page(asked.project.directory, _entry(asked.name))
+def _module(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    debates = module = trail = None
+    with suppress(*InputErrors):
+        debates = module_debates(view, name, directory)
+    try:
+        ref = sealed_module(view, name, directory)
+    except InputErrors:
+        if debates is None:
+            raise
+    else:
+        module = Module.of(view, ref)
+        with suppress(*CorruptionErrors):  # `specwright verify` names the missing link
+            trail = provenance(view, ref)
+    return {"module": module, "debates": debates, "trail": trail}
 
 
-def _costs(asked: _PageRequest) -> Any:
-    by = asked.name or "role"
-    if by not in get_args(Division):
-        raise NoPageError(by)
-    return board.costs_page(asked.project.directory, cast(Division, by))
+def _log(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    number, total = number_of(name), log_length(directory)
+    pages = max(1, -(-total // PER_PAGE))
+    if number > pages:
+        raise NoPageError(name)
+    rows = stored_wires(directory, (number - 1) * PER_PAGE, PER_PAGE)
+    return {"rows": rows, "number": number, "pages": pages, "total": total}
 
 
-_PAGES: Mapping[str, tuple[str, Callable[[_PageRequest], Any]]] = {
-    "run": ("run.html", _run),
-    "spec": ("spec.html", _spec),
-    "tasks": ("tasks.html", _tasks),
-    "task": ("task.html", _task),
-    "escalation": ("escalation.html", _escalation),
-    "exception": ("exception.html", _exception),
-    "modules": ("modules.html", _modules),
-    "module": ("module.html", _module),
-    "trace": ("trace.html", _trace),
-    "wire": ("wire.html", _wire),
-    "costs": ("costs.html", _costs),
+def _costs(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    by, divisions = name or "role", get_args(Division)
+    if by not in divisions:
+        raise NoPageError(name)
+    return {"costs": Costs.of(directory, cast(Division, by)), "divisions": divisions}
+
+
+_PAGES: Mapping[str, Callable[[ProjectView, Path, str], dict[str, Any]]] = {
+    "run": _run,
+    "tasks": _tasks,
+    "task": _task,
+    "spec": _spec,
+    "escalation": _escalation,
+    "exception": _exception,
+    "modules": _modules,
+    "module": _module,
+    "log": _log,
+    "costs": _costs,
 }
-"""Each page by the first part of its address: its template, and what fills it."""
+"""What fills each page, by the first part of its address, which is also the name of its template."""

@@ -4,7 +4,7 @@ Nothing outside of them is read or written. A project has a key, by which addres
 address.
 """
 
-import re
+import shlex
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -22,7 +22,7 @@ from specwright.settings import SETTINGS_FILE
 _MARKS = ("SPEC.md", SETTINGS_FILE, RUNTIME)
 """What a directory has that is a project."""
 
-_SECONDS_BETWEEN_LOOKS = 5.0
+_SECONDS_BETWEEN_LOOKS = 3.0
 
 LEVELS = 3
 """Of directories below a folder in which projects are looked for."""
@@ -32,8 +32,6 @@ _MOST_DIRECTORIES = 2_000
 
 _NO_PROJECTS = {"node_modules", "site-packages", "__pycache__", "venv"}
 """Directories that are large and hold no project."""
-
-_NEW_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 class StudioProject(NamedTuple):
@@ -49,6 +47,11 @@ class StudioProject(NamedTuple):
     directory: Path
     views: ProjectViews
 
+    @property
+    def place(self) -> str:
+        """Its directory as a word of a command that can be pasted."""
+        return shlex.quote(str(self.directory))
+
     def reading(self) -> AbstractContextManager[ProjectView]:
         """The project as it is now.
 
@@ -59,7 +62,7 @@ class StudioProject(NamedTuple):
 
 
 class Projects:
-    """The projects of a studio, looked up anew each time: a new one appears by itself.
+    """The projects of a studio, looked up again every few seconds: a new one appears by itself.
 
     Args:
         given: Directories of projects, or folders that hold some, at most `LEVELS` below them.
@@ -71,14 +74,6 @@ class Projects:
     """
 
     def __init__(self, given: Sequence[Path], store: str = "") -> None:
-        self._store = store
-        self._views = ProjectViews()
-        self._stored: list[Path] = []
-        self._looked = float("-inf")
-        self._deeper: list[Path] = []
-        self._looked_deeper = float("-inf")
-        if store:
-            self._in_store()
         for place in given:
             if not place.is_dir():
                 raise InputError(
@@ -86,94 +81,69 @@ class Projects:
                     where=str(place),
                     remedy="name projects, or folders that hold projects",
                 )
-        self._projects = [place for place in given if _is_project(place)]
-        self.folders = [place for place in given if not _is_project(place)]
-        """Where new projects can be made."""
+        self._given = given
+        self._store = store
+        self._views = ProjectViews()
+        self._found = self._look()
+        self._looked = time.monotonic()
 
     def all(self) -> list[StudioProject]:
         """Every project, those that were named first."""
+        if time.monotonic() - self._looked > _SECONDS_BETWEEN_LOOKS:
+            self._found, self._looked = self._look(), time.monotonic()
+        return [*self._found.values()]
+
+    def find(self, key: str) -> StudioProject | None:
+        """The project of a key; None if there is none."""
+        self.all()
+        return self._found.get(key)
+
+    def _look(self) -> dict[str, StudioProject]:
+        """The projects by their keys."""
+        folders = [place for place in self._given if not _is_project(place)]
+        directories = [place for place in self._given if _is_project(place)]
+        directories += [place for folder in folders for place in _below(folder)]
+        if self._store:
+            directories += directories_of_store(self._store)
         found: dict[str, StudioProject] = {}
-        for directory in self._directories():
-            name, number = slugify(directory.resolve().name), 1
-            key = name
+        places = dict[Path, Path]()
+        for directory in directories:
+            places.setdefault(directory.resolve(), directory)
+        for real, directory in places.items():
+            key, number = (name := slugify(real.name)), 1
             while key in found:
                 number += 1
                 key = f"{name}-{number}"
             found[key] = StudioProject(key, directory, self._views)
-        return list(found.values())
-
-    def find(self, key: str) -> StudioProject | None:
-        """The project of a key; None if there is none."""
-        return next((one for one in self.all() if one.key == key), None)
-
-    def place_for(self, name: str) -> Path:
-        """Where a new project is made.
-
-        Raises:
-            InputError: no folder was given, or this is no name of a project in it.
-        """
-        if not self.folders:
-            raise InputError(
-                "this studio was given projects, and no folder for new ones",
-                remedy="`specwright studio FOLDER`, or `specwright init DIR` in a terminal",
-            )
-        if not _NEW_NAME.fullmatch(name):
-            raise InputError(
-                f"{name[:60]!r} cannot be the name of a project",
-                where="name",
-                remedy="take lower-case letters, digits, hyphens and underscores, at most 40",
-            )
-        place = self.folders[0] / name
-        if place.exists() or place.is_symlink():
-            raise InputError(f"there is {name} already", where=str(place), remedy="take another name")
-        return place
-
-    def _directories(self) -> Iterator[Path]:
-        seen = set[Path]()
-        inside = (one for folder in self.folders for one in _below(folder) if _is_project(one))
-        for directory in (*self._projects, *inside, *self._further_below(), *self._in_store()):
-            if (real := directory.resolve()) not in seen:
-                seen.add(real)
-                yield directory
-
-    def _further_below(self) -> list[Path]:
-        """The projects that lie deeper in the folders, which are not searched all the time."""
-        if self.folders and time.monotonic() - self._looked_deeper > _SECONDS_BETWEEN_LOOKS:
-            self._deeper = [one for folder in self.folders for one in _deep(folder)]
-            self._looked_deeper = time.monotonic()
-        return self._deeper
-
-    def _in_store(self) -> list[Path]:
-        """The projects of the database, which is not asked all the time."""
-        if self._store and time.monotonic() - self._looked > _SECONDS_BETWEEN_LOOKS:
-            self._stored = directories_of_store(self._store)
-            self._looked = time.monotonic()
-        return self._stored
+        return found
 
 
-def _below(folder: Path) -> list[Path]:
+def _below(folder: Path) -> Iterator[Path]:
+    """The projects in a folder, and deeper in its directories that are no projects themselves."""
+    level, looked = [folder], 0
+    for depth in range(LEVELS):
+        inside: list[Path] = []
+        for place in level[: None if depth == 0 else max(0, _MOST_DIRECTORIES - looked)]:
+            inside += _directories_in(place)
+        looked += len(level)
+        yield from (place for place in inside if _is_project(place))
+        level = [place for place in inside if not _is_project(place)]
+
+
+def _directories_in(folder: Path) -> list[Path]:
     """The directories in a folder; a link that leads out of it is passed over."""
     try:
         places = sorted(folder.iterdir())
         return [
             place
             for place in places
-            if not place.name.startswith(".") and place.is_dir() and not place.is_symlink()
+            if place.name not in _NO_PROJECTS
+            and not place.name.startswith(".")
+            and place.is_dir()
+            and not place.is_symlink()
         ]
     except PermissionError:
         return []
-
-
-def _deep(folder: Path) -> Iterator[Path]:
-    """The projects below the directories of a folder, in those that are none themselves."""
-    level, looked = [folder], 0
-    for depth in range(LEVELS):
-        inside: list[Path] = []
-        for place in level[: max(0, _MOST_DIRECTORIES - looked)]:
-            inside += [one for one in _below(place) if one.name not in _NO_PROJECTS]
-        looked += len(level)
-        yield from (place for place in inside if depth and _is_project(place))
-        level = [place for place in inside if not _is_project(place)]
 
 
 def _is_project(directory: Path) -> bool:

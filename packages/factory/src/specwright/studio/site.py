@@ -4,7 +4,7 @@ The same templates make the pages of the server and those of the static export. 
 are relative and end in `.html`. Everything that is put into a page is escaped.
 """
 
-import hashlib
+import json
 import posixpath
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,68 +13,34 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader
 
-from specwright.domain.tasks.project_state import MARKS
 from specwright.ports.roles import Role
 
-_PACKAGE = "specwright.studio"
+PACKAGE = "specwright.studio"
 
-ASSETS: Mapping[str, str] = {
-    "studio.css": "text/css; charset=utf-8",
-    "studio.js": "text/javascript; charset=utf-8",
-    "htmx.min.js": "text/javascript; charset=utf-8",
-    "icon.svg": "image/svg+xml",
-}
-"""The files beside the pages, with their types."""
+ASSETS = ("studio.css", "studio.js", "icon.svg")
+"""The files beside the pages of an export."""
 
-SIGNS: Mapping[str, str] = {
-    **{status.value: sign for status, sign in MARKS.items()},
-    "PASS": "✓",
-    "FAIL": "✗",
-    "APPROVE": "✓",
-    "APPROVE_WITH_AMENDMENTS": "±",
-    "REJECT": "✗",
-    "SKIPPED": "–",
-    "NOT_RUN": "–",
-    "SHOWN": "✓",
-    "MET": "✓",
-    "NOT_MET": "✗",
-    "approval": "?",
-    "halted": "✗",
-    "stalled": "✗",
-    "running": "▶",
-    "stopped": "◌",
-    "released": "✓",
-    "release_failed": "✗",
-    "release_due": "○",
-    "new": "○",
-    "damaged": "!",
+_STATUSES: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("✓", "good"): ("SHIPPED", "PASS", "APPROVE", "SHOWN", "TESTED", "MET", "released", "task.complete"),
+    ("✗", "bad"): ("HALTED", "FAIL", "FAILED", "REJECT", "NOT_MET", "halted", "stalled", "release_failed"),
+    ("!", "bad"): ("damaged", "task.blocked", "task.failed"),
+    ("▶", "busy"): ("IN_PROGRESS", "running", "task.started"),
+    ("?", "ask"): ("approval", "review.recorded"),
+    ("±", "warn"): ("APPROVE_WITH_AMENDMENTS", "DEPRECATED", "SUPERSEDED"),
+    ("◌", "warn"): ("BLOCKED", "stopped"),
+    ("–", "calm"): ("SKIPPED", "NOT_RUN", "ABANDONED"),
 }
-"""A sign for each status, so that no colour is needed to read it."""
+"""The statuses by their sign, so that no colour is needed to read one, and their tone, which gives the colour."""
 
-TONES: Mapping[str, str] = {
-    "✓": "good",
-    "✗": "bad",
-    "▶": "busy",
-    "±": "warn",
-    "?": "ask",
-    "◌": "warn",
-    "!": "bad",
-}
-"""The tone of a sign, which gives its colour."""
+_SIGNS = {status: found for found, statuses in _STATUSES.items() for status in statuses}
 
 
 @cache
 def asset(name: str) -> bytes:
     """A file beside the pages."""
-    return (files(_PACKAGE) / "assets" / name).read_bytes()
-
-
-@cache
-def asset_version(name: str) -> str:
-    """What tells the versions of a file apart, so that a browser never keeps an old one."""
-    return hashlib.sha256(asset(name)).hexdigest()[:12]
+    return (files(PACKAGE) / "assets" / name).read_bytes()
 
 
 class Site:
@@ -90,15 +56,17 @@ class Site:
         self.key = key
         self.static = static
         self.here = here
+        self.linked: list[str] = []
+        """The pages of the project to which the page links."""
 
     def to(self, page: str) -> str:
         """The link to a page of the project."""
-        path, _, query = page.partition("?")
-        path, _, anchor = path.partition("#")
-        tail = (f"?{query}" if query and not self.static else "") + (f"#{anchor}" if anchor else "")
-        if self.static:
-            return _relative(f"{file_of(path)}.html", self.here) + tail
-        return f"/p/{self.key}/{quote(path)}{tail}"
+        path, mark, anchor = page.partition("#")
+        self.linked.append(path)
+        place = (
+            _relative(f"{file_of(path)}.html", self.here) if self.static else f"/p/{self.key}/{quote(path)}"
+        )
+        return f"{place}{mark}{anchor}"
 
     def home(self) -> str:
         """The link to the first page."""
@@ -106,9 +74,7 @@ class Site:
 
     def asset(self, name: str) -> str:
         """The link to a file beside the pages."""
-        if self.static:
-            return _relative(f"assets/{name}", self.here)
-        return f"/assets/{name}?v={asset_version(name)}"
+        return _relative(f"assets/{name}", self.here) if self.static else f"/assets/{name}"
 
 
 def file_of(page: str) -> str:
@@ -123,14 +89,15 @@ def _relative(target: str, here: str) -> str:
 @cache
 def environment() -> Environment:
     """The templates, with everything escaped that is put into them."""
-    made = Environment(
-        loader=PackageLoader(_PACKAGE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {"moment": moment, "sign": sign, "tone": tone, "words": words, "size": size}
+    made = Environment(loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made.filters |= {
+        "moment": moment,
+        "sign": lambda status: _SIGNS.get(str(status), ("○", ""))[0],
+        "tone": lambda status: _SIGNS.get(str(status), ("", "calm"))[1],
+        "words": lambda status: str(status).replace("_", " ").lower(),
+        "size": lambda number: f"{number:,}",
+        "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False),
+    }
     return made
 
 
@@ -154,23 +121,3 @@ def moment(text: str) -> str:
     except ValueError:
         return text
     return f"{found:%d %b %Y, %H:%M:%S} UTC".lstrip("0")
-
-
-def sign(status: object) -> str:
-    """The sign of a status."""
-    return SIGNS.get(str(status), "·")
-
-
-def tone(status: object) -> str:
-    """The tone of a status."""
-    return TONES.get(sign(status), "calm")
-
-
-def words(status: object) -> str:
-    """A status in words, `in progress`."""
-    return str(status).replace("_", " ").lower()
-
-
-def size(number: int) -> str:
-    """A number with its thousands apart."""
-    return f"{number:,}"

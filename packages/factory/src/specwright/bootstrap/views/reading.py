@@ -4,8 +4,9 @@ Log, store, projection and journal: no model, no graph, no gate; the index only 
 """
 
 import gc
+import os
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -21,11 +22,9 @@ from agent_wire.verify import verify as verify_log
 from ship_gate.base.record import Record
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
-from specwright.application.store.layout import CHANGES, STATE_STORE, spec_files
 from specwright.application.store.log_ends import log_ends
 from specwright.bootstrap.storage.stores import (
     LAST_RUN,
-    LAST_STOP,
     LOG,
     RUNTIME,
     TOPIC,
@@ -41,21 +40,13 @@ from specwright.settings import load_settings
 
 MODEL_SETTINGS = ("model", "role_models", "base_url", "fallback_models")
 
-_WATCHED = ("SPEC.md", f"{RUNTIME}/at_work.json", LAST_RUN, LAST_STOP)
-"""Files that change what is shown without an entry in the log; so do drafts."""
 
-
-def watched_files(changes: Iterable[int]) -> Iterator[str]:
-    """The files beside the log from which the position of a project is worked out.
-
-    Args:
-        changes: The numbers of its changes.
-    """
-    yield from _WATCHED
-    for files in (spec_files(number) for number in (0, *changes)):
-        yield from (
-            f"{STATE_STORE}/{path}" for path in (files.history, files.spec, files.text, files.acceptance)
-        )
+def has_begun(directory: Path) -> bool:
+    """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
+    it opened the project has not begun."""
+    return not os.path.lexists(directory / "SPEC.md") or any(
+        (directory / name).exists() for name in (f"{RUNTIME}/{LOG}", "state_store")
+    )
 
 
 def driven_by(directory: Path) -> str:
@@ -148,27 +139,17 @@ def without_garbage_collection() -> Generator[None]:
             gc.enable()
 
 
-def stored_wires(directory: Path) -> list[dict[str, Any]]:
-    """Every Wire of a project with its proof beside it (design: wire).
-
-    Raises:
-        InputError: there is no project.
-    """
-    with begun_store(directory) as store, closing(store.log()) as log:
-        return [_with_proof(entry) for entry in log.stored()]
-
-
 def _with_proof(entry: StoredEntry) -> dict[str, Any]:
     return {**hcs_metadata(TOPIC, entry), "wire": canonical_json.loads(entry.body)}
 
 
-def wires_after(directory: Path, after: int, most: int) -> list[dict[str, Any]]:
-    """Some Wires of a project, each with its proof beside it, in order.
+def stored_wires(directory: Path, after: int = 0, most: int | None = None) -> list[dict[str, Any]]:
+    """The Wires of a project, each with its proof beside it, in order (design: wire).
 
     Args:
         directory: Of the project.
         after: The number of the entry before the first one.
-        most: How many.
+        most: How many; None for all.
 
     Raises:
         InputError: there is no project.
@@ -184,21 +165,6 @@ def log_length(directory: Path) -> int:
             return 0
         with closing(store.log(reading=True)) as log:
             return last.sequence_number if (last := log.last()) else 0
-
-
-def position(directory: Path) -> str:
-    """Where a project is, as one word: another one says that something changed, in the log or in what is at work."""
-    with opened_store(directory) as store:
-        parts = [store.driver()]
-        if store.has_log():
-            with closing(store.log(reading=True)) as log:
-                parts.append(last.running_hash.hex() if (last := log.last()) else "")
-        folder, changes = store.folder, [int(name) for name in store.files.names(CHANGES) if name.isdecimal()]
-        parts += [
-            canonical_json.sha256(folder.read(path)) if folder.exists(path) else ""
-            for path in watched_files(changes)
-        ]
-    return canonical_json.sha256("\n".join(parts).encode())[:16]
 
 
 def log_findings(directory: Path) -> list[dict[str, Any]]:

@@ -289,16 +289,13 @@ def _names_escalation(word: str) -> bool:
 
 def list_exceptions(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every interface change exception, with the change that it proposes and what was decided."""
-    from specwright.application.interface_change import exceptions, shown_sha256
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.modules import exceptions_page
-    from specwright.documents.reports import Exceptions, ShownException
+    from specwright.documents.reports import Exceptions
 
     with reading_project(directory) as view:
-        known = [
-            ShownException.shown(one, shown_sha256(view, one.record.exception_id)) for one in exceptions(view)
-        ]
-    present(Exceptions(exceptions=known), exceptions_page, as_json=as_json)
+        shown = Exceptions.of(view)
+    present(shown, exceptions_page, as_json=as_json)
 
 
 def approve(

@@ -1,7 +1,6 @@
 """Commands that look at a project without driving it: status, tasks, modules, module, trace, index search, costs, verify,
 wire (design: command-line)."""
 
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -18,9 +17,6 @@ from specwright.documents.commands import next_command
 from specwright.errors import InputError, InputErrors, RefusedError
 
 if TYPE_CHECKING:
-    from ship_gate.contract.contract import MicroModuleContract
-    from specwright.application.factory import ProjectView
-    from specwright.application.history.provenance import ModuleDebates
     from specwright.domain.costs import Price
     from specwright.domain.tasks.project_state import ProjectState
 
@@ -33,29 +29,19 @@ _Filter = list[str] | None
 
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views.reading import has_begun, reading_project
     from specwright.cli.pages.stop import ESCALATIONS_SHOWN, status_page
     from specwright.documents.stops import Status
     from specwright.settings import load_settings
 
     _note_ignored(directory)
     settings = load_settings(directory, looking=True)
-    if not settings.store and not _has_begun(directory):
+    if not settings.store and not has_begun(directory):
         present(Status.not_begun(directory, settings), status_page, as_json=as_json)
         return
     with reading_project(directory) as view:
         shown = Status.now(view, directory, _price_in(directory), most=None if as_json else ESCALATIONS_SHOWN)
     present(shown, status_page, as_json=as_json)
-
-
-def _has_begun(directory: Path) -> bool:
-    """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
-    it opened the project has not begun."""
-    from specwright.bootstrap.storage.stores import LOG, RUNTIME
-
-    return not os.path.lexists(directory / "SPEC.md") or any(
-        (directory / name).exists() for name in (f"{RUNTIME}/{LOG}", "state_store")
-    )
 
 
 def _note_ignored(directory: Path) -> None:
@@ -129,10 +115,10 @@ def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every sealed module, with its purpose and tests."""
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.modules import modules_page
-    from specwright.documents.modules import ModuleRow, Modules
+    from specwright.documents.modules import Modules
 
     with reading_project(directory) as view:
-        shown = Modules(modules=[ModuleRow.of(view, ref) for ref in view.modules.refs()])
+        shown = Modules.of(view)
     if not (shown.modules or as_json):
         note(f"No module is sealed yet. `{next_command('status')}`")
         return
@@ -164,67 +150,26 @@ def module(
     from specwright.bootstrap.views.reading import reading_project
     from specwright.cli.pages.escalation import debate_page
     from specwright.cli.pages.modules import module_page, provenance_page
-    from specwright.documents.modules import Module, Trail
+    from specwright.documents.modules import (
+        Module,
+        Trail,
+        is_planned,
+        module_debates,
+        newest_sealed,
+        sealed_module,
+    )
 
     with reading_project(directory) as view:
-        if not (trail or debate or as_json or _sealed(view, module_id)) and _planned(view, module_id):
+        if not (trail or debate or as_json or newest_sealed(view, module_id)) and is_planned(view, module_id):
             note(f"No version of {module_id} is sealed yet; this is what was said of it.")
             debate = True
         if debate:
-            present(_debates(view, module_id, directory), debate_page, as_json=as_json)
+            present(module_debates(view, module_id, directory), debate_page, as_json=as_json)
         elif trail:
-            chain = provenance(view, _find(view, module_id, directory))
+            chain = provenance(view, sealed_module(view, module_id, directory))
             present(Trail(**chain.to_json()), lambda _: provenance_page(chain), as_json=as_json)
         else:
-            present(Module.of(view, _find(view, module_id, directory)), module_page, as_json=as_json)
-
-
-def _debates(view: "ProjectView", wanted: str, directory: Path) -> "ModuleDebates":
-    from specwright.application.history.provenance import debates_of, planned_modules
-
-    planned = planned_modules(view)
-    named = [one for one in planned if wanted in _names_of(one.contract)]
-    if not named:
-        names = [one.contract.name for one in planned]
-        raise InputError(
-            f"no module {wanted!r} was ever planned here",
-            where=str(directory),
-            remedy=f"{did_you_mean(wanted, names)}planned are {listed(names) or 'none yet'}",
-        )
-    newest = named[-1].contract.module_id  # a name may have been planned twice, for two modules
-    return debates_of(view, [one for one in named if one.contract.module_id == newest])
-
-
-def _names_of(contract: "MicroModuleContract") -> tuple[str, ...]:
-    return contract.ref, contract.module_id, contract.name
-
-
-def _find(view: "ProjectView", wanted: str, directory: Path) -> str:
-    if ref := _sealed(view, wanted):
-        return ref
-    if _planned(view, wanted):
-        raise InputError(
-            f"no version of {wanted} is sealed yet",
-            where=str(directory),
-            remedy=f"`{next_command(f'module {wanted}', rest='--debate')}` shows what was said of it",
-        )
-    names = [name for ref in view.modules.refs() for name in _names_of(view.modules.contract(ref))]
-    raise InputError(
-        f"there is no sealed module {wanted!r}",
-        where=str(directory),
-        remedy=f"{did_you_mean(wanted, names)}`{next_command('modules')}` lists them",
-    )
-
-
-def _sealed(view: "ProjectView", wanted: str) -> str:
-    refs = reversed(view.modules.refs())
-    return next((ref for ref in refs if wanted in _names_of(view.modules.contract(ref))), "")
-
-
-def _planned(view: "ProjectView", wanted: str) -> bool:
-    from specwright.application.history.provenance import planned_modules
-
-    return any(wanted in _names_of(one.contract) for one in planned_modules(view))
+            present(Module.of(view, sealed_module(view, module_id, directory)), module_page, as_json=as_json)
 
 
 def trace(
@@ -296,21 +241,12 @@ def costs(
     as_json: AsJson = False,
 ) -> None:
     """What was asked of models: requests, tokens and money."""
-    from specwright.bootstrap.costs import costs as costs_of
-    from specwright.bootstrap.costs import prices_in, total_cost
-    from specwright.bootstrap.views.at_work import at_work
     from specwright.bootstrap.views.reading import last_run, require_begun
     from specwright.cli.pages.modules import costs_page
-    from specwright.documents.reports import Costs, CostSum
+    from specwright.documents.reports import Costs
 
     require_begun(directory)
-    prices, working = prices_in(directory), at_work(directory)
-    shown = Costs(
-        by=by,
-        parts={part: CostSum.of(cost) for part, cost in costs_of(directory, by, prices).items()},
-        total=CostSum.of(total_cost(directory, prices)),
-        waiting=working if working and working.waits_for else None,
-    )
+    shown = Costs.of(directory, by)
     present(shown, lambda costs: costs_page(costs, scripted=last_run(directory).scripted), as_json=as_json)
 
 

@@ -272,7 +272,7 @@ def export_html(
 ) -> None:
     """The studio's pages of a project as a folder of files.
 
-    It needs no server, can be searched, and can be attached to a pull request.
+    It needs no server, and can be attached to a pull request.
     """
     try:
         from specwright.studio.export import export
@@ -281,10 +281,6 @@ def export_html(
     from specwright.documents.reports import ExportedPages
 
     made = export(directory, out)
-    if made.left_out:
-        note(
-            f"{made.left_out:,} pages of later entries of the log were left out; `specwright studio` shows them"
-        )
     line = f"{made.pages:,} pages, {made.bytes / 1_000_000:.1f} MB\nOpen: {out / 'index.html'}"
     _show(ExportedPages(directory=str(out), **made._asdict()), line, as_json=as_json)
 

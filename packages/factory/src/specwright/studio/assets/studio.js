@@ -1,73 +1,20 @@
-// What the pages do by themselves: follow the log, say when the studio is gone, count the seconds, narrow long lists.
+// What the pages do by themselves: count seconds, narrow long lists, say when the studio is gone. htmx asks for what is live.
 (() => {
   "use strict";
-  const root = document.documentElement;
   const notice = document.getElementById("connection");
+  let shown = "";
 
-  function follow() {
-    const address = root.dataset.events;
-    if (!address) return;
-    let stream = null;
-    let shown = root.dataset.position;
-    let asking = false;
-    let asked = false;
-
-    function lost(is) {
-      notice.hidden = !is;
-    }
-    // one request at a time: what changes meanwhile is shown by the next one
-    function refresh() {
-      asked = asking;
-      if (asking) return;
-      asking = true;
-      const done = () => {
-        asking = false;
-        if (asked) refresh();
-      };
-      htmx
-        .ajax("GET", location.href, { target: "#live", select: "#live", swap: "outerHTML" })
-        .then(done, done);
-    }
-    function changed(event) {
-      if (event.data === shown) return;
-      shown = event.data;
-      if (document.getElementById("live")) {
-        refresh();
-      } else {
-        const stale = document.getElementById("stale");
-        if (stale) stale.hidden = false;
-      }
-    }
-    function open() {
-      if (stream || document.hidden) return;
-      stream = new EventSource(address + "?position=" + encodeURIComponent(shown));
-      stream.addEventListener("change", changed);
-      stream.addEventListener("open", () => lost(false));
-      stream.addEventListener("error", () => {
-        lost(true);
-        if (stream && stream.readyState === EventSource.CLOSED) {
-          stream = null;
-          setTimeout(open, 2000);
-        }
-      });
-    }
-    function close() {
-      if (stream) stream.close();
-      stream = null;
-    }
-    // a browser opens few connections to one host: a page that nobody sees gives its own back
-    document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
-    addEventListener("pagehide", close);
-    addEventListener("pageshow", open);
-    open();
-  }
-
-  // an answer without the part that is asked for is the page of the token: show it whole
+  // a page that says the same stays as it is, with what is selected or opened in it
   document.addEventListener("htmx:beforeSwap", (event) => {
-    if (!event.detail.xhr.responseText.includes('id="live"')) {
-      event.detail.shouldSwap = false;
-      location.reload();
-    }
+    const text = event.detail.xhr.responseText;
+    const busy = document.activeElement && document.activeElement.closest("#live form");
+    if (text === shown || busy) event.detail.shouldSwap = false;
+    shown = text;
+    if (!text.includes('id="live"')) location.reload(); // it asks for the token
+    notice.hidden = true;
+  });
+  document.addEventListener("htmx:sendError", () => {
+    notice.hidden = false;
   });
 
   function clock(seconds) {
@@ -100,7 +47,7 @@
 
   document.addEventListener("input", narrow);
   document.addEventListener("submit", (event) => {
-    const button = event.target.querySelector("button[type=submit]");
+    const button = event.submitter;
     if (event.target.method === "post" && button) {
       setTimeout(() => {
         button.disabled = true;
@@ -110,5 +57,4 @@
   });
   setInterval(tick, 1000);
   tick();
-  follow();
 })();
