@@ -1,6 +1,7 @@
 """Hostile inputs are refused or shown as text: other origins, forged secrets, paths in ids, large forms, and what models
 write (DESIGN §13.5, §8)."""
 
+import html
 import json
 import re
 import shutil
@@ -231,6 +232,17 @@ def test_a_studio_makes_a_token_and_only_its_own_address_opens_it(waiting: Path)
             opened = browser.get(f"/?token={token}")
             assert (opened.status_code, opened.headers["location"]) == (303, "/")
             assert browser.get("/p/waits/spec").status_code == 200
+
+
+def test_commands_that_pages_show_are_quoted(waiting: Path, studio: OPEN_STUDIO) -> None:
+    """A person pastes them; who sends a project names its folder, and its wheel."""
+    named = waiting.rename(waiting.with_name("a; touch mark #"))
+    browser = studio(named.parent)
+    pages = [browser.get(f"/p/a-touch-mark/{page}").text for page in ("run", "spec", "costs", "log", "tasks")]
+    shown = html.unescape("".join(pages))
+    commands = re.findall(r"specwright [a-z]+ [^<]*a; touch mark #.?", shown)
+    assert len(commands) >= 4
+    assert [command for command in commands if not command.endswith("'")] == []
 
 
 def test_other_machines_are_let_in_by_a_token_alone(waiting: Path) -> None:

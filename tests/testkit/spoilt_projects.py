@@ -75,6 +75,7 @@ def ended(
     *,
     call: Callable[[], int] | None = None,
     directory: Path = Path(),
+    seconds: int = _SECONDS,
 ) -> tuple[int, str]:
     """Run a command in a forked process.
 
@@ -83,6 +84,7 @@ def ended(
         output: The file for what it prints.
         call: What is called instead.
         directory: Where it works.
+        seconds: After which it is killed.
 
     Returns:
         Its exit code, or its signal as a negative number, and what it printed.
@@ -97,7 +99,7 @@ def ended(
             for stream in (1, 2):
                 os.dup2(descriptor, stream)
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-            signal.alarm(_SECONDS if "release" not in arguments and "gate" not in arguments else 90)
+            signal.alarm(seconds)
             os.chdir(directory)
             code = call() if call else main(arguments)
             sys.stdout.flush()
