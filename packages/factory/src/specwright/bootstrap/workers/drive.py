@@ -28,7 +28,6 @@ from agent_wire import canonical_json
 from ship_gate.trust import described, trust_typed, untrusted
 from specwright.bootstrap.costs import SCRIPTED
 from specwright.bootstrap.spec_file import spec_copy
-from specwright.bootstrap.storage.postgres_store import PostgresStore, opened_postgres_store
 from specwright.bootstrap.storage.stores import RUNTIME, ProjectStore, opened_store
 from specwright.errors import (
     AnswerError,
@@ -52,6 +51,9 @@ from specwright.ports.store import FileTree
 from specwright.settings import ENVIRONMENT_PREFIX, Settings, decisive, load_settings
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from specwright.bootstrap.storage.postgres_store import PostgresStore
     from specwright.queue.jobs import QueuedJob
 
 
@@ -302,7 +304,7 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
     work = directory / "project"
     work.mkdir()
     try:
-        with opened_postgres_store(url) as store:
+        with _opened(url) as store:
             before, record = _begin(store)
             if record.attempts > MOST_ATTEMPTS:
                 return _end(store, record, Outcome("failed", error=before.error or _silent(before)))
@@ -317,7 +319,7 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
         return outcome
     with (
         suppress(*SpecwrightErrors),
-        opened_postgres_store(url) as store,
+        _opened(url) as store,
     ):  # what is not noted counts as a crash
         return _end(store, record, outcome)
     return outcome
@@ -328,7 +330,7 @@ def _attempt(url: str, directory: Path, progress: Progress, record: DriveRecord)
     from specwright.bootstrap.project import open_project
 
     try:
-        with opened_postgres_store(url) as store:
+        with _opened(url) as store:
             settings, text = worker_settings(store, url, directory), spec_copy(directory, store).text()
         with open_project(directory, settings, progress, text) as project:
             change = project.factory.projection.change_number
@@ -356,7 +358,14 @@ def _again(record: DriveRecord, error: DriveError) -> Outcome:
     return Outcome("waiting", wait=record.wait, error=error)
 
 
-def _begin(store: PostgresStore) -> tuple[DriveRecord, DriveRecord]:
+def _opened(url: str) -> "AbstractContextManager[PostgresStore]":
+    # here, since it loads the driver of the database, which `status` does not need
+    from specwright.bootstrap.storage.postgres_store import opened_postgres_store
+
+    return opened_postgres_store(url)
+
+
+def _begin(store: "PostgresStore") -> tuple[DriveRecord, DriveRecord]:
     """The record of the last attempt, and that of this one."""
     with store.driving():
         worker = f"process {os.getpid()} on {socket.gethostname()}"
@@ -366,7 +375,7 @@ def _begin(store: PostgresStore) -> tuple[DriveRecord, DriveRecord]:
     return before, record
 
 
-def _end(store: PostgresStore, record: DriveRecord, outcome: Outcome) -> Outcome:
+def _end(store: "PostgresStore", record: DriveRecord, outcome: Outcome) -> Outcome:
     with store.driving():
         note_drive(store.folder, record._replace(ended=outcome.ended, error=outcome.error))
     return outcome
