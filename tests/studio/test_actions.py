@@ -171,7 +171,7 @@ def test_a_module_is_retired_on_its_page(folder: Path, studio: OPEN_STUDIO) -> N
     browser = studio(folder)
     page = browser.get("/p/done/module/initials").text
     (ref,) = re.findall(r'name="module" value="(MM-[0-9a-f]{8}@[0-9.]+)"', page)
-    form = {"module": ref, "reason": "Too few.", "migration_note": "Take them all.", "back": f"module/{ref}"}
+    form = {"module": ref, "reason": "Too few.", "migration_note": "Take them all.", "next": f"module/{ref}"}
     answer = send(browser, "/p/done/do/deprecate", form)
     assert (answer.status_code, unquote(answer.headers["location"])) == (303, f"/p/done/module/{ref}")
     after = browser.get(f"/p/done/module/{ref}").text
