@@ -7,7 +7,7 @@ What is still to come: an estimate in tokens and money from recorded runs, with 
 
 Before the research SPEC.md is all that is known, and a draft may be refused: that estimate goes by its words, with a range
 that holds the recorded runs and those of ten first users. The other figures are means over the tasks and modules of the
-five runs in README.md, when readers of the requests answered them. A task is planned and its contracts are debated; then
+five runs in docs/costs.md, when readers of the requests answered them. A task is planned and its contracts are debated; then
 each of its modules is proposed, challenged and adjudicated.
 
 The budgets of a project and of a task: whether one more call fits (design: budgets).
