@@ -16,7 +16,7 @@ from gate_whole import CASES, module
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
+from specwright.ports import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials
 

@@ -31,8 +31,7 @@ from specwright.domain.escalation import OPERATOR
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.packaging import BuiltWheel, ExerciseReport, ProductPackage
-from specwright.ports.roles import Place, Role
+from specwright.ports import BuiltWheel, ExerciseReport, Place, ProductPackage, Role
 from testkit.loop.debate_workbench import DebateWorkbench
 from testkit.loop.project_workbench import chain_spec
 from testkit.loop.role_answers import Turn, plan, planned

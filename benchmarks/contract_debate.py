@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from langchain_core.messages import BaseMessage
 
-from specwright.ports.roles import Place
+from specwright.ports import Place
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
 from testkit.loop.role_answers import amending, failing, plan, planned
 

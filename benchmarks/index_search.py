@@ -23,7 +23,7 @@ import numpy as np
 from specwright.domain.modules.code_index import CodeIndexEntry, IoSummary
 from specwright.index.embedder import WordLlamaEmbedder
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.code_index import IndexQuery
+from specwright.ports import IndexQuery
 
 DIMENSION = 256
 

@@ -32,7 +32,7 @@ from langchain_core.tools import tool
 
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles
 from specwright.storage.context_pack import ContextPackBackend

@@ -25,7 +25,7 @@ from langchain_core.messages import BaseMessage
 from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.domain.costs import Usage
 from specwright.journal import read_records
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.models.spending import PublishedPrices
 from specwright.settings import Settings
 from testkit.paths import ROOT

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.project_workbench import chain_spec
 from testkit.loop.role_answers import Turn, plan, planned

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ship_gate.base.ids import ArtifactType
 from specwright.application.store.artifacts import ArtifactStore, Invocation
-from specwright.domain.answers.answers import Amendment, Decision, ShipDirective
+from specwright.domain.answers import Amendment, Decision, ShipDirective
 from specwright.domain.artifacts import (
     ArtifactEnvelope,
     ArtifactStatus,

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.history.provenance import provenance
-from specwright.bootstrap.views.reading import reading_project
-from specwright.domain.answers.plan_answers import ReuseAnswer
+from specwright.bootstrap.views import reading_project
+from specwright.domain.answers import ReuseAnswer
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.index.embedder import load_embedder

@@ -11,7 +11,7 @@ import pytest
 from ship_gate.base.ids import ModuleRef
 from specwright.application.history.provenance import Provenance, provenance
 from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
-from specwright.bootstrap.views.reading import reading_project, stored_wires
+from specwright.bootstrap.views import reading_project, stored_wires
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
 from specwright.errors import CorruptionError
 from testkit.roles.overheard import Run

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from specwright.bootstrap.views.at_work import AT_WORK, AtWork
-from specwright.ports.progress import RequestDone, RequestSent, RoleDone, RoleStarted, Step
+from specwright.bootstrap.views import AT_WORK, AtWork
+from specwright.ports import RequestDone, RequestSent, RoleDone, RoleStarted, Step
 from testkit.cli.commands import ROOT, SMALL, command, specwright, wait_until
 from testkit.endpoint import Endpoint, Fault, serving
 

@@ -8,7 +8,7 @@ import pytest
 from ship_gate.terminal.page import Page
 from specwright.application.history.provenance import DebateRounds, GateOutcome, Round
 from specwright.cli.pages.escalation import add_debate
-from specwright.domain.answers.answers import AmendmentsAnswer
+from specwright.domain.answers import AmendmentsAnswer
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from testkit.cli.commands import specwright
 

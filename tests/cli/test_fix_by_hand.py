@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ship_gate.directory.module_directory import read_module
-from specwright.bootstrap.views.reading import reading_project
+from specwright.bootstrap.views import reading_project
 from specwright.documents.needs import answer_steps
 from specwright.domain.escalation import Action
 from testkit.cli.commands import everything, specwright

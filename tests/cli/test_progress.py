@@ -13,7 +13,7 @@ from ship_gate.terminal.output import printable
 from specwright.cli.terminal.at_work import clock
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.costs import Budget, Cost
-from specwright.ports.progress import AnswerBought, RequestDone, RequestSent, RoleDone, RoleStarted, Step
+from specwright.ports import AnswerBought, RequestDone, RequestSent, RoleDone, RoleStarted, Step
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright, wait_until
 from testkit.cli.terminal import on_a_terminal
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.views.reading import LastRun
+from specwright.bootstrap.views import LastRun
 from specwright.cli.session.options import last_options, options_for, remember, settings_for
 from specwright.errors import InputError
 from testkit.cli.commands import specwright

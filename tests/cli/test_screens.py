@@ -21,7 +21,7 @@ from ship_gate import judge_directory
 from ship_gate.cli import present_verdict
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.costs import Budget, Cost
-from specwright.ports.progress import AnswerBought, RoleDone, RoleStarted, Step
+from specwright.ports import AnswerBought, RoleDone, RoleStarted, Step
 
 SCREENS = Path(__file__).parent / "screens"
 RENEW = "RENEW_SCREENS"

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from specwright.errors import InputError
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.models.playbook import Playbook
 from testkit.cli.commands import SMALL, everything, specwright
 

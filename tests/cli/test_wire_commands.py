@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from agent_wire import cli as agent_wire
 from agent_wire.canonical_json import canonical
 from agent_wire.log import SqliteWireLog
-from specwright.bootstrap.views.reading import RUNTIME, TOPIC
+from specwright.bootstrap.views import RUNTIME, TOPIC
 from specwright.cli.main import app
 from wire_testkit.damage import START, tamper
 from wire_testkit.story import HAPPY_PATH, TASK, Story

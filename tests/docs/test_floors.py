@@ -34,7 +34,7 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
         [
             ("domain/base/slugs.py", "import os\n"),
             ("application/escalation/answers.py", "import langgraph\n"),
-            ("ports/roles.py", "from specwright.application import factory\n"),
+            ("ports.py", "from specwright.application import factory\n"),
             ("../../../wire/src/agent_wire/hcs.py", "import specwright\n"),
             ("../../../gate/src/ship_gate/stages.py", "import agent_wire\n"),
             ("index/sqlite_index.py", "from specwright.storage import files\n"),

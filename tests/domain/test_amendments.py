@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from specwright.domain.answers.answers import Amendment
-from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.answers import Amendment, PlanAnswer
 from specwright.domain.debate.amendments import (
     applied_problems,
     lost_problems,

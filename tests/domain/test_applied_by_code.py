@@ -4,8 +4,7 @@ import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.normal_form import normalise
-from specwright.domain.answers.answers import Amendment
-from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.answers import Amendment, PlanAnswer
 from specwright.domain.debate.amendments import applied_by_code
 from specwright.domain.plan import KnownModules, assign
 from testkit.loop.role_answers import plan, planned

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.domain.answers.answers import ContractFault
+from specwright.domain.answers import ContractFault
 from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, as_failure, still_due
 from testkit.domain.doubling import DOUBLE
 

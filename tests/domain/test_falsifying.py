@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import FalsifyingTest
-from specwright.domain.answers.answers import (
+from specwright.domain.answers import (
     CRITERIA,
     ArbiterAnswer,
     ChallengerAnswer,

@@ -4,7 +4,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from ship_gate.base.record import is_placeholder
-from specwright.domain.answers.plan_answers import NoneBecause
+from specwright.domain.answers import NoneBecause
 
 LONGER = ["to be determined", "To be decided later.", "TODO: say it", "FIXME: wrong", "none: TBD", "none: —"]
 WRITTEN = ["T.B.D.", "N / A", "ＴＢＤ", "TBD (later)", "TBD, see above", "none - TBD"]

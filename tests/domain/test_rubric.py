@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.domain.answers.answers import CRITERIA, ChallengerAnswer
+from specwright.domain.answers import CRITERIA, ChallengerAnswer
 from specwright.domain.debate.answer_rules import (
     Citable,
     checks_still_shown,

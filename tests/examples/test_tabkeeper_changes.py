@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from specwright.bootstrap.verify import verify_project
-from specwright.bootstrap.views.reading import reading_project
+from specwright.bootstrap.views import reading_project
 from testkit.cli.commands import specwright
 from testkit.examples.tabkeeper_changes import changed_tabkeeper
 from testkit.examples.tabkeeper_playbook import python

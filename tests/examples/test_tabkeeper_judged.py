@@ -12,7 +12,7 @@ import pytest
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import Candidate, SealedModule
-from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer
+from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer
 from specwright.domain.debate.amendments import applied_problems, target_problems
 from specwright.domain.debate.answer_rules import citable, compliance_problems
 from testkit.examples.tabkeeper_playbook import CALLS, SHIPPED, STAGES, contracts, read, stage_of

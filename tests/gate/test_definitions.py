@@ -12,7 +12,7 @@ from ship_gate.surface.splice import splice
 from ship_gate.surface.surface import extract_surface
 from ship_gate.verdict import ENTRY_FILE
 from specwright.domain.acceptance.calls import twice_defined
-from specwright.domain.answers.plan_answers import PlannedModule
+from specwright.domain.answers import PlannedModule
 
 TERMS = sound("ledger_terms")
 NAMES = ["Expense", "Side", "Share", "UnbalancedError", "UnknownPersonError"]

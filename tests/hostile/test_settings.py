@@ -17,7 +17,7 @@ import pytest
 
 from ship_gate.settings import load_gate_settings
 from ship_gate.trust import record_trust
-from specwright.bootstrap.fix import _trust_packages  # pyright: ignore[reportPrivateUsage]
+from specwright.bootstrap.gate_answers import _trust_packages  # pyright: ignore[reportPrivateUsage]
 from specwright.settings import decisive
 from testkit.cli.commands import SMALL, Told, specwright
 from testkit.cli.terminal import on_a_terminal

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from specwright.index.sqlite_index import DatabaseCodeIndex, SqliteCodeIndex
-from specwright.ports.code_index import CodeIndex
+from specwright.ports import CodeIndex
 from specwright.postgres import PostgresTables
 from testkit.postgres_projects import prepared
 from testkit.word_embedder import WordEmbedder

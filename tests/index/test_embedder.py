@@ -20,7 +20,7 @@ from specwright.index.embedder import (
     unit_rows,
 )
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.code_index import IndexQuery
+from specwright.ports import IndexQuery
 from testkit.index_entries import entry
 
 SEARCH_OFFLINE = """
@@ -32,7 +32,7 @@ def deny(event, arguments):
 sys.addaudithook(deny)
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.code_index import IndexQuery
+from specwright.ports import IndexQuery
 from testkit.index_entries import entry
 index = SqliteCodeIndex(Path(sys.argv[1]), load_embedder("wordllama"))
 index.add(entry(1, "Turn the title of an article into a URL slug", tags=["url"]))

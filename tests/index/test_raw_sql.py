@@ -11,7 +11,7 @@ import pytest
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.errors import CorruptionError
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.code_index import IndexQuery
+from specwright.ports import IndexQuery
 from testkit.index_entries import entry
 from testkit.word_embedder import WordEmbedder
 

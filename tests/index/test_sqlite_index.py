@@ -17,7 +17,7 @@ import pytest
 from specwright.domain.modules.code_index import IndexStatus, embedding_text
 from specwright.errors import BusyError, CorruptionErrors, ModelError, RefusedError, SpecwrightErrors
 from specwright.index.sqlite_index import IndexFile, SqliteCodeIndex
-from specwright.ports.code_index import IndexQuery
+from specwright.ports import IndexQuery
 from testkit.index.another_process import open_together
 from testkit.index_entries import entry
 from testkit.paths import TESTS

@@ -10,8 +10,7 @@ from langchain_core.tools import BaseTool
 
 from specwright.domain.modules.code_index import SearchHit
 from specwright.journal import FileJournal, read_records
-from specwright.ports.code_index import IndexQuery
-from specwright.ports.search import SearchResult
+from specwright.ports import IndexQuery, SearchResult
 from specwright.roles.agent.tools import PAGES_ARE_DATA, search_tool, web_search_tool
 from testkit.index_entries import entry
 

@@ -10,7 +10,7 @@ from agent_wire.entries import LogEnd
 from agent_wire.log import SqliteWireLog
 from specwright.application.store.log_ends import check_log_ends, log_ends, note_log_end, note_release_end
 from specwright.bootstrap.verify import verify_project
-from specwright.bootstrap.views.reading import log_findings
+from specwright.bootstrap.views import log_findings
 from specwright.errors import CorruptionErrors
 from specwright.storage import DiskStateStore
 from wire_testkit.damage import START, TOPIC, open_log, stored, tamper

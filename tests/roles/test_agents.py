@@ -9,11 +9,16 @@ import langchain.agents
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from specwright.domain.answers.answers import AmendmentsAnswer, ModuleChallenge, ModuleRuling, ProposerAnswer
-from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.answers import (
+    AmendmentsAnswer,
+    ModuleChallenge,
+    ModuleRuling,
+    PlanAnswer,
+    ProposerAnswer,
+)
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.errors import AnswerError
-from specwright.ports.roles import Assignment, Place, Role
+from specwright.ports import Assignment, Place, Role
 from specwright.roles.agent import agent
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.submission import Submission, parser

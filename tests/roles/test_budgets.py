@@ -19,7 +19,7 @@ from specwright.domain.costs import (
     in_words,
 )
 from specwright.errors import BudgetError
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.models.spending import PublishedPrices, Spending, StageEstimate, model_label
 
 PLACE = Place("TSK-001", 1, "shout", "round-1", Role.ARBITER)

@@ -16,8 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from specwright.errors import InputError, ModelUnavailableError
 from specwright.journal.journal import FileJournal
-from specwright.ports.journal import usage_of
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role, usage_of
 from specwright.roles.agent.agent import structured_answer
 from specwright.roles.answers.submission import Form, Submission
 from specwright.roles.models import command_line

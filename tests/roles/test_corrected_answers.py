@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from specwright.domain.answers.answers import ChallengerAnswer
+from specwright.domain.answers import ChallengerAnswer
 from specwright.roles.answers.submission import Submission, parser
 from testkit.loop.role_answers import PASSING
 

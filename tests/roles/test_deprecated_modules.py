@@ -13,7 +13,7 @@ from specwright.domain.artifacts import Permission
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
-from specwright.ports.roles import Role
+from specwright.ports import Role
 from testkit.roles.overheard import Run, overheard
 
 pytestmark = pytest.mark.slow

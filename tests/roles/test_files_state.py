@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 
 import specwright.roles
-from specwright.ports.roles import Place
+from specwright.ports import Place
 from testkit.model.fake_model import FakeModel, calls
 from testkit.roles.overheard import Run
 

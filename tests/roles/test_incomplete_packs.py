@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from specwright.errors import CorruptionError
-from specwright.ports.roles import Place
+from specwright.ports import Place
 from testkit.roles.overheard import overheard
 from testkit.sampling import spread
 

@@ -19,14 +19,14 @@ from langchain_core.messages import BaseMessage
 from ship_gate.base.record import Record
 from ship_gate.contract.boundary.types import BOUNDARY_TYPES, type_problem
 from specwright.bootstrap.project import Silent, open_project
-from specwright.domain.answers.answers import (
+from specwright.domain.answers import (
     ContractChallenge,
     ContractRuling,
     ModuleChallenge,
     ModuleRuling,
     UndisputedRuling,
 )
-from specwright.ports.roles import Place
+from specwright.ports import Place
 from specwright.roles.agent.agent import tool_schema
 from specwright.roles.team import REQUESTS, prompt
 from specwright.settings import Settings

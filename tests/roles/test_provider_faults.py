@@ -17,8 +17,7 @@ import pytest
 
 from specwright.errors import AnswerError, ModelUnavailableError, SpecwrightError
 from specwright.journal.journal import FileJournal
-from specwright.ports.journal import usage_of
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role, usage_of
 from specwright.roles.agent.agent import structured_answer
 from specwright.roles.answers.submission import Form, Submission
 from specwright.roles.models.failures import without_secrets

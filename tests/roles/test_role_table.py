@@ -13,7 +13,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.contract_text import contract_text, text_for_callers
 from ship_gate.contract.obligations import read_claims
 from specwright.domain.artifacts import Contribution, Permission, shown
-from specwright.ports.roles import Role
+from specwright.ports import Role
 from specwright.roles.team import prompt
 from testkit.loop.debate_workbench import record_of
 from testkit.roles.overheard import Invoked, Run

@@ -14,7 +14,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.context import MAX_LISTED, RoleStore
 from specwright.application.factory import ProjectView
 from specwright.application.store.artifacts import Invocation
-from specwright.domain.answers.answers import ProposerAnswer
+from specwright.domain.answers import ProposerAnswer
 from specwright.domain.artifacts import (
     NOT_IN_PACK,
     ArtifactEnvelope,
@@ -27,7 +27,7 @@ from specwright.domain.modules.code_index import IndexStatus, summarise
 from specwright.errors import CorruptionError
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import FileJournal, read_records
-from specwright.ports.roles import Assignment, Role
+from specwright.ports import Assignment, Role
 from specwright.roles.agent.tools import MAX_DRAFTS, create_tool, query_tool
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.models.sources import ModelSource

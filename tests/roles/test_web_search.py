@@ -10,7 +10,7 @@ import pytest
 from specwright.application.stages import product
 from specwright.errors import RefusedError
 from specwright.journal import FileJournal
-from specwright.ports.search import SearchResult
+from specwright.ports import SearchResult
 from specwright.roles.agent.tools import PAGES_ARE_DATA, web_search_tool
 from testkit.domain.product_specs import draft_data
 from testkit.model.fake_model import OrderedReplies, calls

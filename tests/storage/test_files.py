@@ -15,7 +15,7 @@ import pytest
 
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports.store import StateStore
+from specwright.ports import StateStore
 from specwright.storage import DiskStateStore
 from specwright.storage.postgres_files import PostgresStateStore
 from testkit.memory_tree import MemoryStore
@@ -201,7 +201,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 from testkit.domain.product_specs import state_of
-from specwright.ports.store import StateStore
+from specwright.ports import StateStore
 from specwright.storage import DiskStateStore
 from specwright.storage.postgres_files import PostgresStateStore
 states = [state_of(**{f"t{n}": "PENDING" for n in range(size)}).to_bytes() for size in (1, 40, 7, 90)]
@@ -240,7 +240,7 @@ _PUBLISHER = """
 import sys
 from pathlib import Path
 from specwright.errors import RefusedError
-from specwright.ports.store import StateStore
+from specwright.ports import StateStore
 from specwright.storage import DiskStateStore
 from specwright.storage.postgres_files import PostgresStateStore
 store = DiskStateStore(Path(sys.argv[1]))
@@ -301,7 +301,7 @@ def test_at_each_step_of_publishing_a_kill_leaves_all_or_nothing(tmp_path: Path,
 _KILLED_AT = """
 import os, signal, sys
 from pathlib import Path
-from specwright.ports.store import StateStore
+from specwright.ports import StateStore
 from specwright.storage import DiskStateStore
 from specwright.storage.postgres_files import PostgresStateStore
 def die(event, arguments):

@@ -9,7 +9,7 @@ import pytest
 
 from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.verify import unprotected_in, verify_project
-from specwright.bootstrap.views.reading import log_findings
+from specwright.bootstrap.views import log_findings
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.errors import BusyError, RefusedError
 from specwright.index.sqlite_index import DatabaseCodeIndex

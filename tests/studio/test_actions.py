@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from specwright.errors import InputError
-from specwright.ports.roles import Role
+from specwright.ports import Role
 from specwright.studio.actions import FormFields, command_of
 from testkit.cli.commands import specwright
 from testkit.studio import send, shown_of

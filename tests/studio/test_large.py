@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from specwright.bootstrap.views.project_views import ProjectViews
+from specwright.bootstrap.views import ProjectViews
 from testkit.studio import cut_after
 
 

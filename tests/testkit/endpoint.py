@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage
 
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.models.playbook import Playbook
 from specwright.roles.models.sources import INVOCATION_HEADER
 from testkit.model.dialects import DIALECTS, Dialect, answer_of

@@ -11,8 +11,7 @@ from agent_wire.entries import LogEnd
 from ship_gate.base.record import OmittedIfEmpty, Record
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTests
-from specwright.domain.answers.answers import AmendmentsAnswer, Failure
-from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.answers import AmendmentsAnswer, Failure, PlanAnswer
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation import EscalationArtifact, ResolutionRecord

@@ -9,7 +9,7 @@ from agent_wire.entries import LogEntry, StreamEnd
 from agent_wire.log import SqliteWireLog
 from ship_gate.contract.contract import Dependency, MicroModuleContract, Modes, Output
 from specwright.application.factory import Factory
-from specwright.bootstrap.views.reading import stored_wires
+from specwright.bootstrap.views import stored_wires
 from specwright.domain.modules.evidence import ShipEvidence, TreeHashes
 from testkit.domain.ship_evidence import evidence_data
 

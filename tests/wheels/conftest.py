@@ -6,7 +6,7 @@ from typing import TypeAlias
 import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.ports.packaging import ProductModule, ProductPackage
+from specwright.ports import ProductModule, ProductPackage
 
 MakeModule: TypeAlias = Callable[..., ProductModule]
 

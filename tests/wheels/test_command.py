@@ -14,7 +14,7 @@ import pytest
 
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.interfaces.records import Interfaces
-from specwright.ports.packaging import ExerciseReport, ProductPackage
+from specwright.ports import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel

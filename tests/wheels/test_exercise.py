@@ -10,7 +10,7 @@ import pytest
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
+from specwright.ports import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.environment import own_pip, run_bounded
 from specwright.wheels.exercise import exercise_wheel

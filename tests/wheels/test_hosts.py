@@ -10,7 +10,7 @@ from ship_gate.contract.contract import Effect, EffectType, ErrorSurface, Surfac
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.ports.packaging import (
+from specwright.ports import (
     ApprovedExample,
     ApprovedProperty,
     ExerciseReport,

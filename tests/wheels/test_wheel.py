@@ -12,7 +12,7 @@ from agent_wire.canonical_json import sha256
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports.packaging import BuiltWheel, ProductPackage
+from specwright.ports import BuiltWheel, ProductPackage
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import sealed_tree

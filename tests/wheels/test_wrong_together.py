@@ -9,7 +9,7 @@ from ship_gate.ship_gate import SandboxedShipGate
 from specwright.application.stages.release import broken_examples
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
-from specwright.ports.packaging import ExampleOutcome
+from specwright.ports import ExampleOutcome
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials
 from testkit.paths import ROOT

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from testkit.loop.debate_workbench import IN_MEMORY, DebateWorkbench, script
 from testkit.loop.late_faults import confirming, falsifying, faulty, striking
 from testkit.loop.role_answers import (

@@ -11,12 +11,12 @@ import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from pydantic import ValidationError
 
-from specwright.domain.answers.answers import ArbiterAnswer, ChallengerAnswer
+from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.errors import RefusedError
 from specwright.graphs.checkpoints import JsonSerializer
 from specwright.graphs.project_graph import project_graph
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.sources import model_sources
 from specwright.roles.team import ModelRoles

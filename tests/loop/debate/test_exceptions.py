@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from specwright.domain.interface_change import InterfaceChangeException
-from specwright.ports.roles import Role
+from specwright.ports import Role
 from specwright.roles.agent.agent import RaisedException
 from specwright.roles.agent.tools import STORE_TOOLS, raise_tool
 from testkit.loop.exceptions import CHAIN, RAISE, STEP, Story, asked, raising

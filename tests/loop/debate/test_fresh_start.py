@@ -16,7 +16,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables.config import var_child_runnable_config
 
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.models.journalled_model import answers_so_far
 from testkit.loop.debate_workbench import IN_MEMORY, DebateWorkbench, modelled, script
 from testkit.loop.role_answers import (

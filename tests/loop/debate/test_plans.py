@@ -14,11 +14,11 @@ from agent_wire import canonical_json
 from ship_gate.base.record import validation_messages
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import problems
-from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.answers import PlanAnswer
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
 from specwright.errors import RefusedError
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.team import prompt
 from testkit.index_entries import entry
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, modelled, script

@@ -17,14 +17,14 @@ from specwright.application.messages.planner import (
     plan_message,
     replan_message,
 )
-from specwright.domain.answers.answers import Failure, UndisputedRuling
+from specwright.domain.answers import Failure, UndisputedRuling
 from specwright.domain.artifacts import ContextPack, Permission
 from specwright.domain.debate import test_outline as outlines
 from specwright.domain.debate.debate import Proposal
 from specwright.domain.interfaces.guide import VALUES
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.ports.roles import Role
+from specwright.ports import Role
 from testkit.domain.doubling import DOUBLE as DOUBLING
 from testkit.domain.product_specs import spec_of_graph  # pyright: ignore[reportUnknownVariableType]
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script

@@ -12,7 +12,7 @@ import pytest
 from agent_wire import canonical_json
 from specwright.bootstrap.project import Silent, open_project
 from specwright.bootstrap.verify import verify_project
-from specwright.bootstrap.views.reading import reading_project
+from specwright.bootstrap.views import reading_project
 from specwright.settings import Settings
 from testkit.cli.commands import everything, specwright
 from testkit.cli.terminal import on_a_terminal

@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 
 from specwright.bootstrap.project import Silent, open_project
 from specwright.domain.interfaces.guide import VALUES
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.settings import Settings
 from testkit.cli.commands import specwright
 from testkit.interfaces.tally import QUOTE, SPEC, playbook

@@ -17,7 +17,7 @@ from specwright.bootstrap.costs import costs, spending_of
 from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.bootstrap.storage.stores import DirectoryStore
 from specwright.errors import SpecwrightError
-from specwright.ports.progress import Step
+from specwright.ports import Step
 from specwright.roles.models.spending import PublishedPrices
 from specwright.settings import Settings
 from testkit.endpoint import Endpoint, Fault, serving

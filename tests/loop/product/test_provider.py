@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.ports.journal import usage_of
+from specwright.ports import usage_of
 from testkit.endpoint import Endpoint, Fault
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import NAMEPLATE, NAMEPLATE_SPEC

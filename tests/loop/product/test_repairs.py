@@ -9,7 +9,7 @@ import pytest
 
 from specwright.bootstrap.project import Silent, open_project
 from specwright.bootstrap.verify import verify_project
-from specwright.bootstrap.views.reading import reading_project
+from specwright.bootstrap.views import reading_project
 from specwright.settings import Settings
 from testkit.cli.commands import specwright
 from testkit.loop.changed_products import criterion

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.views.reading import reading_project
+from specwright.bootstrap.views import reading_project
 from testkit.layout import examine_store
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import NAMEPLATE, NAMEPLATE_SPEC

@@ -7,7 +7,7 @@ import pytest
 
 from agent_wire import canonical_json
 from specwright.application.announce import review
-from specwright.bootstrap.views.reading import reading_project
+from specwright.bootstrap.views import reading_project
 from specwright.errors import CorruptionError
 from specwright.storage import DiskStateStore
 from testkit.loop.project_workbench import ProjectWorkbench, chain_spec

@@ -10,7 +10,7 @@ from typing import Any
 
 from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict
 from specwright.bootstrap.project import Adapters, Composition, open_project
-from specwright.bootstrap.views.reading import LastRun
+from specwright.bootstrap.views import LastRun
 from specwright.cli.session.options import remember
 from specwright.journal import JournalScope
 from specwright.journal.journal import IDS

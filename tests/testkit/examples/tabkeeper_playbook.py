@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.answers import PlanAnswer
 from specwright.domain.plan import KnownModules, assign, plan_problems
 from testkit.paths import TABKEEPER, TESTS
 

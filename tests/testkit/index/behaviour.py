@@ -8,7 +8,7 @@ import pytest
 
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.errors import InputError, RefusedError
-from specwright.ports.code_index import CodeIndex, IndexQuery
+from specwright.ports import CodeIndex, IndexQuery
 from testkit.index_entries import entry
 
 __all__ = ["CodeIndexBehaviour"]

@@ -4,7 +4,7 @@ from ship_gate.contract.contract import Effect, EffectType, MicroModuleContract
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.interfaces.records import Interfaces
-from specwright.ports.packaging import ProductModule, ProductPackage
+from specwright.ports import ProductModule, ProductPackage
 from testkit.interfaces.notebook import EXAMPLE, contract
 
 __all__ = ["INTERFACES", "contracts", "market"]

@@ -6,7 +6,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.interfaces.records import Interfaces
-from specwright.ports.packaging import ProductModule, ProductPackage
+from specwright.ports import ProductModule, ProductPackage
 
 __all__ = ["EXAMPLE", "INTERFACES", "contract", "contracts", "notebook"]
 

@@ -19,7 +19,7 @@ from specwright.domain.artifacts import ArtifactEnvelope, Purpose
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.modules.evidence import Environment
 from specwright.graphs.loop_graphs import engineering_graph
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles
 from specwright.storage.context_pack import ContextPackBackend

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from specwright.ports.roles import Place
+from specwright.ports import Place
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
 from testkit.loop.role_answers import Turn, plan, planned
 

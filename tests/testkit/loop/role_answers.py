@@ -8,7 +8,7 @@ import json
 from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import DIMENSIONS
-from specwright.domain.answers.answers import CRITERIA
+from specwright.domain.answers import CRITERIA
 
 __all__ = [
     "INCONSISTENT",

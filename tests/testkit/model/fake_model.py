@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.models.journalled_model import answers_so_far
 from specwright.roles.models.playbook import Playbook, ScriptedChatModel
 

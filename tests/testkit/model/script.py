@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 from langchain_core.messages import AIMessage, BaseMessage
 
 from ship_gate.base.record import Record
-from specwright.domain.answers.answers import ProposerAnswer
+from specwright.domain.answers import ProposerAnswer
 from specwright.domain.debate.debate import CONTRACTS
-from specwright.ports.roles import Answered, Assignment, Files, Place, Research, Role
+from specwright.ports import Answered, Assignment, Files, Place, Research, Role
 from specwright.roles.answers.submission import Submission, parser
 from specwright.roles.models.journalled_model import answers_so_far
 from specwright.roles.team import ATTEMPTS, drafts_in

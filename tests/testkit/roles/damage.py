@@ -11,8 +11,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ship_gate.base.record import Record
-from specwright.domain.answers.answers import AmendmentsAnswer, ModuleChallenge, ModuleRuling, ProposerAnswer
-from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.answers import (
+    AmendmentsAnswer,
+    ModuleChallenge,
+    ModuleRuling,
+    PlanAnswer,
+    ProposerAnswer,
+)
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from testkit.paths import TABKEEPER
 

@@ -17,8 +17,7 @@ from ship_gate.contract.obligations import read_claims
 from ship_gate.verdict import Candidate, GateVerdict, TestResult
 from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.domain.artifacts import ContextPack
-from specwright.ports.progress import Progress
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Progress, Role
 from specwright.roles.models.sources import ModelSource
 from specwright.settings import Settings
 from testkit.loop.products import failing, rejecting, untested

@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from specwright.application.factory import Factory
-from specwright.ports.roles import Role
-from specwright.ports.search import WebSearch
+from specwright.ports import Role, WebSearch
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles
 from specwright.storage.context_pack import ContextPackBackend

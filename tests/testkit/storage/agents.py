@@ -10,7 +10,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool
 
-from specwright.ports.roles import Place
+from specwright.ports import Place
 from specwright.roles.models.journalled_model import answers_so_far
 from testkit.model.fake_model import FakeModel, calls
 

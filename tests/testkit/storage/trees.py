@@ -10,7 +10,7 @@ from deepagents.backends.protocol import BackendProtocol
 
 from ship_gate.base.record import Record
 from specwright.domain.artifacts import Permission, shown
-from specwright.ports.roles import Assignment, Place, Role
+from specwright.ports import Assignment, Place, Role
 from specwright.roles.agent.workspace import Workspace
 from specwright.storage.context_pack import ContextPackBackend
 from testkit.storage.agents import Attempt

@@ -8,7 +8,7 @@ from ship_gate.contract.contract import ErrorSurface, Input, MicroModuleContract
 from ship_gate.verdict import Candidate
 from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
 from specwright.domain.acceptance.records import TaskAcceptance, name_of
-from specwright.ports.packaging import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
+from specwright.ports import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 
 __all__ = ["WRONG_TOGETHER", "Together"]
 

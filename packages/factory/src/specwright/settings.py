@@ -25,7 +25,7 @@ from ship_gate.settings import (
     read_file,
 )
 from ship_gate.trust import refusal, untrusted
-from specwright.ports.roles import Role
+from specwright.ports import Role
 
 __all__ = ["ENVIRONMENT_PREFIX", "SETTINGS_FILE", "Settings", "load_settings"]
 

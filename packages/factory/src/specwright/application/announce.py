@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 from agent_wire.canonical_json import JsonObject, JsonValue
 from agent_wire.envelope import StreamId, make_stream, make_wire, task_stream_id
 from specwright.application.factory import Factory
-from specwright.ports.journal import Scope
+from specwright.ports import Scope
 
 
 class Announcement(NamedTuple):

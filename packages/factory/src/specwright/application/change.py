@@ -42,8 +42,7 @@ from specwright.application.debate.gate_runs import (
     with_falsifying_tests,
 )
 from specwright.application.debate.implementation import ENTRY
-from specwright.application.deprecation import finish_deprecations, retirement, superseded
-from specwright.application.earlier_versions import reports_of
+from specwright.application.deprecation import finish_deprecations, reports_of, retirement, superseded
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.parts import as_block, as_contract
 from specwright.application.messages.researcher import RESEARCHER_NOTES
@@ -80,9 +79,7 @@ from specwright.domain.tasks.task_board import Outcome
 from specwright.domain.tasks.task_changes import UNFINISHED
 from specwright.domain.tasks.task_file import TaskDefinition, lay_out_change, parts_of
 from specwright.errors import InputError, RefusedError, SpecwrightErrors
-from specwright.ports.journal import Scope
-from specwright.ports.progress import Step
-from specwright.ports.roles import Assignment, Files, Place, Role
+from specwright.ports import Assignment, Files, Place, Role, Scope, Step
 
 
 def finish_change(factory: Factory) -> None:

@@ -38,9 +38,7 @@ from specwright.domain.interface_change import InterfaceChangeException, RaisedB
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.errors import RefusedError
-from specwright.ports.code_index import CodeIndex
-from specwright.ports.journal import Scope
-from specwright.ports.roles import Files
+from specwright.ports import CodeIndex, Files, Scope
 
 _SCHEMAS: tuple[type[Record], ...] = (
     Proposal,

@@ -28,8 +28,7 @@ from specwright.domain.escalation import (
     RewordCriterion,
 )
 from specwright.domain.modules.release import UnshownInRelease
-from specwright.ports.journal import Scope
-from specwright.ports.progress import Step
+from specwright.ports import Scope, Step
 
 
 class CriterionRuling(NamedTuple):

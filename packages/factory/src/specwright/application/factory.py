@@ -14,12 +14,7 @@ from specwright.application.store.escalations import EscalationStore, ExceptionS
 from specwright.application.store.modules import ModuleStore
 from specwright.domain.costs import Price
 from specwright.domain.modules.evidence import Environment
-from specwright.ports.code_index import CodeIndex
-from specwright.ports.journal import Journal
-from specwright.ports.packaging import Packager
-from specwright.ports.progress import Progress
-from specwright.ports.roles import Roles
-from specwright.ports.store import FileTree, StateStore
+from specwright.ports import CodeIndex, FileTree, Journal, Packager, Progress, Roles, StateStore
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,7 +42,7 @@ from specwright.application.ship import seal_files
 from specwright.application.stages.product import draft_files, shown_hash
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import Task, project_state, task_at
-from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule, ReuseAnswer, ReuseConclusion
+from specwright.domain.answers import PlanAnswer, PlannedModule, ReuseAnswer, ReuseConclusion
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.debate.falsifying import active_tests
 from specwright.domain.escalation import OPERATOR, DebateTrail
@@ -62,7 +62,7 @@ from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError, RefusedError
-from specwright.ports.progress import Step
+from specwright.ports import Step
 
 
 class Impact(NamedTuple):

@@ -21,7 +21,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast, get_args, g
 from specwright.application.debate.debate import Debate
 from specwright.application.loop_state import DebateState, EngineeringState, HaltedDebate, LockedContracts
 from specwright.application.stages.engineering import Engineering
-from specwright.domain.answers.answers import Decision, FaultOf, Verdict
+from specwright.domain.answers import Decision, FaultOf, Verdict
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS
 from specwright.domain.escalation import Action, ResolutionRecord
 

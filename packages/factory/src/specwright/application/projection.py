@@ -30,7 +30,7 @@ from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import ProjectState, TaskEntry, TaskStatus
 from specwright.domain.tasks.task_board import Change, TaskBoard
 from specwright.errors import CorruptionError, CorruptionErrors, InputErrors, SpecwrightErrors
-from specwright.ports.store import StateStore
+from specwright.ports import StateStore
 
 _SECONDS_BETWEEN_WRITES = 1.0
 

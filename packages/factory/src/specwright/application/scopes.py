@@ -5,7 +5,7 @@ step is repeated. It begins with a run of a task's attempt, `TSK-003.1`, or with
 `TSK-003.1/split_evenly/round-1/proposer`, under which the role's answers are journalled; what is added names the step.
 """
 
-from specwright.ports.roles import Role
+from specwright.ports import Role
 
 APPROVAL = "product/approval"
 INITIALISE = "project/init"

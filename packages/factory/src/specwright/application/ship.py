@@ -10,12 +10,12 @@ from ship_gate.verdict import GateVerdict
 from specwright.application.announce import Announcement, announce
 from specwright.application.debate.gate_runs import execution_log
 from specwright.application.debate.implementation import Implementation
-from specwright.application.earlier_versions import reports_of
+from specwright.application.deprecation import reports_of
 from specwright.application.factory import Factory
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import Task
-from specwright.domain.answers.answers import StruckTest
+from specwright.domain.answers import StruckTest
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.code_index import summarise
 from specwright.domain.modules.evidence import (
@@ -32,8 +32,7 @@ from specwright.domain.modules.evidence import (
     tree_sha256,
 )
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports.journal import Scope
-from specwright.ports.progress import Step
+from specwright.ports import Scope, Step
 
 MAX_LINEAGE = 4
 """References that an `artifact.ready` carries; of more it carries one less and their number, and the contract lists all

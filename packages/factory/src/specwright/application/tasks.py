@@ -23,8 +23,7 @@ from specwright.domain.tasks.task_file import (
     render_at_init,
 )
 from specwright.errors import CorruptionError, SpecwrightErrors
-from specwright.ports.progress import Step
-from specwright.ports.roles import Place, Role, run_of
+from specwright.ports import Place, Role, Step, run_of
 
 
 class Task(NamedTuple):

@@ -64,7 +64,7 @@ from specwright.domain.modules.evidence import ResealedModule, tree_sha256
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
 from specwright.errors import CorruptionErrors, InputErrors, SpecwrightErrors
-from specwright.ports.store import FileTree, StateStore
+from specwright.ports import FileTree, StateStore
 
 
 class VerifyFinding(NamedTuple):

@@ -10,13 +10,12 @@ from typing import Any, Literal, cast
 from specwright.application.factory import Factory
 from specwright.application.stages.product import asked_text
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store
-from specwright.bootstrap.views.reading import last_run
+from specwright.bootstrap.views import last_run
 from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage, build_estimate, research_estimate
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError, InputErrors
 from specwright.journal.journal import JournalRecord
-from specwright.ports.journal import characters_of, paid_for, provider_of, read_as_model_answer, usage_of
-from specwright.ports.roles import Role
+from specwright.ports import Role, characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.roles.models.spending import PublishedPrices, Spending, StageEstimate, counted, model_label
 from specwright.settings import BUDGET_SETTINGS, Settings, load_settings
 

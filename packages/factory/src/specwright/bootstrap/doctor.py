@@ -13,7 +13,7 @@ from specwright.domain.base.document import Document
 from specwright.domain.costs import Usage, dollars
 from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER
-from specwright.ports.roles import Role
+from specwright.ports import Role
 from specwright.roles.models.sources import ModelSource, fallback_sources, probe, probe_forms
 from specwright.roles.models.spending import model_label
 from specwright.settings import Settings

@@ -65,8 +65,7 @@ from specwright.bootstrap.spec_file import (
     structured_spec,
 )
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store, require_log
-from specwright.bootstrap.views.at_work import AtWorkProgress
-from specwright.bootstrap.views.last_stop import noting_stop
+from specwright.bootstrap.views import AtWorkProgress, noting_stop
 from specwright.domain.escalation import HumanResolution
 from specwright.domain.interface_change import DecisionRequest
 from specwright.domain.modules.code_index import Deprecation, DeprecationRequest
@@ -75,14 +74,9 @@ from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import AnswerError, InputError, RefusedError
 from specwright.graphs.checkpoints import SaverClass
 from specwright.graphs.driver import Driver
-from specwright.graphs.exception_graph import resolve_exceptions
+from specwright.graphs.loop_graphs import resolve_exceptions
 from specwright.index.embedder import load_embedder
-from specwright.ports.code_index import CodeIndex
-from specwright.ports.journal import Journal
-from specwright.ports.progress import Progress, Step
-from specwright.ports.roles import Role, Roles
-from specwright.ports.search import WebSearch
-from specwright.ports.store import FileTree, StateStore
+from specwright.ports import CodeIndex, FileTree, Journal, Progress, Role, Roles, StateStore, Step, WebSearch
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource, fallback_sources, model_sources

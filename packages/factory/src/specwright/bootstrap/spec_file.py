@@ -22,7 +22,7 @@ from specwright.application.store import layout
 from specwright.atomic_write import write_atomically
 from specwright.bounded_read import read_bounded
 from specwright.errors import InputError, InputErrors
-from specwright.ports.store import FileTree
+from specwright.ports import FileTree
 
 if TYPE_CHECKING:
     from specwright.bootstrap.storage.stores import ProjectStore

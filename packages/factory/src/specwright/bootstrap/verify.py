@@ -18,7 +18,7 @@ from specwright.application.store.log_ends import log_ends
 from specwright.application.verify import Verification, VerifyFinding, VerifyPorts, verify_store
 from specwright.bootstrap.storage.stores import JOURNAL, LOG, RUNTIME, TOPIC, ProjectStore, begun_store
 from specwright.bootstrap.storage.transfer import as_directory
-from specwright.bootstrap.views.reading import driven_by
+from specwright.bootstrap.views import driven_by
 from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.errors import CorruptionErrors, InputErrors, SpecwrightErrors
 from specwright.index.audit import audit

@@ -26,7 +26,7 @@ from specwright.application.stages.release import last_release
 from specwright.application.stages.status import ProjectStatus
 from specwright.application.store.layout import release, spec_files
 from specwright.bootstrap.spec_file import spec_changed, spec_copy
-from specwright.bootstrap.views.last_stop import LastStop
+from specwright.bootstrap.views import LastStop
 from specwright.documents.commands import OTHER_SPEC, next_command
 from specwright.domain.escalation import CRITERION, RELEASE, STALLED, Action, EscalationArtifact
 from specwright.domain.spec.departures import decisions_of

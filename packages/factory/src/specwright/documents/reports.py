@@ -8,7 +8,7 @@ from specwright.application.change import reportable
 from specwright.application.factory import ProjectView
 from specwright.application.interface_change import KnownException, exceptions, shown_sha256
 from specwright.bootstrap.costs import Division, costs, prices_in, total_cost
-from specwright.bootstrap.views.at_work import AtWork, at_work
+from specwright.bootstrap.views import AtWork, at_work
 from specwright.domain.base.document import Document, Part
 from specwright.domain.costs import Cost, money
 from specwright.domain.interface_change import (

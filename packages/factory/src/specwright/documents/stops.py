@@ -34,9 +34,7 @@ from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store import layout
 from specwright.bootstrap.costs import budgets_in, prices_in, total_cost
 from specwright.bootstrap.spec_file import spec_changed, spec_copy, spec_fault
-from specwright.bootstrap.views.at_work import AtWork, at_work
-from specwright.bootstrap.views.last_stop import LastStop, last_stop
-from specwright.bootstrap.views.reading import driven_by, last_run
+from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_run, last_stop
 from specwright.bootstrap.workers.drive import QueueState, queue_state
 from specwright.bounded_read import read_member
 from specwright.documents.commands import OTHER_SPEC, next_command, pasteable

@@ -21,7 +21,7 @@ from ship_gate.base.ids import ArtifactId, ModuleId, ModuleRef
 from ship_gate.base.record import Record, Text
 from ship_gate.contract.contract import DIMENSIONS, Dependency, Effect, MicroModuleContract, ModuleName
 from ship_gate.contract.rules import module_name_problem
-from specwright.domain.answers.plan_answers import (
+from specwright.domain.answers import (
     PlanAnswer,
     PlannedModule,
     ReuseAnswer,

@@ -18,7 +18,7 @@ from agent_wire.database import Connection
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, declared_types, searched_types
 from specwright.errors import CorruptionError, InputError
 from specwright.index.matrix import Vectors
-from specwright.ports.code_index import IndexQuery
+from specwright.ports import IndexQuery
 
 COLUMNS = "entry, status, superseded_by, notes"
 """The columns that `current` reads."""

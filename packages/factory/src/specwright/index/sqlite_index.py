@@ -1,6 +1,6 @@
 """The Code Index in a database with one exact numpy matrix per process (design: code-index).
 
-Implements `specwright.ports.code_index.CodeIndex`. The database, an SQLite file or a Postgres schema, holds everything
+Implements `specwright.ports.CodeIndex`. The database, an SQLite file or a Postgres schema, holds everything
 and itself enforces that it is append-only, that a key is used once and that a status goes one way. The matrix is a copy of
 the active vectors, updated when this or another process has written. There is no snapshot beside the database; its backup
 is one.
@@ -35,7 +35,7 @@ from specwright.index.database import STATEMENTS, VERSION
 from specwright.index.embedder import Embedder
 from specwright.index.matrix import VectorMatrix
 from specwright.index.rows import EmbeddingSet
-from specwright.ports.code_index import IndexQuery
+from specwright.ports import IndexQuery
 
 _NAME = "the Code Index"
 _REMEDY = "restore the file from a backup"

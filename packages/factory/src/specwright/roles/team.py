@@ -19,24 +19,35 @@ from agent_wire.canonical_json import JsonValue
 from ship_gate.base.record import Record
 from ship_gate.contract.boundary.limits import limit_sentence
 from ship_gate.contract.boundary.types import BOUNDARY_TYPES
-from specwright.domain.answers.answers import (
+from specwright.domain.answers import (
     AmendmentsAnswer,
     ContractChallenge,
     ContractRuling,
     ModuleChallenge,
     ModuleRuling,
+    PlanAnswer,
     ProposerAnswer,
     UndisputedRuling,
 )
-from specwright.domain.answers.plan_answers import PlanAnswer
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import AnyError, NoAccessError, SpecwrightErrors
-from specwright.ports.code_index import CodeIndex
-from specwright.ports.journal import Journal
-from specwright.ports.progress import Progress, RequestDone, RequestSent, RoleStarted, Step
-from specwright.ports.roles import Answered, Assignment, Files, Place, Research, Role
-from specwright.ports.search import WebSearch
+from specwright.ports import (
+    Answered,
+    Assignment,
+    CodeIndex,
+    Files,
+    Journal,
+    Place,
+    Progress,
+    RequestDone,
+    RequestSent,
+    Research,
+    Role,
+    RoleStarted,
+    Step,
+    WebSearch,
+)
 from specwright.roles.agent.agent import (
     AgentJob,
     RaisedException,

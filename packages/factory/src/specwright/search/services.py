@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ship_gate.base.text import one_line
 from specwright.errors import InputError, RefusedError
-from specwright.ports.search import SearchResult, WebSearch
+from specwright.ports import SearchResult, WebSearch
 
 KEY = "TAVILY_API_KEY"
 SECONDS = 20

@@ -15,7 +15,7 @@ from specwright.application.store import layout
 from specwright.atomic_write import TEMPORARY, sync_directory, write_temporary
 from specwright.bounded_read import read_bounded
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports.store import FileTree
+from specwright.ports import FileTree
 
 
 def check_path(path: str) -> None:

@@ -6,7 +6,7 @@ The pages are those of the server, without what can be done there: each that can
 from pathlib import Path
 from typing import NamedTuple
 
-from specwright.bootstrap.views.project_views import ProjectViews
+from specwright.bootstrap.views import ProjectViews
 from specwright.errors import InputError
 from specwright.studio.pages import page
 from specwright.studio.projects import StudioProject

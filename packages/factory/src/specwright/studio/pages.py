@@ -20,7 +20,7 @@ from specwright.application.stages.trace import ProjectTrace
 from specwright.application.store.layout import spec_files
 from specwright.bootstrap.costs import Division, price_of
 from specwright.bootstrap.spec_file import spec_copy
-from specwright.bootstrap.views.reading import driven_by, has_begun, log_length, stored_wires
+from specwright.bootstrap.views import driven_by, has_begun, log_length, stored_wires
 from specwright.documents.escalations import Escalation
 from specwright.documents.modules import Module, Modules, Tasks, module_debates, sealed_module
 from specwright.documents.reports import Costs, Exceptions

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader
 
-from specwright.ports.roles import Role
+from specwright.ports import Role
 
 PACKAGE = "specwright.studio"
 

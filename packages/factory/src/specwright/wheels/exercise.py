@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from ship_gate.base.text import shortened
 from ship_gate.contract.examples_file import Example, Outcome, mismatch, parse_examples
-from specwright.ports.packaging import (
+from specwright.ports import (
     ApprovedProperty,
     BuiltWheel,
     ExampleOutcome,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from ship_gate.base.text import shortened
-from specwright.ports.packaging import (
+from specwright.ports import (
     CommandEnd,
     ExampleOutcome,
     HttpRequest,

@@ -22,7 +22,7 @@ from ship_gate.sandbox.program import run as run_program
 from ship_gate.sandbox.stream import RunEnd
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import TriedProperty
-from specwright.ports.packaging import (
+from specwright.ports import (
     CommandEnd,
     HttpAnswer,
     HttpRequest,

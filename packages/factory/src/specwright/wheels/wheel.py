@@ -27,7 +27,7 @@ from ship_gate.syntax_tree import parse_module
 from specwright.bounded_read import read_member
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports.packaging import BuiltWheel, ProductModule, ProductPackage
+from specwright.ports import BuiltWheel, ProductModule, ProductPackage
 from specwright.wheels import shell
 
 # the earliest time of a zip archive; SOURCE_DATE_EPOCH would have to be set for the whole process

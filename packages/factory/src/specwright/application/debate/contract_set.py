@@ -11,7 +11,7 @@ from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import GateResult
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
-from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, AppliedAmendment, Failure
+from specwright.domain.answers import Amendment, AmendmentsAnswer, AppliedAmendment, Failure
 from specwright.domain.debate.amendments import contract_problems
 from specwright.domain.debate.debate import CONTRACTS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest

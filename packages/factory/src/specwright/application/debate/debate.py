@@ -26,7 +26,7 @@ from specwright.application.plan.stored_plans import ReopenedPlan, load_plan
 from specwright.application.store.artifacts import Invocation, note_hashes
 from specwright.application.store.debates import Cause, DebateHistory, DebateRecords
 from specwright.application.tasks import task_at
-from specwright.domain.answers.answers import Decision, Failure, FaultOf, Verdict
+from specwright.domain.answers import Decision, Failure, FaultOf, Verdict
 from specwright.domain.debate.answer_rules import for_proposer, is_disputed
 from specwright.domain.debate.contract_faults import as_failure
 from specwright.domain.debate.debate import (
@@ -38,9 +38,7 @@ from specwright.domain.debate.debate import (
     approval,
 )
 from specwright.domain.debate.falsifying import TriedTest, active_tests, named_in
-from specwright.ports.journal import Scope
-from specwright.ports.progress import Step
-from specwright.ports.roles import Role
+from specwright.ports import Role, Scope, Step
 
 CONTRACT_CHANGED = Failure(
     invariant="The module meets its contract as it stands now.",

@@ -12,11 +12,10 @@ from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import DebateHistory, GateResult
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task
-from specwright.domain.answers.answers import Amendment, AmendmentsAnswer, ContractFault, Failure
+from specwright.domain.answers import Amendment, AmendmentsAnswer, ContractFault, Failure
 from specwright.domain.debate.debate import MAX_REVISIONS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest
-from specwright.ports.journal import Scope
-from specwright.ports.roles import Files, Place, Role
+from specwright.ports import Files, Place, Role, Scope
 
 PLAN_CLAIM = "its claim about the contracts"
 """What is shown of the plan in a module's debate."""

@@ -25,15 +25,13 @@ from ship_gate.verdict import (
 )
 from specwright.application.store.modules import ModuleStore
 from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
-from specwright.domain.answers.answers import Failure
+from specwright.domain.answers import Failure
 from specwright.domain.base.graph import reachable
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
 from specwright.domain.spec.change_request import BugReport
 from specwright.domain.tasks.task_file import TaskDefinition
-from specwright.ports.journal import Scope
-from specwright.ports.progress import Progress, Step
-from specwright.ports.roles import Files
+from specwright.ports import Files, Progress, Scope, Step
 
 _MOST_NAMED = 20
 """Tests or parameters that a finding names; of very many the rest is counted."""

@@ -41,7 +41,7 @@ from specwright.application.debate.gate_runs import (
     refusal_details,
     with_falsifying_tests,
 )
-from specwright.application.earlier_versions import reports_of, required_tests
+from specwright.application.deprecation import reports_of, required_tests
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan, claim_of_plan
@@ -50,7 +50,7 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
-from specwright.domain.answers.answers import (
+from specwright.domain.answers import (
     Amendment,
     AmendmentsAnswer,
     ContractFault,
@@ -60,16 +60,19 @@ from specwright.domain.answers.answers import (
 from specwright.domain.artifacts import ContributionType, Permission, Purpose
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
-from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, still_due
+from specwright.domain.debate.contract_faults import (
+    PreflightFinding,
+    PreflightLedger,
+    quote_problems,
+    still_due,
+)
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest, as_regression_tests
-from specwright.domain.debate.source_quotes import quote_problems
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.evidence import WRITABLE
 from specwright.domain.spec.change_request import BugReport
 from specwright.errors import AnswerError
-from specwright.ports.journal import Scope
-from specwright.ports.roles import Assignment, Files, Role
+from specwright.ports import Assignment, Files, Role, Scope
 
 ENTRY = "implementation/__init__.py"
 

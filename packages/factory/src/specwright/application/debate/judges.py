@@ -15,7 +15,7 @@ from specwright.application.messages.debate import arbiter_message, challenge_me
 from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
-from specwright.domain.answers.answers import (
+from specwright.domain.answers import (
     ArbiterAnswer,
     ChallengerAnswer,
     ContractChallenge,
@@ -59,8 +59,7 @@ from specwright.domain.debate.falsifying import (
     untested_problems,
 )
 from specwright.errors import AnswerError
-from specwright.ports.journal import Scope
-from specwright.ports.roles import Assignment, Place, Role
+from specwright.ports import Assignment, Place, Role, Scope
 
 _HISTORY = "the debate so far"
 

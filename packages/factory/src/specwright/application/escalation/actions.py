@@ -1,7 +1,7 @@
 """Which answers can help an escalation (design: escalation)."""
 
 from specwright.application.factory import ProjectView
-from specwright.domain.answers.answers import Decision
+from specwright.domain.answers import Decision
 from specwright.domain.escalation import Action, EscalationArtifact, actions_of
 
 

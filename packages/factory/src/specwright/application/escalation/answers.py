@@ -52,8 +52,7 @@ from specwright.domain.tasks.task_file import (
     task_named,
 )
 from specwright.errors import InputError, RefusedError
-from specwright.ports.journal import Scope
-from specwright.ports.progress import Step
+from specwright.ports import Scope, Step
 
 
 class _Effect(NamedTuple):

@@ -15,7 +15,7 @@ from specwright.application.tasks import Task, task_at
 from specwright.domain.base.graph import reachable
 from specwright.domain.escalation import EscalationArtifact
 from specwright.errors import RefusedError
-from specwright.ports.roles import Files, run_of
+from specwright.ports import Files, run_of
 
 _LINE = re.compile(r"(?<=\.py):\d+")
 

@@ -4,23 +4,32 @@ escalation, task-states).
 A stalled task has not run, so its escalation carries no debate. Of the state machine it carries the tasks that the task
 waits for, the nearest of many, since thousands may stall behind one. The task is blocked already, so a review Wire
 announces the stall, not a task Wire (design: wire).
+
+Why a task halts, as its escalation says it: the cause, what failed, and what is needed to go on (design: planning,
+escalation).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
 from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import Announcement, announce, review
+from specwright.application.debate.implementation import module_of
+from specwright.application.escalation.fix import draft_names
 from specwright.application.factory import Factory, ProjectView
+from specwright.application.loop_state import EngineeringState
+from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.store.debates import DebateRecords, GateResult
 from specwright.application.tasks import Task, project_state, task_at, task_board
-from specwright.domain.escalation import (
-    DebateTrail,
-    EscalationArtifact,
-    FailedInvariant,
-    Resolution,
-)
+from specwright.domain.answers import Decision, FaultOf
+from specwright.domain.artifacts import ArtifactStatus
+from specwright.domain.debate.debate import CONTRACTS, Adjudication, Proposal
+from specwright.domain.debate.falsifying import is_counterexample
+from specwright.domain.escalation import DebateTrail, EscalationArtifact, FailedInvariant, Resolution
 from specwright.domain.interface_change import InterfaceChangeException
+from specwright.domain.plan import downstream
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import (
     ProjectState,
@@ -32,7 +41,7 @@ from specwright.domain.tasks.project_state import (
 )
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.errors import NonDeterminismError
-from specwright.ports.progress import Step
+from specwright.ports import Step
 
 MAX_UPSTREAM = 20
 """Tasks that a stalled task waits for, of which its escalation shows the entries; the nearest."""
@@ -216,3 +225,329 @@ def _excerpt(state: ProjectState, task_id: str, waits_for: int) -> dict[str, Any
     if (more := waits_for - MAX_UPSTREAM) > 0:
         excerpt["not_shown"] = f"and {more:,} more tasks that it waits for"
     return excerpt
+
+
+_SETTLED = "the contracts are complete and testable"
+
+
+def halt_reason(factory: Factory, task: Task, state: EngineeringState) -> Halt | None:
+    """Why a task cannot be finished as its modules are; None if it can. The drafts of failed modules are kept."""
+    result = _TaskResult(factory, task, state)
+    cause = next((describe for applies, describe in _CAUSES if applies(state)), None)
+    if cause is None:
+        return None
+    result.keep_drafts()
+    halt = cause(result)
+    answers = {key: state.get(key, []) for key in ("raw_answers", "errors")}
+    details = {**(halt.details or {}), "shipped": result.shipped, **answers, **result.to_resume()}
+    return halt._replace(debates=list(result.debates.values()), details=details)
+
+
+class _TaskResult:
+    """How far a task came: what its modules and their debates say."""
+
+    def __init__(self, factory: Factory, task: Task, state: EngineeringState) -> None:
+        self._factory = factory
+        self._task = task
+        self.state = state
+        self.task_file = task.path
+        self.name = f"{task.entry.spec_task_id} ({task.definition.name})"
+        self.reason = state.get("halt_reason", "")
+        self.shipped = dict(state.get("shipped", {}))
+        self.failed = dict(state.get("failed", {}))
+        self.debates = dict(state.get("debates", {}))
+        if self.reason and (cause := state.get("reopened_by")):
+            self.failed[cause["deliverable"]] = cause["reason"]
+
+    @property
+    def exception(self) -> InterfaceChangeException:
+        """The interface change exception that was raised."""
+        return self._factory.exceptions.exception(self.state["exception_id"])
+
+    @cached_property
+    def plan(self) -> StoredPlan:
+        """The plan that the task follows."""
+        return load_plan(self._factory.artifacts, self._task.folder, self.state["plan_id"])
+
+    def unattempted(self) -> list[str]:
+        """The modules of the plan that neither shipped nor failed."""
+        return [name for name in self.plan.contracts if name not in {**self.shipped, **self.failed}]
+
+    def groups(self, abandoned: Iterable[str]) -> str:
+        """The three groups of docs/design.md#engineering in a line."""
+        groups = {"failed": self.failed, "abandoned": abandoned, "shipped": self.shipped}
+        return "; ".join(f"{group}: {', '.join(names) or 'none'}" for group, names in groups.items())
+
+    def module_details(self, abandoned: list[str]) -> dict[str, Any]:
+        """The groups, and what the gate saw of each failed module that reached it (design: sealing, ship-gate)."""
+        gates = {name: self._observed(name) for name in self.failed}
+        return {
+            "failed": self.failed,
+            "abandoned": abandoned,
+            "gate": {name: observed for name, observed in gates.items() if observed},
+        }
+
+    def unmet(self, name: str) -> list[tuple[str, str]]:
+        """What the last draft or the last round of a failed module leaves unmet, with what shows it (design: escalation)."""
+        refused = self._refused_draft(name)
+        if refused is None and name not in self.debates:
+            return []
+        failures = self.records(name).last_failures() if refused is None else refused.failures
+        return [(failure.invariant, failure.evidence) for failure in failures]
+
+    def breaks_approved_alone(self) -> bool:
+        """Whether nothing but what was approved stood against the last drafts of the failed modules."""
+        return all(said.startswith("acceptance.") for name in self.failed for said, _ in self.unmet(name))
+
+    def broken_titles(self) -> list[str]:
+        """The approved examples and properties that stood against the last drafts of the failed modules, by their titles."""
+        found = [invariant for name in self.failed for invariant, _ in self.unmet(name)]
+        acceptance = self._task.definition.acceptance
+        return [
+            one.title
+            for one in (acceptance.items if acceptance else ())
+            if any(said.startswith("acceptance.") and said.endswith(one.heading) for said in found)
+        ]
+
+    def reasons_in_short(self) -> list[str]:
+        """Why modules failed, without findings that the failed invariants tell as well."""
+        return [_without(why, self.unmet(name)) for name, why in self.failed.items()]
+
+    def _observed(self, name: str) -> dict[str, Any]:
+        """What the gate saw of a failed module last; empty if it judged nothing of it."""
+        if refused := self._refused_draft(name):
+            return refused.observed
+        return self.records(name).last_gate() if name in self.debates else {}
+
+    def _refused_draft(self, name: str) -> GateResult | None:
+        """What the gate saw of the draft by which a module's debate ended, if none was accepted after its last round."""
+        if name not in self.plan.contracts:  # a reopened plan may have dropped it
+            return None
+        last = self.records(name).rounds()[-1] if name in self.debates else 0
+        ref, drafts = self.plan.contracts[name].ref, self._factory.drafts
+        kept = (drafts.refused(ref, one) for one in draft_names(self._task, last))
+        return next((one for one in kept if one), None)
+
+    def passes_gate(self, name: str) -> bool:
+        """Whether the gate passes the last draft of a failed module, and nothing but what judges said stands against it: no
+        falsifying test either."""
+        if name not in self.debates or self._refused_draft(name) is not None:
+            return False
+        records = self.records(name)
+        last = records.rounds()[-1]
+        if records.judged(last) or not records.has_ruling(last):
+            return False
+        is_rejected = records.adjudication(last).decision is Decision.REJECT
+        is_shown = any(is_counterexample(invariant) for invariant, _ in self.unmet(name))
+        return is_rejected and bool(records.proposal(last).preflight) and not is_shown
+
+    def last_words(self) -> dict[str, str]:
+        """What the Arbiter said last of each failed module."""
+        last = {name: self.last_ruling(name) for name in self.failed}
+        return {name: ruling.rationale for name, ruling in last.items() if ruling}
+
+    def rulings(self, *names: str) -> list[str]:
+        """The Arbiter's last rationale on each of these deliverables (design: escalation)."""
+        last = {name: self.last_ruling(name) for name in names}
+        return [f"the Arbiter's last word on {name}: {r.rationale}" for name, r in last.items() if r]
+
+    def last_ruling(self, name: str) -> Adjudication | None:
+        """The Arbiter's last ruling; a person's overruling is in a round without a proposal (design: escalation)."""
+        if name not in self.debates:
+            return None
+        records = self.records(name)
+        for number in reversed(records.rounds()):
+            if records.find(Proposal, number) and (ruling := records.find(Adjudication, number)):
+                return ruling
+        return None
+
+    def records(self, name: str) -> DebateRecords:
+        """The records of a deliverable's debate."""
+        return self._factory.debates.records(self.debates[name])
+
+    def to_resume(self) -> dict[str, Any]:
+        """What a run begins with that an answer resumes in place; nothing where no plan was made (design: escalation)."""
+        if "plan_id" not in self.state:
+            return {}
+        judged = {name: self._judged(name) for name in self.failed if name in self.debates}
+        carried = {key: self.state[key] for key in ("plan_id", "locked", "reopened_by") if key in self.state}
+        done = {"shipped": self.shipped, "failed": self.failed, "debates": self.debates}
+        return {"resume": {**carried, **done, "judged": judged}}
+
+    def keep_drafts(self) -> None:
+        """Keep the files of failed modules under `drafts/`, with what stopped each and what the gate saw (design:
+        sealing)."""
+        debated = {name: why for name, why in self.failed.items() if name in self.debates}
+        plan = self.plan if debated else None
+        for name, reason in debated.items():
+            if plan is None or name not in plan.contracts:  # a reopened plan may have dropped it
+                continue
+            records, module = self.records(name), module_of(self._factory, self._task, plan, name)
+            version_id = records.history().proposals[-1].target_artifact_id
+            scope = self._factory.journal.scope(f"{self._task.run}/{name}/aside/{version_id}")
+            # a version may be halted again after a person's answer; the note of each halt stays
+            suffix = f"-r{len(self._task.answers)}" if self._task.answers else ""
+            note = {"reason": reason, **records.last_gate()}
+            files = module.files(version_id)
+            self._factory.drafts.add_halted(scope, module.contract, version_id, files, note, suffix)
+
+    def _judged(self, name: str) -> dict[str, Any]:
+        """Where a debate ended: the newest version that it judged, and its last round."""
+        records, artifacts = self.records(name), self._factory.artifacts
+        history = records.history()
+        version_id = history.proposals[-1].target_artifact_id
+        if version_id not in {one.target_artifact_id for one in history.challenges}:
+            version_id = ""  # nobody judged it
+        for number in records.rounds():
+            if records.amended(number) is not None:
+                before, after, _ = records.amendments(number)
+                settled = artifacts.envelope(self._task.folder, after).status is ArtifactStatus.ADJUDICATED
+                version_id = after if settled and before == version_id else version_id
+        return {
+            "debate_id": self.debates[name],
+            "version_id": version_id,
+            "round": records.rounds()[-1],
+        }
+
+
+def _no_plan(result: _TaskResult) -> Halt:
+    return _without_modules(result, "planning", "the plan is sound", Resolution.REVISE_PLAN)
+
+
+def _contracts(result: _TaskResult) -> Halt:
+    return _without_modules(result, "contracts", _SETTLED, Resolution.AMEND_SPEC)
+
+
+def _without_modules(result: _TaskResult, cause: str, invariant: str, recommended: Resolution) -> Halt:
+    advice = "revise task decomposition, or simplify task scope"
+    return Halt(
+        cause=cause,
+        reason=result.reason,
+        decision=f"Revise the plan of {result.name}, or simplify what it asks for: {result.reason}",
+        recommended=recommended,
+        context="; ".join((advice, *result.rulings(CONTRACTS))),
+        failed=[(invariant, result.reason)],
+        details={"task_file": result.task_file},
+    )
+
+
+def _reopened_contracts(result: _TaskResult) -> Halt:
+    """A module found its contract at fault, and the debate that was reopened for it settled nothing (design: debate)."""
+    name, reason, abandoned = result.state["reopened_by"]["deliverable"], result.reason, result.unattempted()
+    return Halt(
+        cause="contracts",
+        reason=f"the contract of {name} is at fault, and no other was settled: {reason}",
+        decision=f"Give {result.name} a plan with another contract of {name}, or simplify what it asks for: {reason}",
+        recommended=Resolution.REVISE_PLAN,
+        context="; ".join((result.groups(abandoned), *result.rulings(CONTRACTS, *result.failed))),
+        failed=[(_SETTLED, reason), *_unshipped(result)],
+        details={"task_file": result.task_file, "module": name, **result.module_details(abandoned)},
+    )
+
+
+def _plan_at_fault(result: _TaskResult) -> Halt:
+    """A Challenger found the plan itself wrong, and the Arbiter confirmed it (design: planning)."""
+    halted = result.state["plan_fault"]
+    name = halted["deliverable"]
+    failures = result.records(name).challenge(halted["round"]).faults(FaultOf.PLAN)
+    required = "; ".join(failure.required_change for failure in failures)
+    return Halt(
+        cause="plan",
+        reason=f"the plan is at fault: {name} cannot be shipped under it",
+        decision=f"Cut {result.name} anew: {'; '.join(failure.evidence for failure in failures)}",
+        recommended=Resolution.REVISE_PLAN,
+        context=f"split task, revise plan or merge modules. Required: {required}",
+        failed=[(failure.invariant, failure.evidence) for failure in failures],
+        details={
+            "plan": result.plan.plan.to_json(),
+            "module": name,
+            "debate": halted["debate_id"],
+            "evidence": [failure.to_json() for failure in failures],
+            "confirmed": halted["reason"],
+            **result.module_details(result.unattempted()),
+        },
+    )
+
+
+def _modules(result: _TaskResult) -> Halt:
+    names, abandoned = ", ".join(result.failed), sorted(downstream(result.plan.plan, result.failed))
+    advice = [
+        f"no implementation of the contract of {name} can be right: revise the plan"
+        for name in result.failed
+        if (ruling := result.last_ruling(name)) and ruling.confirmed_fault is FaultOf.CONTRACT
+    ]
+    passing = [name for name in result.failed if result.passes_gate(name)]
+    by_hand = Resolution.APPROVE_OVERRIDE if passing == [*result.failed] else Resolution.PROVIDE_FIX
+    recommended = Resolution.REVISE_PLAN if advice else by_hand
+    advice += [f"the gate passes the last draft of {name}" for name in passing]
+    if broken := result.broken_titles():
+        listed = ", ".join(map(repr, broken))
+        advice.append(f"if what was approved as {listed} is wrong itself, AMEND_SPEC strikes it")
+        recommended = Resolution.AMEND_SPEC if result.breaks_approved_alone() else recommended
+    return Halt(
+        cause="modules",
+        reason=f"{names} could not be shipped",
+        decision=f"Decide how {names} of {result.name} goes on: {'; '.join(result.reasons_in_short())}",
+        recommended=recommended,
+        context="; ".join((result.groups(abandoned), *advice, *result.rulings(*result.failed))),
+        failed=_unshipped(result),
+        details={
+            **result.module_details(abandoned),
+            "last_words": result.last_words(),
+            "passing": passing,
+            **({"broken_titles": broken} if broken else {}),
+        },
+    )
+
+
+def _exception_raised(result: _TaskResult) -> Halt:
+    """A role found the contract of a dependency wrong (design: interface-changes)."""
+    record = result.exception
+    return Halt(
+        cause="exception",
+        reason=f"{record.exception_id} was raised against {record.target_module}",
+        decision=f"Decide whether the contract of {record.target_module}, on which {result.name} depends, is to change: "
+        f"{record.reason}",
+        recommended=Resolution.REVISE_PLAN,
+        context=f"{record.exception_id}, {record.type}, {record.urgency}, {record.compatibility_expectation}, raised by "
+        f"{record.raised_by.role} at {record.raised_by.run_id}; `specwright exceptions list` shows the change, "
+        "`specwright exceptions approve`, `reject` and `defer` decide",
+        failed=[
+            (f"the contract of {record.target_module} is enough for its users", said)
+            for said in record.evidence
+        ],
+        details={
+            "task_file": result.task_file,
+            **record.to_json(),
+            **result.module_details(result.unattempted()),
+        },
+        raised=record,
+    )
+
+
+def _without(reason: str, shown: Iterable[tuple[str, str]]) -> str:
+    """A reason without the problems that are shown beside it."""
+    head, _, problems = reason.partition(": ")
+    for invariant, evidence in shown:
+        problems = problems.replace(f"{invariant}: {evidence}", "")
+    left = "; ".join(problem for problem in problems.split("; ") if problem.strip())
+    return f"{head}: {left}" if left else head
+
+
+def _unshipped(result: _TaskResult) -> list[tuple[str, str]]:
+    return [
+        unmet
+        for name, reason in result.failed.items()
+        for unmet in [(f"{name} ships", reason), *result.unmet(name)]
+    ]
+
+
+_CAUSES: tuple[tuple[Callable[[Mapping[str, Any]], object], Callable[[_TaskResult], Halt]], ...] = (
+    (lambda state: "exception_id" in state, _exception_raised),
+    (lambda state: state.get("halt_reason") and "plan_id" not in state, _no_plan),
+    (lambda state: state.get("halt_reason") and "reopened_by" in state, _reopened_contracts),
+    (lambda state: state.get("halt_reason"), _contracts),
+    (lambda state: "plan_fault" in state, _plan_at_fault),
+    (lambda state: state.get("failed"), _modules),
+)
+"""The causes of a halt, in the order in which they are looked for, and what the escalation says of each."""

@@ -18,7 +18,7 @@ from specwright.domain.debate.answer_rules import checks_still_shown, named_test
 from specwright.domain.debate.debate import Proposal
 from specwright.domain.escalation import EscalationArtifact
 from specwright.errors import InputErrors, RefusedErrors
-from specwright.ports.roles import Files
+from specwright.ports import Files
 
 _CLAIM = 110
 """Characters of a claim; the debate has the rest."""

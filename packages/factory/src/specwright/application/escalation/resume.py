@@ -22,8 +22,7 @@ from specwright.domain.debate.debate import MAX_REVISIONS
 from specwright.domain.escalation import Action, ApproveOverride, ProvideFix, ResolutionRecord
 from specwright.domain.modules.evidence import file_problems, overlaid
 from specwright.errors import AnswerError, InputError, RefusedError
-from specwright.ports.journal import Scope
-from specwright.ports.roles import Files, Place, Role
+from specwright.ports import Files, Place, Role, Scope
 
 _CARRIED = ("plan_id", "shipped", "debates", "locked", "reopened_by")
 """What the resumed run takes over from the state of the halted one, beside what failed."""

@@ -9,8 +9,7 @@ from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.domain.escalation import Action, EscalationArtifact, HumanResolution
 from specwright.errors import InputError
-from specwright.ports.journal import provider_of
-from specwright.ports.roles import Role
+from specwright.ports import Role, provider_of
 
 RoleModels = Mapping[Role, Collection[str]]
 """The models that answer for each role, as the journal names them; none for a scripted role."""

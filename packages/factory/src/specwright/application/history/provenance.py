@@ -13,7 +13,7 @@ from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.factory import ProjectView
 from specwright.application.store import layout
-from specwright.domain.answers.answers import AmendmentsAnswer, Failure
+from specwright.domain.answers import AmendmentsAnswer, Failure
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution, Purpose
 from specwright.domain.base.document import Document
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal

@@ -47,13 +47,13 @@ from specwright.application.store.debates import Cause, DebateHistory
 from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.calls import ModuleAcceptance, property_in_short
 from specwright.domain.acceptance.records import TaskAcceptance
-from specwright.domain.answers.answers import MAX_FALSIFYING_TESTS, Amendment, Failure, FaultOf, Verdict
+from specwright.domain.answers import MAX_FALSIFYING_TESTS, Amendment, Failure, FaultOf, Verdict
 from specwright.domain.debate.amendments import OfferedChange
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest, counterexample
 from specwright.domain.debate.test_outline import BEYOND, test_outline
 from specwright.domain.spec.change_request import BugReport
-from specwright.ports.roles import Files
+from specwright.ports import Files
 
 _ABOUT = {
     "R1": "contract",

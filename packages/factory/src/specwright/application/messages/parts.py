@@ -21,7 +21,7 @@ from specwright.application.criteria import CriterionRuling
 from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.calls import for_all
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
-from specwright.domain.answers.answers import Amendment, Failure
+from specwright.domain.answers import Amendment, Failure
 from specwright.domain.debate.amendments import OfferedChange
 from specwright.domain.tasks.task_file import without_dependencies, without_example_code
 

@@ -13,7 +13,7 @@ from specwright.application.messages.parts import (
     as_packages,
     task_text,
 )
-from specwright.domain.answers.answers import Amendment, Failure
+from specwright.domain.answers import Amendment, Failure
 from specwright.domain.debate.amendments import changes_of
 from specwright.domain.interfaces.functions import CLOCK_TYPES
 from specwright.domain.interfaces.guide import VALUES

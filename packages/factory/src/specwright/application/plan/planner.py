@@ -67,8 +67,14 @@ from specwright.domain.acceptance.calls import (
     without_module,
 )
 from specwright.domain.acceptance.records import TaskAcceptance, annotated_names, name_of, signature_of
-from specwright.domain.answers.answers import Amendment, Failure
-from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule, ReuseAnswer, ReuseConclusion
+from specwright.domain.answers import (
+    Amendment,
+    Failure,
+    PlanAnswer,
+    PlannedModule,
+    ReuseAnswer,
+    ReuseConclusion,
+)
 from specwright.domain.artifacts import ContributionType, Permission, Purpose
 from specwright.domain.base.graph import reachable
 from specwright.domain.costs import planned_estimate
@@ -102,10 +108,7 @@ from specwright.domain.spec.change_request import BugReport
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.errors import AnswerError, InputError
-from specwright.ports.code_index import IndexQuery
-from specwright.ports.journal import Scope
-from specwright.ports.progress import Step
-from specwright.ports.roles import Assignment, Place, Role
+from specwright.ports import Assignment, IndexQuery, Place, Role, Scope, Step
 
 
 def sealed_by_task(view: ProjectView, task: Task) -> list[str]:

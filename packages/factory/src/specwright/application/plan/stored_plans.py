@@ -15,9 +15,9 @@ from specwright.application.announce import announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.tasks import Task
-from specwright.domain.answers.plan_answers import PlanAnswer
+from specwright.domain.answers import PlanAnswer
 from specwright.domain.plan import MicroPlan
-from specwright.ports.progress import Step
+from specwright.ports import Step
 
 Contracts = Mapping[str, MicroModuleContract]
 """By module name."""

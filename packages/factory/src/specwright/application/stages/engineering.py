@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from agent_wire import canonical_json
 from specwright.application.debate.implementation import module_of
-from specwright.application.escalation.halt import halt
-from specwright.application.escalation.halt_reasons import halt_reason
+from specwright.application.escalation.halt import halt, halt_reason
 from specwright.application.escalation.resume import resume_module
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState, EngineeringState

@@ -40,10 +40,7 @@ from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
 from specwright.domain.spec.spec_markdown import render
 from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError
-from specwright.ports.journal import Scope
-from specwright.ports.progress import Step
-from specwright.ports.roles import Assignment, Place, Research, Role
-from specwright.ports.store import FileTree
+from specwright.ports import Assignment, FileTree, Place, Research, Role, Scope, Step
 
 
 def draft_files(view: ProjectView) -> layout.SpecFiles:

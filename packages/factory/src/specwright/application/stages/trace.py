@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from specwright.application.criteria import unshown_criteria
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_evidence import RunOutcome
-from specwright.application.stages.acceptance_report import ReportSources, acceptance_report
+from specwright.application.stages.release import ReportSources, acceptance_report
 from specwright.application.store import layout
 from specwright.application.tasks import task_board
 from specwright.domain.base.document import Document

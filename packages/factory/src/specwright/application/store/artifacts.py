@@ -26,7 +26,7 @@ from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType, artifact_id
 from ship_gate.base.record import validation_messages
 from specwright.application.store import layout
-from specwright.domain.answers.answers import Decision
+from specwright.domain.answers import Decision
 from specwright.domain.artifacts import (
     FIRST_VERSION,
     ArtifactEnvelope,
@@ -50,8 +50,7 @@ from specwright.domain.debate.debate import Adjudication, Challenge
 from specwright.domain.escalation import OPERATOR
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
 from specwright.errors import CorruptionError, InputErrors, RefusedError
-from specwright.ports.journal import Scope
-from specwright.ports.store import StateStore
+from specwright.ports import Scope, StateStore
 
 FILE_HASHES = "kept"
 """The kind of these records in the journal."""

@@ -16,15 +16,13 @@ from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.store import layout
 from specwright.application.store.artifacts import ArtifactStore, note_hashes
-from specwright.domain.answers.answers import AmendmentsAnswer, Failure, StruckTest
+from specwright.domain.answers import AmendmentsAnswer, Failure, StruckTest
 from specwright.domain.artifacts import FIRST_VERSION, Purpose
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import is_module_file
 from specwright.errors import AnswerError, CorruptionError
-from specwright.ports.journal import Scope
-from specwright.ports.roles import Files
-from specwright.ports.store import StateStore
+from specwright.ports import Files, Scope, StateStore
 
 ALL = 1_000_000
 

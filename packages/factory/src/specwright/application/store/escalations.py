@@ -11,8 +11,7 @@ from specwright.application.store.artifacts import note_hashes
 from specwright.domain.escalation import DebateTrail, EscalationArtifact, ResolutionRecord
 from specwright.domain.interface_change import ExceptionDecision, InterfaceChangeException
 from specwright.errors import CorruptionError, InputError
-from specwright.ports.journal import Scope
-from specwright.ports.store import StateStore
+from specwright.ports import Scope, StateStore
 
 
 class EscalationStore:

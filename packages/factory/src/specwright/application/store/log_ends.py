@@ -13,7 +13,7 @@ from typing import NamedTuple
 from agent_wire.entries import LogEnd, WireLog
 from specwright.application.store import layout
 from specwright.errors import CorruptionError, CorruptionErrors, InputErrors
-from specwright.ports.store import StateStore
+from specwright.ports import StateStore
 
 
 def note_log_end(store: StateStore, log: WireLog) -> None:

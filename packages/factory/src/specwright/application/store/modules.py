@@ -18,7 +18,7 @@ from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, Ship
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.domain.tasks.task_file import TaskDefinition, stored_entry
 from specwright.errors import CorruptionError, InputErrors
-from specwright.ports.store import StateStore
+from specwright.ports import StateStore
 
 _RECORDS = {
     layout.CONTRACT,

@@ -23,7 +23,7 @@ from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.index.database import VERSION as INDEX_VERSION
 from specwright.journal import FileJournal, JournalRecord, read_records
 from specwright.journal.journal import StoredJournal
-from specwright.ports.store import FileTree
+from specwright.ports import FileTree
 from specwright.settings import ProviderLimits, load_settings
 from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock, driver_of
 from specwright.storage.files import check_links

@@ -46,8 +46,7 @@ from specwright.errors import (
     UntrustedError,
 )
 from specwright.journal import SystemSource
-from specwright.ports.progress import Progress
-from specwright.ports.store import FileTree
+from specwright.ports import FileTree, Progress
 from specwright.settings import ENVIRONMENT_PREFIX, Settings, decisive, load_settings
 
 if TYPE_CHECKING:

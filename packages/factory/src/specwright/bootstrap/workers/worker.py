@@ -47,7 +47,7 @@ from specwright.bootstrap.workers.drive import (
 from specwright.domain.escalation import HumanResolution
 from specwright.domain.interface_change import DecisionRequest
 from specwright.errors import BusyError, InputError
-from specwright.ports.progress import Step
+from specwright.ports import Step
 from specwright.postgres import PostgresDatabase, StoreAddress
 from specwright.queue.jobs import JobQueue
 from specwright.queue.worker import Claim, QueueWorker, Times, TryLaterError, silence

@@ -280,7 +280,7 @@ def _edited(directory: Path) -> bool:
 def _check_arguments(directory: Path, spec: Path | None, role: str) -> None:
     if spec is None:
         _require_directory(directory)
-    from specwright.ports.roles import Role
+    from specwright.ports import Role
 
     if role and role not in set(Role):
         raise InputError(
@@ -398,7 +398,7 @@ def _show_statements(directory: Path, module: str, pointer: str, *, as_json: boo
             where="--example FILE",
             remedy=f"write the call and the value that it should give; `{listing}` lists what it may break",
         )
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.modules import statements_page
     from specwright.documents.reports import Statements
 
@@ -465,7 +465,7 @@ def _request(
 
 def _version_meant(wanted: str, directory: Path) -> str:
     """A sentence with the version of the module that is named without one."""
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
 
     with suppress(*SpecwrightErrors), reading_project(directory) as view:
         named = {name: ref for ref in view.modules.refs() for name in (view.modules.contract(ref).name, ref)}

@@ -95,7 +95,7 @@ def escalations(
     """
     from specwright.application.escalation.summary import escalations_waiting
     from specwright.application.history.provenance import debates_over
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.escalation import escalation_page, escalations_page, full_page
     from specwright.documents import needs
     from specwright.documents.escalations import Escalation, Escalations
@@ -130,7 +130,7 @@ def escalations(
 def _what_next(view: "ProjectView", directory: Path) -> str:
     """The next useful command where no escalation waits."""
     from specwright.application.stages.status import ProjectStatus, project_status
-    from specwright.bootstrap.views.reading import driven_by
+    from specwright.bootstrap.views import driven_by
 
     status = project_status(view)
     if driven_by(directory):
@@ -152,7 +152,7 @@ def _check_out(
 ) -> None:
     """Lay out failed modules, and say what to type when they are repaired."""
     from ship_gate.terminal.page import Page
-    from specwright.bootstrap.fix import check_out
+    from specwright.bootstrap.gate_answers import check_out
     from specwright.documents.needs import gate_command
     from specwright.documents.reports import Checkout
 
@@ -256,7 +256,7 @@ def _answer(directory: Path, escalation: str, action: str, options: AnswerOption
 def _means_it(directory: Path, escalation: str) -> bool:
     """Whether a person at a terminal wants to give a task up; what waits for it is named."""
     from specwright.application.tasks import project_state
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.domain.tasks.task_board import TaskBoard
 
     with reading_project(directory) as view:
@@ -289,7 +289,7 @@ def _names_escalation(word: str) -> bool:
 
 def list_exceptions(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every interface change exception, with the change that it proposes and what was decided."""
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.modules import exceptions_page
     from specwright.documents.reports import Exceptions
 

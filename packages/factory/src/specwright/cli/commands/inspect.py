@@ -29,7 +29,7 @@ _Filter = list[str] | None
 
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Where the project stands, and what to do next."""
-    from specwright.bootstrap.views.reading import has_begun, reading_project
+    from specwright.bootstrap.views import has_begun, reading_project
     from specwright.cli.pages.stop import ESCALATIONS_SHOWN, status_page
     from specwright.documents.stops import Status
     from specwright.settings import load_settings
@@ -73,7 +73,7 @@ def tasks(
     as_json: AsJson = False,
 ) -> None:
     """Every task with its status, and why it is not running."""
-    from specwright.bootstrap.views.reading import driven_by, reading_project
+    from specwright.bootstrap.views import driven_by, reading_project
     from specwright.cli.pages.modules import tasks_page
     from specwright.documents.modules import Tasks
     from specwright.domain.tasks.project_state import text_graph
@@ -113,7 +113,7 @@ def _draw(file: Path, state: "ProjectState | None") -> None:
 
 def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Every sealed module, with its purpose and tests."""
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.modules import modules_page
     from specwright.documents.modules import Modules
 
@@ -147,7 +147,7 @@ def module(
             f"`{next_command('module NAME', Path(module_id))}` shows one",
         )
     from specwright.application.history.provenance import provenance
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.escalation import debate_page
     from specwright.cli.pages.modules import module_page, provenance_page
     from specwright.documents.modules import (
@@ -185,7 +185,7 @@ def trace(
 ) -> None:
     """From a criterion, task or module to its tests and code."""
     from specwright.application.stages.trace import ProjectTrace
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.modules import trace_page
 
     with reading_project(directory) as view:
@@ -218,10 +218,10 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Shipped modules by what they do, the best match first."""
-    from specwright.bootstrap.views.reading import search_index
+    from specwright.bootstrap.views import search_index
     from specwright.cli.pages.modules import matches_page
     from specwright.documents.modules import Match, Matches
-    from specwright.ports.code_index import IndexQuery
+    from specwright.ports import IndexQuery
 
     types = tuple(input_type or ()), tuple(output_type or ())
     hits = search_index(directory, IndexQuery(query, tuple(tag or ()), *types, inactive, top))
@@ -241,7 +241,7 @@ def costs(
     as_json: AsJson = False,
 ) -> None:
     """What was asked of models: requests, tokens and money."""
-    from specwright.bootstrap.views.reading import last_run, require_begun
+    from specwright.bootstrap.views import last_run, require_begun
     from specwright.cli.pages.modules import costs_page
     from specwright.documents.reports import Costs
 
@@ -258,7 +258,7 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """
     from ship_gate.report.terminal import print_verdict
     from specwright.bootstrap.verify import verify_project
-    from specwright.bootstrap.views.reading import driven_by
+    from specwright.bootstrap.views import driven_by
     from specwright.documents.reports import Finding, Verified
 
     driver = driven_by(directory)
@@ -295,7 +295,7 @@ def show_log(
 ) -> None:
     """Every Wire of a project with its proof."""
     from agent_wire import canonical_json
-    from specwright.bootstrap.views.reading import stored_wires
+    from specwright.bootstrap.views import stored_wires
     from specwright.documents.reports import WireLog, WireRow
 
     if lines and as_json:
@@ -318,7 +318,7 @@ def verify_log(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
     The chain of hashes is recomputed: entries that were altered, dropped, swapped, inserted or cut off are named.
     """
-    from specwright.bootstrap.views.reading import log_findings
+    from specwright.bootstrap.views import log_findings
     from specwright.documents.reports import LogVerified
 
     findings = log_findings(directory)

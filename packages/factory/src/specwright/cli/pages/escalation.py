@@ -13,7 +13,7 @@ from specwright.application.history.provenance import DebateRounds, ModuleDebate
 from specwright.documents.commands import next_command
 from specwright.documents.escalations import FAILURES, Escalation, Escalations
 from specwright.documents.needs import Need
-from specwright.domain.answers.answers import Failure, FaultOf
+from specwright.domain.answers import Failure, FaultOf
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.escalation import Action, FailedInvariant
 

@@ -13,8 +13,7 @@ from specwright.documents.commands import next_command
 from specwright.documents.modules import Matches, Module, Modules, TaskRow, Tasks
 from specwright.documents.reports import Costs, Deprecated, Exceptions, Report, ShownException, Statements
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Purpose
-from specwright.domain.modules.acceptance_page import KINDS
-from specwright.domain.modules.acceptance_report import CriterionReport, TaskReport
+from specwright.domain.modules.acceptance_report import KINDS, CriterionReport, TaskReport
 from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.domain.tasks.task_board import by_spec_id

@@ -56,7 +56,7 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
 
 def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -> "HumanResolution":
     """The answer that a person gives to questions, or writes into a draft."""
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.cli.session.questions import asked, edited
     from specwright.documents.needs import FIX, draft
 
@@ -80,8 +80,8 @@ def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -
 
 def _fix(directory: Path, escalation: str, action: str, files: Path, description: str) -> "HumanResolution":
     """The answer that brings mended files."""
-    from specwright.bootstrap.fix import read_fix
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.gate_answers import read_fix
+    from specwright.bootstrap.views import reading_project
 
     if action.upper().replace("-", "_") != "PROVIDE_FIX":
         raise InputError("--files belongs to PROVIDE_FIX", where=action, remedy="leave it out")
@@ -95,7 +95,7 @@ def _fix(directory: Path, escalation: str, action: str, files: Path, description
 def _check_action(directory: Path, escalation: str, action: str) -> None:
     """Refuse what is no action, and name those that can help this escalation."""
     from specwright.application.escalation.actions import suited_actions
-    from specwright.bootstrap.views.reading import reading_project
+    from specwright.bootstrap.views import reading_project
     from specwright.domain.escalation import Action
 
     wanted = action.upper().replace("-", "_")

@@ -18,7 +18,7 @@ from specwright.documents.commands import next_command
 from specwright.errors import InputError, InputErrors, UntrustedError
 
 if TYPE_CHECKING:
-    from specwright.bootstrap.views.reading import LastRun
+    from specwright.bootstrap.views import LastRun
     from specwright.settings import Settings
 
 SCRIPTED = "playbook:"
@@ -38,7 +38,7 @@ def options_for(
         UntrustedError: one of the last options that this run would go on with came with the project.
         InputError: a wrong `--role-model` or `--fallback-model`, or the last options are needed and damaged.
     """
-    from specwright.bootstrap.views.reading import LastRun
+    from specwright.bootstrap.views import LastRun
 
     given: dict[str, Any] = {
         "model": _absolute(model),
@@ -165,7 +165,7 @@ def decisive_options(directory: Path) -> dict[str, Any]:
     Raises:
         InputError: the file, or the settings, are damaged.
     """
-    from specwright.bootstrap.views.reading import recorded_run
+    from specwright.bootstrap.views import recorded_run
     from specwright.settings import decisive
 
     return decisive(recorded_run(directory).models, directory)
@@ -181,7 +181,7 @@ def _require_trusted(directory: Path, recorded: "LastRun") -> None:
 
 
 def _recorded_options(directory: Path) -> "LastRun":
-    from specwright.bootstrap.views.reading import MODEL_SETTINGS, recorded_run
+    from specwright.bootstrap.views import MODEL_SETTINGS, recorded_run
     from specwright.settings import BUDGET_SETTINGS
 
     options = recorded_run(directory)
@@ -197,7 +197,7 @@ def _recorded_options(directory: Path) -> "LastRun":
 
 
 def _settings_now(directory: Path) -> dict[str, Any]:
-    from specwright.bootstrap.views.reading import MODEL_SETTINGS
+    from specwright.bootstrap.views import MODEL_SETTINGS
     from specwright.settings import BUDGET_SETTINGS, load_settings
 
     return load_settings(directory, looking=True).model_dump(

@@ -13,7 +13,7 @@ from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
 from specwright.bootstrap.project import Project, model_sources_of, open_project
 from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
-from specwright.bootstrap.views.reading import last_run, reading_project
+from specwright.bootstrap.views import last_run, reading_project
 from specwright.bootstrap.workers.drive import queue_state
 from specwright.bootstrap.workers.worker import open_queued
 from specwright.cli.pages.modules import deprecation_page, report_page, statements_page

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from specwright.bootstrap.views.at_work import AtWork
+    from specwright.bootstrap.views import AtWork
 
 
 def clock(seconds: float) -> str:

@@ -24,7 +24,7 @@ from ship_gate.terminal.screen import UNLIMITED, width_of
 from specwright.cli.terminal.at_work import clock, place_in_words, waiting_in_words
 from specwright.documents.stops import CallsUsed
 from specwright.domain.costs import Cost, dollars, money
-from specwright.ports.progress import (
+from specwright.ports import (
     AnswerBought,
     ProgressEvent,
     RequestDone,

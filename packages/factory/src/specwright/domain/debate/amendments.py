@@ -19,8 +19,7 @@ from ship_gate.contract.boundary.types import class_names
 from ship_gate.contract.contract import MISSING, MicroModuleContract
 from ship_gate.contract.examples_file import chapters
 from ship_gate.syntax_tree import parse_module
-from specwright.domain.answers.answers import Amendment, ArbiterAnswer, Decision, Failure
-from specwright.domain.answers.plan_answers import PlanAnswer, PlannedModule
+from specwright.domain.answers import Amendment, ArbiterAnswer, Decision, Failure, PlanAnswer, PlannedModule
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.modules.evidence import WRITABLE
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
 from ship_gate.contract.examples_file import chapters
-from specwright.domain.answers.answers import (
+from specwright.domain.answers import (
     CRITERIA,
     ArbiterAnswer,
     Assessment,

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ship_gate.base.ids import ArtifactId
 from ship_gate.base.record import OmittedIfEmpty, Record, Text
-from specwright.domain.answers.answers import (
+from specwright.domain.answers import (
     Amendment,
     ArbiterAnswer,
     Assessment,

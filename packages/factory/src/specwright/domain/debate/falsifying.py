@@ -15,7 +15,7 @@ from ship_gate.base.record import OmittedIfEmpty, Sha256
 from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.contract import MISSING, MicroModuleContract
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
-from specwright.domain.answers.answers import (
+from specwright.domain.answers import (
     MAX_FALSIFYING_TESTS,
     ChallengerAnswer,
     Failure,

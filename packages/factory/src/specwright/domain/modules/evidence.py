@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from agent_wire import canonical_json
 from ship_gate.base.ids import ModuleId, ModuleRefText
 from ship_gate.base.record import Record, SemVer, Sha256, Text, Timestamp
-from specwright.domain.answers.answers import StruckTest
+from specwright.domain.answers import StruckTest
 
 EXECUTION_LOG = "tests/execution_log.json"
 """The path of a version's evidence below its directory (design: ship-gate)."""

@@ -26,10 +26,17 @@ from specwright.domain.spec.completeness import Deficiency, Severity, Validation
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import RefusedError, RefusedErrors, SpecwrightErrors
-from specwright.ports.code_index import CodeIndex, IndexQuery
-from specwright.ports.journal import Journal, Scope
-from specwright.ports.roles import Files, Role, StoreAccess
-from specwright.ports.search import SearchResult, WebSearch
+from specwright.ports import (
+    CodeIndex,
+    Files,
+    IndexQuery,
+    Journal,
+    Role,
+    Scope,
+    SearchResult,
+    StoreAccess,
+    WebSearch,
+)
 from specwright.roles.agent.agent import RaisedException, submit_tool, tool_schema, without_citations
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.submission import Form, Submission, UnacceptableError, mended

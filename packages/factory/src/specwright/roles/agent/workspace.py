@@ -12,7 +12,7 @@ from deepagents.backends.protocol import BackendProtocol, EditResult, GlobResult
 from agent_wire.canonical_json import digest
 from ship_gate.base.text import MAX_CHARACTERS, edited_length
 from specwright.domain.base.glob_patterns import compile_glob
-from specwright.ports.roles import Assignment, Files
+from specwright.ports import Assignment, Files
 
 _TOO_LONG = f"the file would be too long; it has at most {MAX_CHARACTERS:,} characters."
 _BAD_PATTERN = "this pattern is not valid here."

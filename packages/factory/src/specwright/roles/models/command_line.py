@@ -24,7 +24,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ship_gate.base.text import one_line
 from specwright.errors import InputError, ModelUnavailableError
-from specwright.ports.roles import Place
+from specwright.ports import Place
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.playbook import ScriptedChatModel
 from specwright.secret_values import without_secrets

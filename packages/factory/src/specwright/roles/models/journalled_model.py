@@ -29,8 +29,7 @@ from langchain_core.runnables import run_in_executor
 
 from agent_wire.canonical_json import JsonValue
 from specwright.errors import SpecwrightErrors
-from specwright.ports.journal import Scope, provider_of, read_as_model_answer, usage_of
-from specwright.ports.progress import RoleDone
+from specwright.ports import RoleDone, Scope, provider_of, read_as_model_answer, usage_of
 from specwright.roles.models.failures import answer_in, openai_usage, translated
 from specwright.roles.models.spending import counted
 

@@ -33,7 +33,7 @@ from pydantic import ConfigDict
 
 from agent_wire import canonical_json
 from specwright.errors import InputError, ScriptError
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.models.journalled_model import answers_so_far
 
 Turn = list[tuple[str, dict[str, Any]]]

@@ -12,7 +12,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
 from specwright.errors import InputError, ScriptError, SpecwrightErrors
-from specwright.ports.roles import Place, Role
+from specwright.ports import Place, Role
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import KEY_VARIABLES, translated

@@ -23,9 +23,7 @@ from specwright.domain.costs import (
     tokens_in,
 )
 from specwright.errors import BudgetError
-from specwright.ports.journal import characters_of, paid_for, provider_of, usage_of
-from specwright.ports.progress import AnswerBought
-from specwright.ports.roles import Place, Role
+from specwright.ports import AnswerBought, Place, Role, characters_of, paid_for, provider_of, usage_of
 
 if TYPE_CHECKING:
     from genai_prices.types import PriceCalculation

@@ -1,0 +1,530 @@
+"""A project opened for reading, while another process may drive it (design: floors, command-line).
+
+Log, store, projection and journal: no model, no graph, no gate; the index only where it is searched.
+
+Why the last run stopped before its next stop, noted in the project for `status` and the studio (design: command-line).
+
+Neither the log nor the journal says that a budget was spent, an account was empty, or a role gave up: nothing was decided
+by it. A driver therefore notes that in `.specwright/last_stop.json`; the next step of any run takes the note away.
+
+What a run is doing now, noted in the project for `status` and `costs` of other processes (design: command-line).
+
+The journal holds answers, so it cannot tell who is being asked. A driver therefore notes that in
+`.specwright/at_work.json`. As with the note beside the lock, the file means nothing unless a process drives the project, so
+that of a killed driver does no harm.
+
+Projects that are read again and again, as the studio does: what was read of a log stays, and what is new is taken in
+(design: floors, studio).
+
+A project of ten thousand tasks takes seconds to read from its log; the entries that came since the last time take none.
+"""
+
+import gc
+import os
+import shlex
+import threading
+import time
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
+from decimal import Decimal
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agent_wire import canonical_json
+from agent_wire.entries import StoredEntry
+from agent_wire.hcs import hcs_metadata
+from agent_wire.log import DatabaseWireLog
+from agent_wire.verify import UNPROTECTED, Finding
+from agent_wire.verify import verify as verify_log
+from ship_gate.base.record import Record
+from specwright.application.factory import Factory, ProjectView
+from specwright.application.projection import Projection
+from specwright.application.stages.product import asked_text, draft_history
+from specwright.application.store.log_ends import log_ends
+from specwright.bootstrap.storage.stores import (
+    LAST_RUN,
+    LAST_STOP,
+    LOG,
+    RUNTIME,
+    TOPIC,
+    DirectoryStore,
+    begun_store,
+    opened_store,
+)
+from specwright.bootstrap.storage.transfer import as_directory
+from specwright.domain.costs import Estimate, build_estimate, research_estimate
+from specwright.domain.modules.code_index import SearchHit
+from specwright.domain.tasks.project_state import TaskStatus
+from specwright.errors import (
+    AnswerError,
+    AnyError,
+    BudgetError,
+    DatabaseUnavailableError,
+    InputError,
+    InputErrors,
+    ModelError,
+    ModelUnavailableError,
+    NetworkUnavailableError,
+    NoAccessError,
+    NoCreditError,
+    ScriptError,
+    SpecwrightErrors,
+)
+from specwright.journal import SystemSource
+from specwright.ports import (
+    FileTree,
+    IndexQuery,
+    Progress,
+    ProgressEvent,
+    RequestDone,
+    RequestSent,
+    RoleDone,
+    RoleStarted,
+    StateStore,
+    Step,
+)
+from specwright.settings import load_settings
+
+MODEL_SETTINGS = ("model", "role_models", "base_url", "fallback_models")
+
+
+def has_begun(directory: Path) -> bool:
+    """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
+    it opened the project has not begun."""
+    return not os.path.lexists(directory / "SPEC.md") or any(
+        (directory / name).exists() for name in (f"{RUNTIME}/{LOG}", "state_store")
+    )
+
+
+def driven_by(directory: Path) -> str:
+    """The process that drives a project, in words; empty if none does."""
+    with opened_store(directory) as store:
+        return store.driver()
+
+
+class LastRun(Record):
+    """The options of a `run`, as they are stored for the commands that go on with it.
+
+    Args:
+        model: The default model; empty if none was named.
+        base_url: Of an OpenAI-compatible server.
+        role_models: Another model for some roles.
+        fallback_models: What answers when the model of a role fails, by role or for `all`.
+        budgets: Limits, by the setting.
+        scripted: Whether any answer of the project was scripted, now or before.
+        settings: What specwright.toml and the environment said then.
+    """
+
+    model: str = ""
+    base_url: str = ""
+    role_models: dict[str, str] = Field(default_factory=dict)
+    fallback_models: dict[str, list[str]] = Field(default_factory=dict)
+    budgets: dict[str, float] = Field(default_factory=dict)
+    scripted: bool = False
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def models(self) -> dict[str, Any]:
+        """The settings of models that the options name."""
+        chosen = self.to_json().items()
+        return {name: value for name, value in chosen if value and name in MODEL_SETTINGS}
+
+
+def recorded_run(directory: Path) -> LastRun:
+    """The options of the last run; none if there was none.
+
+    Raises:
+        InputError: they cannot be read.
+    """
+    with opened_store(directory) as store:
+        if not store.folder.exists(LAST_RUN):
+            return LastRun()
+        where = f"{store.folder.address}/{LAST_RUN}"
+        try:
+            return LastRun.from_bytes(store.folder.read(LAST_RUN), where)
+        except (OSError, *InputErrors) as error:
+            raise InputError(
+                "the options of the last run cannot be read",
+                where=where,
+                remedy="name the model again: `specwright run --model ...`",
+            ) from error
+
+
+def last_run(directory: Path) -> LastRun:
+    """The options of the last run for those who only look; none if they cannot be read."""
+    with suppress(*SpecwrightErrors, OSError):
+        return recorded_run(directory)
+    return LastRun()
+
+
+@contextmanager
+def reading_project(directory: Path) -> Generator[ProjectView]:
+    """A project as its log and its store show it; nothing is locked or written.
+
+    Args:
+        directory: Of the project.
+
+    Raises:
+        InputError: there is no project.
+    """
+    with begun_store(directory) as store, closing(store.log(reading=True)) as log:
+        view = ProjectView(store=store.files, projection=Projection(log, store.files, time.monotonic))
+        with without_garbage_collection():
+            view.projection.catch_up()
+        yield view
+
+
+@contextmanager
+def without_garbage_collection() -> Generator[None]:
+    """Reading a project makes no cycles, and looking for them took a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _with_proof(entry: StoredEntry) -> dict[str, Any]:
+    return {**hcs_metadata(TOPIC, entry), "wire": canonical_json.loads(entry.body)}
+
+
+def stored_wires(directory: Path, after: int = 0, most: int | None = None) -> list[dict[str, Any]]:
+    """The Wires of a project, each with its proof beside it, in order (design: wire).
+
+    Args:
+        directory: Of the project.
+        after: The number of the entry before the first one.
+        most: How many; None for all.
+
+    Raises:
+        InputError: there is no project.
+    """
+    with begun_store(directory) as store, closing(store.log(reading=True)) as log:
+        return [_with_proof(entry) for entry in islice(log.stored(after), most)]
+
+
+def log_length(directory: Path) -> int:
+    """The number of the last entry of a project's log; 0 if it is empty or no run has begun."""
+    with opened_store(directory) as store:
+        if not store.has_log():
+            return 0
+        with closing(store.log(reading=True)) as log:
+            return last.sequence_number if (last := log.last()) else 0
+
+
+def log_findings(directory: Path) -> list[dict[str, Any]]:
+    """What is wrong with a project's log; empty if its chain is intact and has every end that was noted.
+
+    Raises:
+        InputError: there is no project.
+    """
+    with begun_store(directory) as store:
+        unlike = store.unlike_schema()
+    unprotected = [Finding(TOPIC, 0, UNPROTECTED, f"not as the program made it: {one}") for one in unlike]
+    with as_directory(directory) as place:
+        noted = log_ends(DirectoryStore(place).files)
+        damaged = [
+            Finding(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable
+        ]
+        findings = verify_log(place / RUNTIME / LOG, expected=tuple(noted.ends.values()))
+    return [finding._asdict() for finding in (*unprotected, *damaged, *findings)]
+
+
+def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
+    """Search the Code Index of a project as its roles do (design: code-index).
+
+    Raises:
+        InputError: there is no project, or a setting is wrong.
+        RefusedError: the index was made by another embedder than the one that is configured.
+    """
+    from specwright.index.embedder import load_embedder
+
+    settings = load_settings(directory, looking=True)
+    with begun_store(directory) as store, closing(store.index(load_embedder(settings.embedder))) as index:
+        return index.search(query)
+
+
+def require_begun(directory: Path) -> None:
+    """Refuse a directory in which no run has begun.
+
+    Raises: as `begun_store`.
+    """
+    with begun_store(directory):
+        pass
+
+
+Kind = Literal["budget", "credit", "access", "gave_up", "script", "unavailable", "failed"]
+
+_KINDS: tuple[tuple[type[AnyError], Kind], ...] = (
+    (BudgetError, "budget"),
+    (ScriptError, "script"),
+    (NoCreditError, "credit"),
+    (NoAccessError, "access"),
+    (AnswerError, "gave_up"),
+    (ModelUnavailableError, "unavailable"),
+    (ModelError, "failed"),
+    (DatabaseUnavailableError, "unavailable"),
+    (NetworkUnavailableError, "unavailable"),
+)
+"""The errors that stop a run which can go on later; the first that fits."""
+
+
+class LastStop(Record):
+    """What stopped the last run.
+
+    Args:
+        kind: Of the cause.
+        reason: What failed, one sentence.
+        where: Where it did.
+        remedy: What a person can do.
+        options: Of the `run` that goes on; empty if it needs none.
+        at: When, UTC.
+        exit_code: Of the command that stopped.
+    """
+
+    kind: Kind
+    reason: str
+    where: str = ""
+    remedy: str = ""
+    options: str = ""
+    at: str = ""
+    exit_code: int = 1
+
+
+@contextmanager
+def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generator[None]:
+    """Note what stops a run; of a budget also say how much is enough to reach the next stop."""
+    try:
+        yield
+    except SpecwrightErrors as error:
+        kind = _kind_of(error)
+        if kind is None:
+            raise
+        options = ""
+        if isinstance(error, BudgetError) and error.setting:
+            options = f"--{error.setting.replace('_', '-')} {_enough(error, factory)}"
+            place = "" if directory == Path() else f"{shlex.quote(str(directory))} "
+            error.remedy = f"nothing is lost; `specwright run {place}{options}` goes on, by the estimate to the next stop"
+        elif kind == "script" and (back := _remedy_of_a_script(factory)):
+            error.remedy = f"{back}; {error.remedy}"
+        elif kind == "gave_up" and factory.projection.awaits_approval:
+            options = "--retry researcher"
+        stop = LastStop(
+            kind=kind,
+            reason=error.what,
+            where=error.where,
+            remedy=error.remedy,
+            options=options,
+            at=SystemSource().now(),
+            exit_code=error.exit_code,
+        )
+        with suppress(OSError, *SpecwrightErrors):  # the error itself is what matters
+            folder.replace(LAST_STOP, stop.to_bytes())
+        raise
+
+
+def _kind_of(error: AnyError) -> Kind | None:
+    return next((name for cause, name in _KINDS if isinstance(error, cause)), None)
+
+
+def _remedy_of_a_script(factory: Factory) -> str:
+    """How the spec that was shown comes back where a script has no answer to what sent it back; empty if it has not."""
+    history = draft_history(factory)
+    sent_back = factory.projection.awaits_approval and history.is_sent_back and history.drafted >= 0
+    return "`specwright amend --withdraw` goes back to the spec that was shown" if sent_back else ""
+
+
+def forget_stop(folder: FileTree) -> None:
+    """Take the note away: a run is at work again."""
+    with suppress(OSError, *SpecwrightErrors):
+        if folder.exists(LAST_STOP) and folder.read(LAST_STOP) != _NONE:
+            folder.replace(LAST_STOP, _NONE)
+
+
+def last_stop(directory: Path) -> LastStop | None:
+    """What stopped the last run; None if nothing did, or if it cannot be read."""
+    with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
+        if not store.driver() and store.folder.exists(LAST_STOP):
+            noted = LastStop.from_bytes(store.folder.read(LAST_STOP), LAST_STOP)
+            # the options are shown to be pasted
+            return noted.model_copy(update={"options": shlex.join(noted.options.split())})
+    return None
+
+
+_NONE = b"{}"
+
+
+def _enough(error: BudgetError, factory: Factory) -> str:
+    """A budget that the next call fits into, and what is likely to follow until a person is asked."""
+    rest = _to_the_next_stop(error, factory)
+    if rest is None:
+        return error.enough
+    if error.setting.endswith("_usd"):
+        return str(Decimal(error.enough) + (rest.usd or Decimal(0)).quantize(Decimal("0.0001")))
+    return str(int(error.enough) + rest.tokens)
+
+
+def _to_the_next_stop(error: BudgetError, factory: Factory) -> Estimate | None:
+    """What is likely to be asked until then; None if nobody can tell."""
+    state = factory.projection.state
+    if not factory.price:
+        return None
+    if factory.projection.awaits_approval or state is None:
+        return research_estimate(asked_text(factory), factory.price)
+    ended = (TaskStatus.SHIPPED, TaskStatus.ABANDONED)
+    left = sum(1 for entry in state.tasks.values() if entry.status not in ended)
+    return build_estimate(1 if error.setting.startswith("task_") else left, factory.price)
+
+
+AT_WORK = f"{RUNTIME}/at_work.json"
+
+
+class AtWork(Record):
+    """What a run is doing.
+
+    Args:
+        since: When this began, UTC.
+        task: As the spec names it, TSK-001; None outside of tasks.
+        role: That is at work; None while code is.
+        subject: The module, `contracts` or `plan`.
+        stage: Of the debate, `round-1`.
+        waits_for: The model whose answer is awaited, as the journal names it.
+        first_answer: Whether the project has no answer of this model yet.
+    """
+
+    since: str = ""
+    task: str | None = None
+    role: str | None = None
+    subject: str | None = None
+    stage: str | None = None
+    waits_for: str | None = None
+    first_answer: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been doing this; the clocks of two machines may differ."""
+        try:
+            began, now = (datetime.fromisoformat(text) for text in (self.since, SystemSource().now()))
+        except ValueError:
+            return 0.0
+        return max(0.0, (now - began).total_seconds())
+
+    def after(self, event: ProgressEvent, now: str) -> "AtWork":
+        """What it does after an event."""
+        if isinstance(event, RoleStarted):
+            task, subject, stage = event.task or None, event.subject or None, event.stage or None
+            return AtWork(since=now, task=task, role=event.role, subject=subject, stage=stage)
+        if isinstance(event, RequestSent):
+            asked = {"since": now, "waits_for": event.model, "first_answer": event.first}
+            return self.model_copy(update=asked)
+        if isinstance(event, RequestDone):
+            return self.model_copy(update={"since": now, "waits_for": None, "first_answer": False})
+        if isinstance(event, RoleDone):
+            return AtWork(since=now, task=self.task)
+        if isinstance(event, Step) and event.kind == "task":
+            return AtWork(since=now, task=event.task or None)
+        return self
+
+
+class AtWorkProgress:
+    """A progress port that also notes in the project what the run is doing.
+
+    Args:
+        progress: The port that shows it.
+        folder: The project's files.
+    """
+
+    def __init__(self, progress: Progress, folder: FileTree) -> None:
+        self._progress = progress
+        self._folder = folder
+        self._at_work = AtWork()
+        self._moved = False
+        self._write(AtWork(since=SystemSource().now()))
+
+    def note(self, event: ProgressEvent) -> None:
+        """Note an event, and show it."""
+        if not self._moved:
+            self._moved = True
+            forget_stop(self._folder)
+        self._write(self._at_work.after(event, SystemSource().now()))
+        self._progress.note(event)
+
+    def _write(self, at_work: AtWork) -> None:
+        if at_work == self._at_work:
+            return
+        self._at_work = at_work
+        with suppress(OSError, *SpecwrightErrors):  # a full disk is reported where something is lost by it
+            self._folder.replace(AT_WORK, at_work.to_bytes())
+
+
+def at_work(directory: Path) -> AtWork | None:
+    """What the run that drives a project is doing; None if none drives it, or if that cannot be read."""
+    with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
+        if store.driver() and store.folder.exists(AT_WORK):
+            return AtWork.from_bytes(store.folder.read(AT_WORK), AT_WORK)
+    return None
+
+
+class _ReadLog:
+    """What was read of one project's log: the projection, and the entry that it goes up to."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._projection: Projection | None = None
+        self._number = 0
+        self._running_hash = b""
+
+    def projection(self, log: DatabaseWireLog, store: StateStore) -> Projection:
+        """The projection up to the end of the log; made anew if the log is another one now."""
+        projection = self._projection if self._is_followed_by(log) else None
+        self._projection = None  # until it is whole again
+        if projection is None:
+            projection = Projection(log, store, time.monotonic)
+        with without_garbage_collection():
+            projection.apply(log.entries(projection.seen))
+        self._number = projection.seen
+        self._running_hash = self._hash_in(log)
+        self._projection = projection
+        return projection
+
+    def _is_followed_by(self, log: DatabaseWireLog) -> bool:
+        """Whether the log still has the entry up to which it was read."""
+        return self._number > 0 and self._hash_in(log) == self._running_hash
+
+    def _hash_in(self, log: DatabaseWireLog) -> bytes:
+        """The running hash of the entry up to which it was read, as the log has it; empty if there is none."""
+        entry = next(log.stored(self._number - 1), None) if self._number else None
+        return entry.running_hash if entry and entry.sequence_number == self._number else b""
+
+
+class ProjectViews:
+    """Views of projects; one thread at a time looks at a project."""
+
+    def __init__(self) -> None:
+        self._logs: dict[Path, _ReadLog] = {}
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def reading(self, directory: Path) -> Generator[ProjectView]:
+        """A project as its log and its store show it now; nothing is locked or written.
+
+        A project on Postgres is read anew: its store belongs to a connection.
+
+        Raises:
+            InputError: there is no project.
+        """
+        with self._lock:
+            known = self._logs.setdefault(directory, _ReadLog())
+        with begun_store(directory) as store:
+            if isinstance(store, DirectoryStore):
+                with known.lock, closing(store.log(reading=True)) as log:
+                    yield ProjectView(store=store.files, projection=known.projection(log, store.files))
+                return
+        with reading_project(directory) as view:
+            yield view

@@ -1,1 +1,0 @@
-"""Projects as other processes than their driver see them (design: floors, studio)."""

@@ -1,1 +1,0 @@
-"""What the factory needs from the outside, as Protocols free of framework types."""
