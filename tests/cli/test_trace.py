@@ -96,9 +96,9 @@ def test_before_the_approval_nothing_is_traced(waiting_once: Path) -> None:
     specwright("trace", "TSK-001", waiting_once).refuses("no spec is approved yet", code=1)
 
 
-def test_what_the_readme_traces_is_found(approved: Path) -> None:
+def test_what_the_list_of_commands_traces_is_found(approved: Path) -> None:
     """Whoever copies it gets a page, not an error (D-S9-04)."""
-    (text,) = re.findall(r'specwright trace "([^"]+)"', (ROOT / "README.md").read_text())
+    text, *_ = re.findall(r'specwright trace "([^"]+)"', (ROOT / "docs/command-line.md").read_text())
     assert criteria_of(traced(text, approved)) == [("TSK-001", 2)]
 
 

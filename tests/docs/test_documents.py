@@ -13,7 +13,8 @@ from specwright.application.loop import DELIVERABLE_LOOP, END, TASK_LOOP, Leave,
 from specwright.domain.answers import PlanAnswer
 from specwright.domain.plan import KnownModules, assign, plan_problems
 from specwright.graphs.loop_graphs import debate_graph, engineering_graph
-from specwright.graphs.project_graph import outer_graph, project_graph
+from specwright.graphs.outer_graph import outer_graph
+from specwright.graphs.project_graph import project_graph
 from testkit.paths import ROOT, SOURCES
 
 PACKAGES = [package for source in SOURCES for package in source.iterdir() if package.is_dir()]

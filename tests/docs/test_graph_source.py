@@ -12,7 +12,8 @@ from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
 
 import specwright.graphs
 from specwright.graphs.loop_graphs import debate_graph, engineering_graph
-from specwright.graphs.project_graph import outer_graph, project_graph
+from specwright.graphs.outer_graph import outer_graph
+from specwright.graphs.project_graph import project_graph
 
 SOURCES = sorted(Path(specwright.graphs.__file__).parent.glob("[a-z]*.py"))
 ROOT, DRIVER = "outer_graph", "driver"

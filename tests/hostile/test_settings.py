@@ -45,7 +45,7 @@ def last_run(project: Path, **options: Any) -> None:
     """What its `.specwright/run.json` says."""
     record: dict[str, Any] = {
         "model": "",
-        "role_models": [],
+        "role_models": {},
         "base_url": "",
         "scripted": False,
         "settings": {},

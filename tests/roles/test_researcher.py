@@ -200,7 +200,7 @@ def test_a_long_conversation_is_summed_up(tmp_path: Path):
     assert any(SUMMARY in message.text for message in last)
     assert len(last) <= len(reads)  # whole it were more than twice as many
     files = tmp_path / "state_store"
-    assert not [path for path in files.rglob("*") if path.is_file() and SUMMARY in path.read_text()]
+    assert not [path for path in files.rglob("*") if path.is_file() and SUMMARY.encode() in path.read_bytes()]
 
 
 def test_what_is_wrong_is_told_without_numbers_that_nobody_can_look_up(tmp_path: Path):

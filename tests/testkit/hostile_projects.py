@@ -515,7 +515,7 @@ _LOADED = (
     "bootstrap.project",
     "bootstrap.storage.transfer",
     "bootstrap.verify",
-    "bootstrap.views.reading",
+    "bootstrap.views",
     "cli.main",
     "cli.session.runner",
     "studio.app",

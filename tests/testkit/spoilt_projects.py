@@ -113,7 +113,7 @@ def ended(
 
 def _main() -> None:
     project, scratch, kind, files, commands = json.load(sys.stdin)
-    for module in ("verify", "views.reading"):  # what each command would load again
+    for module in ("verify", "views"):  # what each command would load again
         importlib.import_module(f"specwright.bootstrap.{module}")
 
     copy, broken = Path(scratch) / "project", list[Broken]()

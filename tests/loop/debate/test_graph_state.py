@@ -10,7 +10,8 @@ import pytest
 from langgraph.types import interrupt
 
 from specwright.application.loop_state import DebateState, EngineeringState
-from specwright.graphs.project_graph import OuterState, ProjectGraphState
+from specwright.graphs.outer_graph import OuterState
+from specwright.graphs.project_graph import ProjectGraphState
 from specwright.ports import Answered, Assignment, Role
 from testkit.checkpoints import Invocation, invocations, sizes
 from testkit.loop.debate_workbench import DebateWorkbench, script

@@ -74,7 +74,7 @@ from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import AnswerError, InputError, RefusedError
 from specwright.graphs.checkpoints import SaverClass
 from specwright.graphs.driver import Driver
-from specwright.graphs.loop_graphs import resolve_exceptions
+from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.index.embedder import load_embedder
 from specwright.ports import CodeIndex, FileTree, Journal, Progress, Role, Roles, StateStore, Step, WebSearch
 from specwright.roles.agent.tools import NoSearch

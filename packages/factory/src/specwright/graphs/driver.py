@@ -10,7 +10,7 @@ from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory
 from specwright.application.stages.product import draft_history, restore_draft, tasks_in_draft
 from specwright.graphs.checkpoints import Saver
-from specwright.graphs.project_graph import outer_graph
+from specwright.graphs.outer_graph import outer_graph
 from specwright.ports import Step
 
 _THREAD = "project"

@@ -5,17 +5,14 @@ A halted or stalled project waits at `escalate`, whichever way it got there: aft
 `dispatch` when the checkpoint that held the halt is gone (design: journal). A person's answer comes by
 `Command(resume=...)`, or by `update_state(config, {"resolution": ...}, as_node="update_state_machine")` (design:
 escalation); either way `process_human_resolution` takes it, and `dispatch` goes on from the state that it made.
-
-The outer graph: product loop, approval gate, project loop, release (design: overview, approval).
 """
 
 from typing import Any, Literal, TypedDict, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command, interrupt
+from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from ship_gate.base.record import validation_messages
@@ -23,10 +20,7 @@ from specwright.application import tasks
 from specwright.application.change import settle_consumers
 from specwright.application.escalation import answers, halt
 from specwright.application.factory import Factory
-from specwright.application.stages import product, release
-from specwright.application.stages.product import draft_history, note_passed_over, send_back
 from specwright.domain.escalation import HumanResolution
-from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import InputErrors, NonDeterminismError, RefusedErrors
@@ -198,108 +192,3 @@ def _after_update(
 
 def _after_answer(state: ProjectGraphState) -> Literal["dispatch", "escalate"]:
     return "escalate" if state["refused"] or state["outcome"] == Outcome.HALTED else "dispatch"
-
-
-class OuterState(TypedDict, total=False):
-    """JSON primitives; the spec itself lies under `product/`."""
-
-    schema_version: int
-    shown_sha256: str
-    refused: str
-    outcome: str
-    release_id: str
-    released: bool
-
-
-def outer_graph(
-    factory: Factory, checkpointer: BaseCheckpointSaver[Any]
-) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Compile the root graph: the only one with a checkpointer."""
-    nodes, project = _OuterNodes(factory), project_graph(factory)
-
-    def project_loop(state: OuterState) -> OuterState:
-        # the graph is a free variable of the node, where LangGraph looks for what `get_graph(xray=True)` shows
-        return nodes.run_project(project)
-
-    graph = StateGraph(OuterState)
-    graph.add_node("product_loop", nodes.product_loop)
-    graph.add_node("approval_gate", nodes.approval_gate)
-    graph.add_node("project_loop", project_loop)
-    graph.add_node("release", nodes.release)
-    graph.add_conditional_edges(START, nodes.entry, ["product_loop", "project_loop"])
-    graph.add_edge("product_loop", "approval_gate")
-    graph.add_edge("project_loop", "release")
-    graph.add_edge("release", END)
-    return cast(Any, graph.compile(checkpointer=checkpointer, name="outer"))
-
-
-class _OuterNodes:
-    """The nodes, by their names in the graph."""
-
-    def __init__(self, factory: Factory) -> None:
-        self._factory = factory
-
-    def entry(self, state: OuterState) -> Literal["product_loop", "project_loop"]:
-        # a lost checkpoint loses nothing: the approval is in the log (design: journal, projection)
-        return "product_loop" if self._factory.projection.awaits_approval else "project_loop"
-
-    def product_loop(self, state: OuterState) -> OuterState:
-        if draft_history(self._factory).is_drafted:  # what sent it back was withdrawn
-            product.restore_draft(self._factory)
-        else:
-            product.research(self._factory)
-        shown = product.shown_hash(self._factory)
-        return {"schema_version": 1, "shown_sha256": shown, "refused": ""}
-
-    def approval_gate(
-        self, state: OuterState
-    ) -> Command[Literal["product_loop", "approval_gate", "project_loop"]]:
-        if not self._factory.projection.awaits_approval:
-            return Command(goto="project_loop")  # this node runs again after a crash
-        if not draft_history(self._factory).is_drafted:
-            return Command(goto="product_loop")  # an answer is recorded that this draft does not know
-        product.restore_draft(self._factory)
-        question = product.approval_question(self._factory)
-        if refused := state.get("refused"):
-            question["refused"] = refused
-        answer = cast(dict[str, str], interrupt(question))
-        if answer["action"] == "APPROVE" and answer.get("by"):
-            if refused := self._refusal(state.get("shown_sha256"), answer.get("sha256")):
-                return Command(update={"refused": refused}, goto="approval_gate")
-            if edited := answer.get("passed_over"):
-                note_passed_over(self._factory, edited)
-            product.approve(self._factory, answer["by"])
-            return Command(goto="project_loop")
-        if (sent_back := self._sent_back(answer)) is None:
-            return Command(update={"refused": _NO_ANSWER}, goto="approval_gate")
-        send_back(self._factory, sent_back)
-        return Command(goto="product_loop")
-
-    def _refusal(self, shown: str | None, named: str | None) -> str:
-        """Why an approval is refused: the spec is not the one that was shown, or not the one that the answer names."""
-        now = product.shown_hash(self._factory)
-        if shown not in (None, now):
-            return "the spec is not the one that was shown: it was changed since"
-        if named not in (None, now):
-            return f"the spec is not the one that was shown: the approval names {named}, this one has {now}"
-        return ""
-
-    def _sent_back(self, answer: dict[str, str]) -> GateAnswer | None:
-        """An amendment or a rejection, as a program gives it (design: approval); None if it is neither."""
-        for action, field in ((GateAction.AMEND, "feedback"), (GateAction.REJECT, "reasons")):
-            if answer["action"] == action and (text := str(answer.get(field, "")).strip()):
-                return GateAnswer(action=action, text=text)
-        return None
-
-    def run_project(self, project: CompiledStateGraph[Any, Any, Any, Any]) -> OuterState:
-        result = project.invoke(cast(Any, {"schema_version": 1}))
-        return {"outcome": result["outcome"]}
-
-    def release(self, state: OuterState) -> OuterState:
-        if state["outcome"] != Outcome.COMPLETE:
-            return {}
-        result = release.release_all(self._factory)
-        return {"release_id": result.release_id, "released": result.succeeded}
-
-
-_NO_ANSWER = "an answer is APPROVE with `by`, AMEND with `feedback` or REJECT with `reasons`"
