@@ -61,9 +61,10 @@ def served(*directories: Path, port: int = 0, token: bool = False) -> Generator[
             process.kill()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; a user's machine may lack it, CI may not."""
+    """Chromium, as long as its tests run: its event loop would stop other tests that start one. A user's machine may lack
+    it, CI may not."""
     if not shutil.which(CHROMIUM):
         if os.environ.get("SPECWRIGHT_REQUIRE_SERVICES"):
             pytest.fail("Chromium is not installed: apt install chromium")

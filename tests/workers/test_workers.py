@@ -64,7 +64,8 @@ def stop_of(project: QueuedProject) -> str:
         state = project.status()
         return state if not state["queue"]["jobs"] and not state["driven_by"] else {}
 
-    state = until(at_rest)
+    until(at_rest)
+    state = project.status()  # what was read first may be older than the rest of that document
     assert state["queue"]["last_attempt"]["ended"] == "stopped", state
     return state["where"]
 
