@@ -15,7 +15,7 @@ from specwright.bootstrap.project import Project, model_sources_of, open_project
 from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
 from specwright.bootstrap.views import last_run, reading_project
 from specwright.bootstrap.workers.drive import queue_state
-from specwright.bootstrap.workers.worker import open_queued
+from specwright.bootstrap.workers.queueing import open_queued
 from specwright.cli.pages.modules import deprecation_page, report_page, statements_page
 from specwright.cli.pages.stop import queued_page, release_page, stop_page
 from specwright.cli.session.gate_answer import Step, gate_answer

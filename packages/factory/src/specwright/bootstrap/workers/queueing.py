@@ -1,0 +1,161 @@
+"""What a command does where workers drive the project: it takes the person's answer and queues the project (design:
+workers).
+
+The answer and the job are one transaction. So no answer waits for somebody to queue it, and nothing is queued for an
+answer that was refused.
+"""
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from specwright.application.change import TriedReport
+from specwright.application.escalation.answers import check, check_fix, resolve
+from specwright.application.stages.product import approve, note_passed_over, shown_hash
+from specwright.application.stages.status import ProjectStatus
+from specwright.bootstrap.project import Project, answering, open_project
+from specwright.bootstrap.workers.drive import drive_record, leave_approval, note_drive, store_settings
+from specwright.domain.escalation import HumanResolution
+from specwright.domain.interface_change import DecisionRequest
+from specwright.errors import BusyError, InputError
+from specwright.settings import Settings
+
+
+class QueuedProject(Project):
+    """A project that workers drive: it takes each answer that `Project` takes, and queues the project instead of going on.
+
+    Args:
+        project: Open, without models.
+        settings: Of the command.
+    """
+
+    __slots__ = ("_settings",)
+    _settings: Settings
+
+    def __init__(self, project: Project, settings: Settings) -> None:
+        super().__init__(
+            project.directory,
+            project.factory,
+            project.driver,
+            project.spec_copy,
+            project.store,
+            *answering(settings),
+        )
+        object.__setattr__(self, "_settings", settings)
+
+    def go_on(self, *, approve: bool = False) -> ProjectStatus:
+        """Leave it to a worker."""
+        change = self.factory.projection.change_number if approve else None
+        leave_approval(self.factory.folder, change)
+        return self.status
+
+    def run(self, *, approve: bool = False, retry: str = "") -> ProjectStatus:
+        """Queue it. Raises as `Project.run`."""
+        with self._queueing():
+            return super().run(approve=approve, retry=retry)
+
+    def approve(self, sha256: str = "", *, old_spec: bool = False) -> ProjectStatus:
+        """Approve the spec that waits. Raises as `Project.approve`."""
+        answer = self._checked_approval(sha256, old_spec=old_spec)
+        if answer["sha256"] != (shown := shown_hash(self.factory)):
+            raise self._not_approved(
+                f"the spec is not the one that was shown: the approval names {answer['sha256']}, this one has {shown}"
+            )
+        with self._queueing():
+            if edited := answer.get("passed_over"):
+                note_passed_over(self.factory, edited)
+            approve(self.factory, answer["by"])
+            return self.go_on()
+
+    def amend(self, feedback: str = "", decision: tuple[int, str] | None = None) -> ProjectStatus:
+        """Have the spec that waits changed. Raises as `Project.amend`."""
+        with self._queueing():
+            return super().amend(feedback, decision)
+
+    def amend_examples(self, text: str, where: str) -> ProjectStatus:
+        """Put edited examples into the spec that waits. Raises as `Project.amend_examples`."""
+        with self._queueing():
+            return super().amend_examples(text, where)
+
+    def reject(self, reasons: str = "") -> ProjectStatus:
+        """Have the spec that waits written anew. Raises as `Project.reject`."""
+        with self._queueing():
+            return super().reject(reasons)
+
+    def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
+        """Answer an escalation. Raises as `Project.resolve`."""
+        check(self.factory, resolution)
+        check_fix(self.factory, resolution, by_gate=not unchecked)
+        with self._queueing():
+            resolve(self.factory, resolution)
+            return self.go_on()
+
+    def decide(self, request: DecisionRequest) -> ProjectStatus:
+        """Decide about an interface change exception. Raises as `Project.decide`."""
+        with self._queueing():
+            return super().decide(request)
+
+    def change(self, request: str, spec_before: str, spec_text: str) -> ProjectStatus:
+        """Begin a change. Raises as `Project.change`."""
+        with self._queueing():
+            return super().change(request, spec_before, spec_text)
+
+    def report(self, tried: TriedReport, pointer: str, spec_text: str) -> ProjectStatus:
+        """Begin what a failed example asks for. Raises as `Project.report`."""
+        with self._queueing():
+            return super().report(tried, pointer, spec_text)
+
+    @contextmanager
+    def _queueing(self) -> Generator[None]:
+        with self.store.queueing():
+            yield
+            store_settings(self.store, self._settings)
+            folder = self.factory.folder
+            note_drive(folder, drive_record(folder).asked())
+
+
+@contextmanager
+def open_queued(
+    directory: Path, settings: Settings, spec_text: str, waits: Sequence[float] = (0.1,) * 30
+) -> Generator[QueuedProject]:
+    """Open a project for an answer; meanwhile no worker drives it.
+
+    Args:
+        directory: Of the project.
+        settings: Of the command; its models are not asked, and need no key here.
+        spec_text: What the project works on.
+        waits: Seconds between attempts while another process holds the project: a worker that has come to a stop does so a
+            moment longer.
+
+    Raises:
+        BusyError: a worker drives it.
+        InputError: the project is in a directory; or as `open_project`.
+        CorruptionError: as `open_project`.
+    """
+    if not settings.store:
+        raise InputError(
+            "workers drive projects on Postgres, and this one is in its directory",
+            where="drive",
+            remedy='set `store` to a Postgres database, or `drive` to "here"',
+        )
+    without: dict[str, Any] = {
+        "model": "",
+        "role_models": {},
+        "fallback_models": {},
+        "packages": [],
+        "search": "none",
+    }
+    bare = settings.model_copy(update=without)
+    with ExitStack() as stack:
+        for wait in (*waits, None):
+            try:
+                project = stack.enter_context(open_project(directory, bare, None, spec_text))
+            except BusyError:
+                if wait is None:
+                    raise
+                time.sleep(wait)
+            else:
+                yield QueuedProject(project, settings)
+                return
