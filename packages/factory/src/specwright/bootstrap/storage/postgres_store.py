@@ -15,7 +15,7 @@ from agent_wire.log import DatabaseWireLog
 from agent_wire.log_file import TABLES as LOG_TABLES
 from ship_gate.trust import trust_typed
 from specwright.atomic_write import write_atomically
-from specwright.bootstrap.storage.stores import TOPIC, ProjectContent, moved_files
+from specwright.bootstrap.storage.stores import TOPIC, ProjectContent, moved_files, workers_extra
 from specwright.errors import InputError
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.journal import JournalRecord
@@ -187,23 +187,6 @@ class PostgresStore:
             return False
         with self._database.reading() as connection:
             return connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() is not None  # noqa: S608  # a constant
-
-
-@contextmanager
-def workers_extra() -> Generator[None]:
-    """Say what to install where an import in the block fails.
-
-    Raises:
-        InputError: the extra `workers` is not installed.
-    """
-    try:
-        yield
-    except ImportError as error:
-        raise InputError(
-            f"workers need the package {error.name}, which is not installed",
-            where="drive",
-            remedy="pip install 'specwright-factory[workers]'",
-        ) from error
 
 
 @contextmanager

@@ -231,6 +231,23 @@ def opened_store(directory: Path, url: str | None = None) -> Generator[ProjectSt
 
 
 @contextmanager
+def workers_extra() -> Generator[None]:
+    """Say what to install where an import in the block fails.
+
+    Raises:
+        InputError: the extra `workers` is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(
+            f"workers need the package {error.name}, which is not installed",
+            where="drive",
+            remedy="pip install 'specwright-factory[workers]'",
+        ) from error
+
+
+@contextmanager
 def _postgres_extra() -> Generator[None]:
     """Say what to install where an import in the block fails."""
     try:

@@ -87,7 +87,7 @@ def worker(
     Any number may run, on any machine. Keys of providers are those of this environment. Ctrl-C stops the projects as it
     stops `run`; another worker goes on with them.
     """
-    from specwright.bootstrap.storage.postgres_store import workers_extra
+    from specwright.bootstrap.storage.stores import workers_extra
     from specwright.settings import load_settings
 
     url = store or load_settings(Path()).store
