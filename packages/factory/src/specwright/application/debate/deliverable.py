@@ -1,5 +1,6 @@
 """What is debated: the contracts of a plan, or the implementation of a module (design: debate)."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -67,7 +68,7 @@ class RevisionRequest(NamedTuple):
     revisions_left: int | None = None
 
 
-class Deliverable:
+class Deliverable(ABC):
     """What is debated.
 
     Args:
@@ -81,21 +82,21 @@ class Deliverable:
     questions: Sequence[str] = ()
     plan_claim = plan_ref = ""
 
+    @abstractmethod
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """Make the first version, or revise the version `before`, which failed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """The contracts that are debated or implemented."""
-        raise NotImplementedError
 
     def files(self, version_id: str) -> Files:
         """The module's files in one version; a contract debate has none."""
         return {}
 
+    @abstractmethod
     def dependencies(self, version_id: str) -> list[DependencyView]:
         """The sealed modules that it calls."""
-        raise NotImplementedError
 
     def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
         """Run tests of the Challenger on a version (design: falsifying-tests); contracts have none."""
@@ -108,19 +109,19 @@ class Deliverable:
         cannot apply them all, as in files (design: exact-changes)."""
         return None
 
+    @abstractmethod
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
     ) -> tuple[Version, AmendmentsAnswer]:
         """Apply the amendments of a ruling; the active falsifying tests still count."""
-        raise NotImplementedError
 
+    @abstractmethod
     def unapplied(self, before: str, after: str, ruling: Adjudication) -> list[str]:
         """The amendments that the new version does not show (design: amendments)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
         """Judge a version by the ship gate, or lock the contracts; without failures it may ship."""
-        raise NotImplementedError
 
     def artifacts(self, version_id: str) -> list[str]:
         """The artifacts whose status follows the debate."""

@@ -39,7 +39,7 @@ Draft = Annotated[
 Checkout = Annotated[
     Path | None,
     typer.Option(
-        "--checkout", metavar="NEW_DIR", help="Lay out the failed module's last draft there, to be mended."
+        "--checkout", metavar="NEW_DIR", help="Lay out the failed module's last draft there, to be corrected."
     ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Also the modules, the debates and the raw answers.")]
@@ -54,7 +54,7 @@ MendedFiles = Annotated[
     typer.Option(
         "--files",
         metavar="MODULE_DIR",
-        help="The mended files of PROVIDE_FIX, as --checkout laid them out.",
+        help="The corrected files of PROVIDE_FIX, as --checkout laid them out.",
     ),
 ]
 Rationale = Annotated[

@@ -24,7 +24,7 @@ class AnswerOptions(NamedTuple):
 
     Args:
         payload: A file with the fields of the answer, `-` for standard input; empty if there is none.
-        files: The directory of a mended module.
+        files: The directory of a corrected module.
         rationale: Why, or what a fix does.
         edit: Whether the draft is opened in an editor.
         asks: Whether a person can be asked.
@@ -79,7 +79,7 @@ def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -
 
 
 def _fix(directory: Path, escalation: str, action: str, files: Path, description: str) -> "HumanResolution":
-    """The answer that brings mended files."""
+    """The answer that brings corrected files."""
     from specwright.bootstrap.gate_answers import read_fix
     from specwright.bootstrap.views import reading_project
 

@@ -32,7 +32,7 @@ _WORDS = {
     "drop_depends_on": "No longer depends on, with commas between",
     "name": "Name",
     "description": "What it does",
-    "directory": "Directory of the mended files",
+    "directory": "Directory of the corrected files",
 }
 _EDITOR = "vi"
 
