@@ -159,7 +159,7 @@ def journalled(
     """A copy of a model whose answers are counted, recorded in, and replayed from, a scope of the journal."""
     copy = model.model_copy(update={"disable_streaming": True, "cache": False})
     copy.__class__ = _journalled_class(type(model))
-    once: Ask = lambda live, size: live()  # noqa: E731 - a named lambda has the type; a function here would need imports
+    once: Ask = lambda live, size: live()  # noqa: E731 - the annotation gives its parameters their types
     # not a field: the model's own schema, profile and identity stay as the provider made them
     vars(copy).update({_SCOPE: scope, _METER: meter, _ASK: ask or once, _ACCOUNT: account})
     return copy
