@@ -31,9 +31,9 @@ def test_before_the_first_run_status_says_what_is_missing(tmp_path: Path) -> Non
     ("content", "fault"),
     [
         (b"", "SPEC.md is empty"),
-        (b"caf\xe9", "SPEC.md is no UTF-8 text"),
+        (b"caf\xe9", "SPEC.md is not UTF-8 text"),
         (b'{"pillars": [', "the product spec cannot be read"),
-        (None, "SPEC.md is a directory"),
+        (None, "SPEC.md cannot be read: it is a directory"),
     ],
     ids=["empty", "Latin-1", "half a structured spec", "a directory"],
 )

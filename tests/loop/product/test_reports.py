@@ -106,7 +106,7 @@ def call(given: str, before: str = "", module: str = "initials") -> Callable[[Pa
 
 CASES: dict[str, tuple[Callable[[Path], Path], str, str]] = {
     "no file": (lambda path: path, POINTER, "cannot be read"),
-    "a directory": (lambda path: path.parent, POINTER, "no regular file"),
+    "a directory": (lambda path: path.parent, POINTER, "it is a directory"),
     "empty": (text("\n"), POINTER, "is empty"),
     "not text": (text(b"\xff\xfe\x00"), POINTER, "not UTF-8"),
     "huge": (text("x" * 8_001), POINTER, "8,001 bytes"),

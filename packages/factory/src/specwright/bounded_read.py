@@ -26,9 +26,10 @@ def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+            kind = "a directory" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+            raise OSError(errno.EINVAL, f"it is {kind}", str(path))
         if status.st_size > most:
-            raise OSError(errno.EFBIG, f"it is larger than {most:,} bytes", str(path))
+            raise OSError(errno.EFBIG, f"it has {status.st_size:,} bytes; the limit is {most:,}", str(path))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read(most)
     finally:

@@ -9,7 +9,6 @@ import codecs
 import json
 import os
 import re
-import stat
 import time
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -58,18 +57,13 @@ def read_spec(path: Path) -> str:
     Raises:
         InputError: missing, empty, too large, no regular file, or no text.
     """
+    remedy = "write about one page of Markdown, or name another file with --spec FILE"
     try:
-        _require_regular(path, path.stat())
-        data = read_bounded(path)
-    except FileNotFoundError as error:
-        raise _no_spec(path) from error
-    except OSError as error:
-        raise InputError(
-            f"SPEC.md cannot be read: {error.strerror}",
-            where=str(path),
-            remedy="mend the path or its rights, or name another file with --spec FILE",
-        ) from error
-    return _text(str(path), data)
+        return _read(path, "SPEC.md", MAX_SPEC_BYTES, remedy)
+    except InputError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise _no_spec(path) from error
+        raise
 
 
 MAX_EXAMPLE_BYTES = 8_000
@@ -80,13 +74,15 @@ MAX_ACCEPTANCE_BYTES = 1_000_000
 
 
 def read_example_file(path: Path) -> str:
-    """The file of a bug report.
-
-    Raises:
-        InputError: missing, empty, too large, no regular file, or no text.
-    """
+    """The file of a bug report; fails as `read_spec`."""
     remedy = "name a file with one example, as examples.md of a module has them"
-    return _read_small(path, "example", MAX_EXAMPLE_BYTES, remedy)
+    return _read(path, "the example", MAX_EXAMPLE_BYTES, remedy)
+
+
+def read_acceptance_file(path: Path) -> str:
+    """The examples and properties of a spec as a person edited them; fails as `read_spec`."""
+    remedy = "name `acceptance.md` of the spec that waits, or a copy of it"
+    return _read(path, "the file of the examples", MAX_ACCEPTANCE_BYTES, remedy)
 
 
 def spec_fault(directory: Path) -> str:
@@ -99,31 +95,23 @@ def spec_fault(directory: Path) -> str:
     return "SPEC.md is still the template" if text == SPEC_TEMPLATE else ""
 
 
-def read_acceptance_file(path: Path) -> str:
-    """The examples and properties of a spec as a person edited them; fails as `read_example_file`."""
-    remedy = "name `acceptance.md` of the spec that waits, or a copy of it"
-    return _read_small(path, "file of the examples", MAX_ACCEPTANCE_BYTES, remedy)
+def _read(path: Path, what: str, most: int, remedy: str) -> str:
+    """A text file that a person wrote.
 
-
-def _read_small(path: Path, what: str, most: int, remedy: str) -> str:
-    where = str(path)
+    Args:
+        path: Of the file.
+        what: It is, for messages.
+        most: The most bytes that it may have.
+        remedy: What to do if it is none of that kind.
+    """
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"the {what} is no regular file", where=where, remedy=remedy)
-        if status.st_size > most:
-            told = f"the {what} has {status.st_size:,} bytes; the limit is {most:,}"
-            raise InputError(told, where=where, remedy=remedy)
-        text = read_bounded(path, most).decode("utf-8-sig")
+        return _text(str(path), read_bounded(path, most), what)
     except OSError as error:
         raise InputError(
-            f"the {what} cannot be read: {error.strerror}", where=where, remedy=remedy
+            f"{what} cannot be read: {error.strerror}",
+            where=str(path),
+            remedy=remedy,
         ) from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"the {what} is not UTF-8", where=where, remedy="save it as UTF-8") from error
-    if not text.strip():
-        raise InputError(f"the {what} is empty", where=where, remedy=remedy)
-    return text
 
 
 def structured_spec(text: str) -> dict[str, Any] | None:
@@ -345,20 +333,6 @@ def store_spec(directory: Path, text: str, store: "ProjectStore") -> None:
         store.files.replace(copy.path, text.encode())
 
 
-def _require_regular(path: Path, status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):  # a pipe would be waited for, a device read without end
-        kind = "a directory" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
-        raise InputError(
-            f"SPEC.md is {kind}, not a file", where=str(path), remedy="name a Markdown file with --spec FILE"
-        )
-    if status.st_size > MAX_SPEC_BYTES:
-        raise InputError(
-            f"SPEC.md has {status.st_size:,} bytes; the limit is {MAX_SPEC_BYTES:,}",
-            where=str(path),
-            remedy="write about one page; put reference material into files of its own",
-        )
-
-
 _NEARLY = ("spec.md", "spec.markdown", "spec.txt", "spec")
 """Names that are meant for it."""
 
@@ -386,23 +360,22 @@ def _no_spec(path: Path) -> InputError:
     )
 
 
-def _text(path: str, data: bytes) -> str:
+def _text(path: str, data: bytes, what: str = "SPEC.md") -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("SPEC.md is UTF-16", where=path, remedy="save it as UTF-8")
+        raise InputError(f"{what} is UTF-16", where=path, remedy="save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"SPEC.md is no UTF-8 text (byte {error.start:,})", where=path, remedy="save it as UTF-8"
-        ) from error
+        place = f"{path}, byte {error.start:,}"
+        raise InputError(f"{what} is not UTF-8 text", where=place, remedy="save it as UTF-8") from error
     if "\0" in text:
         place = f"{path}, line {text[: text.index(chr(0))].count(chr(10)) + 1}"
         raise InputError(
-            "SPEC.md holds a NUL character, so it is no text", where=place, remedy="write Markdown, as UTF-8"
+            f"{what} holds a NUL character, so it is not text", where=place, remedy="save it as UTF-8"
         )
     if not text.strip():
         raise InputError(
-            "SPEC.md is empty", where=path, remedy="say in it what the product does, and for whom"
+            f"{what} is empty", where=path, remedy="say in it what the product does, and for whom"
         )
     return text
 

@@ -1,13 +1,15 @@
 """Driving a project to its next stop and printing it. Imported only by commands that drive."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
 from ship_gate.terminal.output import note, refused_by_system
+from ship_gate.terminal.page import Page
 from specwright.application.stages.release import last_release, release_all, release_some
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
@@ -31,6 +33,7 @@ from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.documents.commands import next_command
 from specwright.documents.reports import Deprecated, Report, Statements
 from specwright.documents.stops import BudgetAtGate, Queue, Queued, ReleaseDocument, Stop
+from specwright.domain.base.document import Document
 from specwright.domain.costs import Cost, in_words
 from specwright.domain.modules.code_index import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
@@ -38,30 +41,48 @@ from specwright.errors import AnyError, InputErrors, ScriptError, SpecwrightErro
 from specwright.settings import Settings
 
 
+class Shown(NamedTuple):
+    """A document with its page, which a step shows in place of where the project is then."""
+
+    document: Document
+    page: Callable[[Any], Page]
+
+
+Act = Callable[[Project], ProjectStatus | Shown]
+"""What a command has a project do."""
+
+
 def drive(
     directory: Path,
     settings: Settings,
     spec_text: str,
-    step: Step,
+    step: Act,
     *,
     scripted: bool,
     as_json: bool,
     asks: bool = False,
 ) -> None:
-    """Have a project take a step, print where it is then, and exit with the code of that stop.
+    """Have a project, or its workers, take a step, print where it is then, and exit with the code of that stop.
 
     Args:
         directory: The project.
         settings: With a model.
         spec_text: What the run works on.
-        step: What is done; it raises before anything is written if the project does not wait for it.
+        step: What is done; it raises before anything is written if the project does not wait for it. What it shows itself
+            is printed in place of the stop.
         scripted: Whether any answer of the project is or was scripted.
         as_json: Print one JSON document.
         asks: Ask for the answer at the approval gate; the project is not held while a person thinks.
     """
     if settings.drive == "workers":
-        queued = queue(directory, settings, spec_text, step, as_json=as_json)
-        present(queued, queued_page, as_json=as_json)
+        with (
+            interruptible(next_command("run", directory), as_json=as_json),
+            open_queued(directory, settings, spec_text) as queued,
+        ):
+            done = step(queued)
+        if not isinstance(done, Shown):
+            done = Shown(Queued(queue=Queue.of(queue_state(directory))), queued_page)
+        present(*done, as_json=as_json)
         raise typer.Exit(0)
     stop, sha256 = _take_step(directory, settings, spec_text, step, scripted=scripted, as_json=as_json)
     while asks and stop is ProjectStatus.APPROVAL and (answer := gate_answer(sha256)):
@@ -71,7 +92,13 @@ def drive(
 
 
 def _take_step(
-    directory: Path, settings: Settings, spec_text: str, step: Step, *, scripted: bool, as_json: bool
+    directory: Path,
+    settings: Settings,
+    spec_text: str,
+    step: Act,
+    *,
+    scripted: bool,
+    as_json: bool,
 ) -> tuple[ProjectStatus, str]:
     """Have a project take a step and print where it is then; the hash of the spec if one waits there."""
     model_sources_of(settings)  # a wrong model name is reported before anything is written
@@ -81,6 +108,9 @@ def _take_step(
         elif scripted and not as_json and any(map(any, budgets_of(settings))):
             note("Budget: scripted answers spend nothing of it; it holds once another model is asked")
         stop = step(project)
+        if isinstance(stop, Shown):
+            present(*stop, as_json=as_json)
+            raise typer.Exit(0)
         waits = project.driver.waiting() or {}
         remarks = _remarks(project, waits)
         spent = total_cost(directory, prices_of(settings)) if stop is ProjectStatus.APPROVAL else Cost()
@@ -100,7 +130,13 @@ def _take_step(
     return stop, shown.sha256 or ""
 
 
-def resume(directory: Path, step: Step, *, as_json: bool, spec_text: str = "") -> None:
+def resume(
+    directory: Path,
+    step: Act,
+    *,
+    as_json: bool,
+    spec_text: str = "",
+) -> None:
     """Have a project that waits take a step, with the options of the last `run`.
 
     Args:
@@ -124,68 +160,19 @@ def report(directory: Path, module: str, example: Path, pointer: str, *, as_json
     """Try the example of a bug report; if it fails, begin what it asks for and print the stop that comes."""
     with reading_project(directory):
         pass  # where there is no project, nothing is made
-    text, options = read_example_file(example), last_options(directory)
-    settings, spec_text = settings_for(directory, options), spec_copy(directory).text()
-    outcomes: list[Report | Statements] = []
+    text, spec_text = read_example_file(example), spec_copy(directory).text()
 
-    def step(project: Project) -> ProjectStatus:
+    def step(project: Project) -> ProjectStatus | Shown:
         tried = project.try_report(module, text, str(example))
         contract, title = tried.contract, tried.example.heading
         if not tried.observed:
-            outcomes.append(Report(module_ref=contract.ref, name=contract.name, example=title))
-        elif pointer == "?":
-            outcomes.append(Statements.of(project.factory, module, title, tried.observed))
-        else:
-            return project.report(tried, pointer, spec_text)
-        return project.status
+            return Shown(Report(module_ref=contract.ref, name=contract.name, example=title), report_page)
+        if pointer == "?":
+            statements = Statements.of(project.factory, module, title, tried.observed)
+            return Shown(statements, partial(statements_page, example=str(example)))
+        return project.report(tried, pointer, spec_text)
 
-    def show(outcome: Report | Statements) -> None:
-        """What is shown of a bug report that asks for no work: its example holds, or the statements are asked for."""
-        if isinstance(outcome, Report):
-            present(outcome, report_page, as_json=as_json)
-        else:
-            present(outcome, lambda one: statements_page(one, str(example)), as_json=as_json)
-
-    if settings.drive == "workers":
-        queued = queue(directory, settings, spec_text, step, as_json=as_json)
-        if outcomes:
-            show(outcomes[0])
-        else:
-            present(queued, queued_page, as_json=as_json)
-        raise typer.Exit(0)
-    with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
-        stop = step(project)
-        if outcomes:
-            show(outcomes[0])
-            raise typer.Exit(0)
-        scripted, price = options.scripted or scripted_models(settings), project.factory.price
-        shown = Stop.of(
-            project.factory,
-            stop,
-            directory,
-            scripted=scripted,
-            price=price,
-            advice="",
-            usage=progress.used(),
-        )
-    present(shown, stop_page, as_json=as_json)
-    raise typer.Exit(stop.exit_code)
-
-
-def queue(directory: Path, settings: Settings, spec_text: str, step: Step, *, as_json: bool) -> Queued:
-    """Have a project's workers take a step.
-
-    Args:
-        directory: The project.
-        settings: Of the command; stored for the worker.
-        spec_text: What the project works on.
-        step: Takes the answer; it raises before anything is written if the project does not wait for it.
-        as_json: Whether an interruption is reported as JSON.
-    """
-    with interruptible(next_command("run", directory), as_json=as_json):
-        with open_queued(directory, settings, spec_text) as project:
-            step(project)
-        return Queued(queue=Queue.of(queue_state(directory)))
+    resume(directory, step, as_json=as_json, spec_text=spec_text)
 
 
 def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
