@@ -34,49 +34,44 @@ def deprecate(factory: Factory, asked: DeprecationRequest) -> Deprecation:
     entry = _active(factory, ref)
     if asked.replacement is not None:
         _active(factory, asked.replacement)
-    scope = factory.journal.scope(f"deprecation/{ref}")
-    decided = Deprecation(
-        **asked.model_dump(),
-        decided_at=scope.now(),
-        decided_by=OPERATOR,
-        consumers=[consumer.ref for consumer in consumers(factory.index.entries(), ref)],
-    )
-    project_id = factory.projection.project_id
-    sha256 = factory.store.define(decided.to_bytes())
-    announce(factory, scope, project_id, [review(project_id, "module.deprecated", sha256, ref, OPERATOR)])
-    _retire(factory, decided)
+    scope, project_id = factory.journal.scope(f"deprecation/{ref}"), factory.projection.project_id
+    announce(factory, scope, project_id, [_decision(factory, scope, asked, IndexStatus.DEPRECATED)])
+    finish_deprecations(factory)
     factory.progress.note(Step("deprecated", "", f"{entry.name} {ref}"))
-    return decided
+    return factory.projection.deprecations[ref]
 
 
 def finish_deprecations(factory: Factory) -> None:
-    """Retire in the Code Index what the log says is deprecated, where a crash came in between.
+    """Retire in the Code Index what the log says is deprecated.
 
     An entry that is gone is for `verify` to report.
     """
     for decided in factory.projection.deprecations.values():
-        entry = factory.index.get(*ModuleRef.parse(decided.module_ref))
+        key = ModuleRef.parse(decided.module_ref)
+        entry = factory.index.get(*key)
         if entry is not None and entry.status is IndexStatus.SHIPPED:
-            _retire(factory, decided)
+            factory.index.retire(*key, decided.status, decided.replacement, decided.notice)
 
 
 def retirement(
     factory: Factory, scope: Scope, entry: CodeIndexEntry, reason: str, later: str | None = None
 ) -> Announcement:
     """The event by which the factory retires a version: SUPERSEDED by a later one, or DEPRECATED if there is none."""
+    note = f"Use {later} instead." if later else "Nothing takes its place."
+    asked = DeprecationRequest(module_ref=entry.ref, reason=reason, migration_note=note, replacement=later)
+    return _decision(factory, scope, asked, IndexStatus.SUPERSEDED if later else IndexStatus.DEPRECATED)
+
+
+def _decision(factory: Factory, scope: Scope, asked: DeprecationRequest, status: IndexStatus) -> Announcement:
     decided = Deprecation(
-        module_ref=entry.ref,
-        reason=reason,
-        migration_note=f"Use {later} instead." if later else "Nothing takes its place.",
-        replacement=later,
+        **asked.model_dump(),
         decided_at=scope.now(),
         decided_by=OPERATOR,
-        consumers=[one.ref for one in consumers(factory.index.entries(), entry.ref)],
-        status=IndexStatus.SUPERSEDED if later else IndexStatus.DEPRECATED,
+        consumers=[one.ref for one in consumers(factory.index.entries(), asked.module_ref)],
+        status=status,
     )
-    subject = "module.superseded" if later else "module.deprecated"
-    sha256 = factory.store.define(decided.to_bytes())
-    return review(factory.projection.project_id, subject, sha256, entry.ref, OPERATOR)
+    sha256, subject = factory.store.define(decided.to_bytes()), f"module.{status.lower()}"
+    return review(factory.projection.project_id, subject, sha256, asked.module_ref, OPERATOR)
 
 
 def superseded(factory: Factory, scope: Scope, ref: str, later: str, why: str = "") -> list[Announcement]:
@@ -110,11 +105,6 @@ def _active(factory: Factory, ref: str) -> CodeIndexEntry:
     if entry.status is not IndexStatus.SHIPPED:
         raise RefusedError(f"{ref} is {entry.status} already", where=entry.name, remedy=entry.notes)
     return entry
-
-
-def _retire(factory: Factory, decided: Deprecation) -> None:
-    key = ModuleRef.parse(decided.module_ref)
-    factory.index.retire(*key, decided.status, decided.replacement, decided.notice)
 
 
 _FIRST = "1.0.0"
