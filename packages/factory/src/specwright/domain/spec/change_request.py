@@ -6,6 +6,7 @@ A bug report is one example of one call, in the grammar of `examples.md`, and th
 import ast
 import difflib
 from collections.abc import Iterator, Sequence
+from inspect import Parameter, Signature
 from itertools import accumulate
 from typing import Annotated
 
@@ -25,6 +26,15 @@ from ship_gate.contract.examples_file import (
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only
 from specwright.errors import InputError
+
+
+def example_text(example: Example) -> str:
+    """An example as `examples.md` has it."""
+    fence = "`" * 3
+    return (
+        f"## {example.heading}\n\n{example.prose}\n\n{fence}python\n{example.code.rstrip()}\n{fence}\n\n"
+        f"{fence}text\n{example.expected}\n{fence}\n"
+    )
 
 
 class BugReport(Record):
@@ -67,11 +77,7 @@ class BugReport(Record):
     @property
     def text(self) -> str:
         """The example as `examples.md` has it."""
-        fence = "`" * 3
-        return (
-            f"## {self.heading}\n\n{self.prose}\n\n{fence}python\n{self.code.rstrip()}\n{fence}\n\n"
-            f"{fence}text\n{self.expected}\n{fence}\n"
-        )
+        return example_text(self.example)
 
 
 class ChangeRequest(Record):
@@ -213,26 +219,19 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 
 def _argument_problems(call: ast.Call, contract: MicroModuleContract) -> Iterator[str]:
-    if any(map(is_any_number, contract.inputs)):
+    given = {keyword.arg or "": keyword.value for keyword in call.keywords}
+    is_unpacked = "" in given or any(isinstance(one, ast.Starred) for one in call.args)
+    if is_unpacked or any(map(is_any_number, contract.inputs)):
         return  # which argument is which shows when it runs
-    plain = [one.name for one in contract.inputs if not is_keyword_only(one)]
-    names, given = [one.name for one in contract.inputs], len(call.args)
-    if any(isinstance(one, ast.Starred) for one in call.args) or any(
-        one.arg is None for one in call.keywords
-    ):
-        return  # how many there are shows when it runs
-    keywords = [str(one.arg) for one in call.keywords]
-    if given > len(plain):
-        what = "by their place" if len(plain) < len(names) else "arguments"
-        yield f"it gives {given} {what}, {contract.name} takes {len(plain)}"
-    for name in keywords:
-        if name not in names[given:]:
-            yield f"it gives an argument {name}, which {contract.name} does not take there"
-    missing = [
-        one.name for one in contract.inputs[given:] if default_of(one) is None and one.name not in keywords
+    kinds = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
+    parameters = [
+        Parameter(one.name, kinds[is_keyword_only(one)], default=default_of(one) or Parameter.empty)
+        for one in contract.inputs
     ]
-    if missing:
-        yield f"it leaves out {', '.join(missing)}"
+    try:
+        Signature(parameters).bind(*call.args, **given)
+    except TypeError as error:
+        yield f"{contract.name} takes {', '.join(one.name for one in contract.inputs) or 'no arguments'}: {error}"
 
 
 def statement_of(
