@@ -45,7 +45,6 @@ from specwright.application.projection import Projection
 from specwright.application.store import layout
 from specwright.application.store.artifacts import noted_hashes
 from specwright.application.store.layout import CODE_INDEX_FILE, LOG_END, STATE_FILE
-from specwright.application.store.layout import definition as definition_path
 from specwright.application.store.log_ends import log_ends
 from specwright.application.store.modules import ModuleStore
 from specwright.application.tasks import dispatched_file, refreshed_file
@@ -57,7 +56,6 @@ from specwright.domain.interface_change import (
     ExceptionDecision,
     ExceptionOutcome,
     InterfaceChangeException,
-    NewVersion,
 )
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, summarise
 from specwright.domain.modules.evidence import ResealedModule, tree_sha256
@@ -164,9 +162,6 @@ class LogBindings(NamedTuple):
         definitions: The definitions that it refers to, with the first Wire that does.
         references: The definitions that stand for what a Wire names, such as an escalation, oldest first.
         decisions: The hashes of what gates saw, by the artifact that they decided on, with the Wire of each.
-        specs: The definition of each approved spec, by its file.
-        retired: The decision to retire a module version, by its reference.
-        resealed: The record of each version that code sealed, by its reference.
         subjects: Of reviews, what each names and the definition that stands for it, by subject, oldest first.
         wires: How many there are.
     """
@@ -175,16 +170,13 @@ class LogBindings(NamedTuple):
     definitions: dict[str, int]
     references: dict[str, list[str]]
     decisions: dict[str, dict[str, int]]
-    specs: dict[str, str]
-    retired: dict[str, str]
-    resealed: dict[str, str]
     subjects: dict[str, list[tuple[str, str]]]
     wires: int = 0
 
 
 def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
     """Go through the log once; where it cannot be read goes to the findings."""
-    bindings = LogBindings({}, {}, {}, {}, {}, {}, {}, {})
+    bindings = LogBindings({}, {}, {}, {}, {})
     wires = 0
     try:
         for entry in log.entries():
@@ -204,7 +196,6 @@ def _add(bindings: LogBindings, kind: str, payload: Mapping[str, Any], number: i
         bindings.references.setdefault(str(payload.get("reference", "")), []).append(str(sha256))
         row = str(payload.get("reference", "")), str(sha256)
         bindings.subjects.setdefault(str(payload.get("subject", "")), []).append(row)
-        _add_review(bindings, str(payload.get("subject")), str(payload.get("reference", "")), str(sha256))
     if kind == "gate.decided":
         target = str(payload.get("reference", "")).partition("@")[0]
         bindings.decisions.setdefault(target, {}).setdefault(str(payload["evidence_sha256"]), number)
@@ -214,21 +205,12 @@ def _add(bindings: LogBindings, kind: str, payload: Mapping[str, Any], number: i
         bindings.announced.setdefault(ref, str(payload["sha256"]))
 
 
-def _add_review(bindings: LogBindings, subject: str, reference: str, sha256: str) -> None:
-    if subject == "spec.approved":
-        bindings.specs[layout.spec_files().spec] = sha256
-    elif subject == "change.approved":
-        bindings.specs[layout.spec_files(int(reference.rpartition("-")[2])).spec] = sha256
-    elif subject in ("module.deprecated", "module.superseded"):
-        bindings.retired[reference] = sha256
-    elif subject == "module.sealed":
-        bindings.resealed[reference] = sha256
-
-
 def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
     """Files that are definitions too, with the hashes that they may have; what no Wire names yet is left out, as a
     crash leaves it."""
-    found = {path: {sha256} for path, sha256 in bindings.specs.items()}
+    found = {layout.spec_files().spec: {sha256} for _, sha256 in bindings.subjects.get("spec.approved", ())}
+    for change, sha256 in bindings.subjects.get("change.approved", ()):
+        found[layout.spec_files(int(change.rpartition("-")[2])).spec] = {sha256}
     for name, hashes in bindings.references.items():
         if name.startswith("REL-"):
             found[layout.manifest(name)] = set(hashes)
@@ -469,31 +451,24 @@ def _task_file_findings(
 def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[VerifyFinding]:
     """The Code Index, held against the contracts of sealed modules."""
     modules, entries, retired = ModuleStore(store), list[CodeIndexEntry](), list[CodeIndexEntry]()
+    decisions = dict(
+        row
+        for subject in ("module.deprecated", "module.superseded")
+        for row in bindings.subjects.get(subject, ())
+    )
     for ref in modules.begun():
         if not modules.is_sealed(ref) and ref not in bindings.announced:
             continue  # what a crash left before the seal is no version yet
         try:
             entries.append(summarise(modules.contract(ref)))
-            retired += (decided.applied_to(entries[-1]) for decided in _deprecations(store, bindings, ref))
+            if sha256 := decisions.get(ref):
+                decided = Deprecation.from_bytes(store.definition(sha256), ref)
+                retired.append(decided.applied_to(entries[-1]))
         except SpecwrightErrors:
             return  # reported already; what the index should hold is not known
     required = bindings.announced.keys() & {entry.ref for entry in entries}
     for wrong in index(entries, required, retired):
         yield VerifyFinding("index.changed", CODE_INDEX_FILE, wrong)
-
-
-def _deprecations(store: StateStore, bindings: LogBindings, ref: str) -> Iterator[Deprecation]:
-    """The decision to deprecate a version, if the log tells of one."""
-    if sha256 := bindings.retired.get(ref):
-        yield Deprecation.from_bytes(store.definition(sha256), ref)
-
-
-def changed_versions(store: StateStore, bindings: LogBindings) -> Iterator[NewVersion]:
-    """The versions that came of exceptions, as the log tells (design: interface-changes)."""
-    for name, sha256 in bindings.subjects.get("exception.resolved", ()):
-        if store.exists(definition_path(sha256)):  # else it is reported as missing
-            version = ExceptionOutcome.from_bytes(store.definition(sha256), name).version
-            yield from [] if version is None else [version]
 
 
 def _difference(stored: bytes, expected: Mapping[str, Any]) -> str:
@@ -564,9 +539,7 @@ def verify_store(
     """
     findings: list[VerifyFinding] = []
     bindings = read_log(log, findings)
-    bindings.announced.update(_resealed(store, bindings.resealed, findings))
-    for version in changed_versions(store, bindings):
-        bindings.announced.setdefault(version.module_ref, version.sha256)
+    bindings.announced.update(_sealed_by_decision(store, bindings, findings))
     versions, hashes = ModuleStore(store).begun(), noted_hashes(noted)
     for ref in versions:
         findings += version_findings(store, ports.sources, ref, bindings.announced.get(ref, ""), hashes)
@@ -591,15 +564,20 @@ def verify_store(
     )
 
 
-def _resealed(store: StateStore, records: Mapping[str, str], findings: list[VerifyFinding]) -> dict[str, str]:
-    """The hashes of the files of versions that code sealed, by their references, from their records."""
-    found: dict[str, str] = {}
-    for ref, sha256 in records.items():
-        try:
-            found[ref] = ResealedModule.from_bytes(store.definition(sha256), ref).sha256
-        except SpecwrightErrors as error:
-            findings.append(VerifyFinding("definition.changed", layout.definition(sha256), error.what))
-    return found
+def _sealed_by_decision(
+    store: StateStore, bindings: LogBindings, findings: list[VerifyFinding]
+) -> Iterator[tuple[str, str]]:
+    """The versions that no task's attempt announced, each with the hash of its files: those that came of exceptions, and
+    those that code sealed again (design: interface-changes, change)."""
+    for subject, record in (("exception.resolved", ExceptionOutcome), ("module.sealed", ResealedModule)):
+        for ref, sha256 in bindings.subjects.get(subject, ()):
+            try:
+                sealed = record.from_bytes(store.definition(sha256), ref)
+            except SpecwrightErrors as error:
+                findings.append(VerifyFinding("definition.changed", layout.definition(sha256), error.what))
+                continue
+            if version := sealed.version if isinstance(sealed, ExceptionOutcome) else sealed:
+                yield version.module_ref, version.sha256
 
 
 def _bound_hashes(
