@@ -21,8 +21,8 @@ SIGNALS = (GraphBubbleUp, GraphInterrupt, ParentCommand)
 WRAPPERS = {
     ROOT: ["run_project"],
     "project_graph": ["engineering"],
-    "loop_graphs": ["_debate"],
-    "exception_graph": ["_resolve", "_carry_out"],
+    "loop_graphs": ["held"],
+    "exception_graph": ["_resolve"],
 }
 """The node that wraps a subgraph, in each graph that has one below it."""
 

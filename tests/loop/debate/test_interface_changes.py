@@ -12,7 +12,7 @@ import pytest
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.verdict import Finding
 from specwright.application.change import product_modules, settle_consumers
-from specwright.application.interface_change import Resolution, approved, decide, exceptions
+from specwright.application.interface_change import approved, decide, exceptions
 from specwright.domain.interface_change import DecisionRequest
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.release import (
@@ -149,7 +149,7 @@ def test_the_change_is_debated_and_made_like_any_module(directory: Path):
     approve(story)
     known = approved(story.bench.factory)
     assert known
-    graph = exception_graph(story.bench.factory, Resolution(story.bench.factory, known))
+    graph = exception_graph(story.bench.factory, known)
     nodes = ("validate_ice", "assess_impact", "propose_change", "debate_round", "check_resolved", "finalize")
     assert set(nodes) <= set(graph.get_graph().nodes)
     add = story.bench.index.add

@@ -18,18 +18,18 @@ crash finds the same, and what was judged is in the journal.
 The end of a change: released, or abandoned (design: change).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
+
+from packaging.version import Version
 
 from agent_wire import canonical_json
-from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ModuleRef
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.versions import serves
-from ship_gate.verdict import GateVerdict
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, project_stream, review, task_event
 from specwright.application.debate.gate_runs import (
@@ -46,11 +46,14 @@ from specwright.application.deprecation import finish_deprecations, reports_of, 
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.parts import as_block, as_contract
 from specwright.application.messages.researcher import RESEARCHER_NOTES
+from specwright.application.plan.planner import own_module
+from specwright.application.projection import SpecSnapshot
 from specwright.application.ship import seal_files
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import (
     all_shipped,
+    attempt_events,
     dispatched_file,
     project_state,
     refreshed_file,
@@ -67,6 +70,7 @@ from specwright.domain.modules.release import ModuleChange, ReleaseManifest, Ver
 from specwright.domain.spec.change_request import (
     BugReport,
     ChangeRequest,
+    example_text,
     read_example,
     statement_of,
     statements,
@@ -74,44 +78,46 @@ from specwright.domain.spec.change_request import (
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import SpecDifference, change_problems, spec_difference
 from specwright.domain.spec.spec_markdown import render
-from specwright.domain.tasks.project_state import WAITING, TaskEntry, TaskStatus, expanded
+from specwright.domain.tasks.project_state import WAITING, TaskEntry, TaskStatus, expanded, shipped_modules
 from specwright.domain.tasks.task_board import Outcome
 from specwright.domain.tasks.task_changes import UNFINISHED
 from specwright.domain.tasks.task_file import TaskDefinition, lay_out_change, parts_of
 from specwright.errors import InputError, RefusedError, SpecwrightErrors
-from specwright.ports import Assignment, Files, Place, Role, Scope, Step
+from specwright.ports import Assignment, Place, Role, Scope, Step
 
 
 def finish_change(factory: Factory) -> None:
     """Write what the log says of the last change: its SPEC.md, that it was abandoned, and the files of its tasks; and the
     files of migrations that have not run."""
-    _write_migration_files(factory)
-    if not factory.projection.changes:
-        return
-    change = factory.projection.changes[-1]
-    files = layout.spec_files(change.request.number)
-    if not factory.store.exists(files.source):
-        factory.store.replace(files.source, change.request.spec_text.encode())
-    if change.request.report is not None:
-        _write_spec_of_repair(factory, change.request.number)
-    if change.ended == "abandoned" and not factory.store.exists(files.abandoned):
-        _write_task_files(factory)
-        factory.store.replace(files.abandoned, b"")  # last: it says that all else is done
-    if change.before is not None and not change.ended:
-        _write_task_files(factory)
+    projection, store = factory.projection, factory.store
+    tasks = projection.board.tasks if projection.board else dict[str, TaskEntry]()
+    shown = [name for name in projection.migrations if tasks[name].status in WAITING]
+    change = projection.changes[-1] if projection.changes else None
+    files = layout.spec_files(change.request.number if change else 0)
+    given_up = change is not None and change.ended == "abandoned" and not store.exists(files.abandoned)
+    if change is not None:
+        if not store.exists(files.source):
+            store.replace(files.source, change.request.spec_text.encode())
+        if change.request.report is not None:
+            _write_spec_of_repair(factory, files, change.request.number)
+        if change.before is not None and (given_up or not change.ended):
+            shown += _begun(factory, change.before)
+    for task_id in shown:
+        definition = projection.definitions[task_id]
+        sent = dispatched_file(factory, definition)
+        text = (
+            refreshed_file(factory, definition) if tasks[task_id].status in WAITING or sent is None else sent
+        )
+        path = f"project/{definition.path}"
+        if not factory.folder.exists(path) or factory.folder.read(path) != text.encode():
+            factory.folder.replace(path, text.encode())
+    if given_up:
+        store.replace(files.abandoned, b"")  # last: it says that all else is done
 
 
-def _write_migration_files(factory: Factory) -> None:
-    """The files of migrations that wait."""
-    projection = factory.projection
-    for task_id in projection.migrations if projection.board else ():
-        if projection.board is not None and projection.board.entry(task_id).status in WAITING:
-            _write_task_file(factory, task_id)
-
-
-def _write_spec_of_repair(factory: Factory, number: int) -> None:
+def _write_spec_of_repair(factory: Factory, files: layout.SpecFiles, number: int) -> None:
     """The spec that a repair was begun with: that of the release, under the next version (design: bug-reports)."""
-    files, scope = layout.spec_files(number), factory.journal.scope(f"{scopes.product_change(number)}/files")
+    scope = factory.journal.scope(f"{scopes.product_change(number)}/files")
     if not factory.store.exists(files.spec):
         spec = factory.projection.spec  # a repair that is given up has its files before
         assert spec is not None
@@ -120,24 +126,11 @@ def _write_spec_of_repair(factory: Factory, number: int) -> None:
     note_hashes(scope, {path: factory.store.read(path) for path in (files.source, files.text, files.spec)})
 
 
-def _write_task_files(factory: Factory) -> None:
-    """The files of tasks that the change has run again, as they are told now."""
-    projection = factory.projection
-    before = projection.changes[-1].before
-    if before is None or projection.board is None:
-        return
-    for task_id, entry in projection.board.tasks.items():
-        if task_id not in before.tasks or before.tasks[task_id].attempt != entry.attempt:
-            _write_task_file(factory, task_id)
-
-
-def _write_task_file(factory: Factory, task_id: str) -> None:
-    definition, status = factory.projection.definitions[task_id], task_board(factory).entry(task_id).status
-    path = f"project/{definition.path}"
-    told = dispatched_file(factory, definition)
-    text = refreshed_file(factory, definition) if status in WAITING or told is None else told
-    if not factory.folder.exists(path) or factory.folder.read(path) != text.encode():
-        factory.folder.replace(path, text.encode())
+def _begun(factory: ProjectView, before: SpecSnapshot) -> dict[str, TaskEntry]:
+    """The tasks that a change has added or runs again."""
+    attempts = {task_id: entry.attempt for task_id, entry in before.tasks.items()}
+    tasks = task_board(factory).tasks.items()
+    return {task_id: entry for task_id, entry in tasks if attempts.get(task_id) != entry.attempt}
 
 
 LONGEST_REQUEST = 10_000
@@ -159,21 +152,45 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
             follow the approved one; nothing is written.
         RefusedError: the product is not released yet.
     """
-    projection = factory.projection
-    if (under_way := projection.open_change) is not None:
-        if under_way.request.report is not None or under_way.request.asked[::2] != (request, spec_text):
-            raise InputError(
-                f"another change is under way since {under_way.request.asked_at}",
-                remedy="finish it with `specwright run`, or give it up with `specwright change --abandon`",
-            )
+    if _is_under_way(factory, lambda asked: not asked.report and asked.asked[::2] == (request, spec_text)):
         return
-    number = len(projection.changes) + 1
-    scope = factory.journal.scope(f"{scopes.product_change(number)}/request")
-    base = released_spec(factory)
+    number = len(factory.projection.changes) + 1
+    reference = scopes.product_change(number)
+    scope, base = factory.journal.scope(f"{reference}/request"), released_spec(factory)
     _check_request(factory, request, spec_before, spec_text)
     if request or factory.given_spec is None:
-        factory.roles.require_script(_researcher_at(number))
-    asked = ChangeRequest(
+        factory.roles.require_script(researcher_at(number))
+    event = _requested(factory, scope, base, (request, spec_before, spec_text))
+    announce(factory, scope, factory.projection.project_id, [event])
+    finish_change(factory)
+    factory.progress.note(Step("change", "", f"{reference}: {request or 'the changed SPEC.md'}"))
+
+
+def _is_under_way(factory: ProjectView, is_same: Callable[[ChangeRequest], bool]) -> bool:
+    """Whether a change that is asked for is under way.
+
+    Raises:
+        InputError: another one is.
+    """
+    change = factory.projection.open_change
+    if change is not None and not is_same(change.request):
+        raise InputError(
+            f"another change is under way since {change.request.asked_at}",
+            remedy="finish it with `specwright run`, or give it up with `specwright change --abandon`",
+        )
+    return change is not None
+
+
+def _requested(
+    factory: Factory,
+    scope: Scope,
+    base: ProductSpec,
+    asked: tuple[str, str, str],
+    report: BugReport | None = None,
+) -> Announcement:
+    """The event by which the next change is asked for: by a sentence, the SPEC.md before and the one now."""
+    number, (request, spec_before, spec_text) = len(factory.projection.changes) + 1, asked
+    record = ChangeRequest(
         number=number,
         base_version=base.spec_version,
         request=request,
@@ -181,12 +198,10 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
         spec_text=spec_text,
         asked_at=scope.now(),
         asked_by=OPERATOR,
+        report=report,
     )
-    sha256, reference = factory.store.define(asked.to_bytes()), scopes.product_change(number)
-    event = review(projection.project_id, "change.requested", sha256, reference, OPERATOR)
-    announce(factory, scope, projection.project_id, [event])
-    finish_change(factory)
-    factory.progress.note(Step("change", "", f"{reference}: {request or 'the changed SPEC.md'}"))
+    sha256, reference = factory.store.define(record.to_bytes()), scopes.product_change(number)
+    return review(factory.projection.project_id, "change.requested", sha256, reference, OPERATOR)
 
 
 def released_spec(factory: ProjectView) -> ProductSpec:
@@ -227,13 +242,12 @@ def _check_request(factory: Factory, request: str, spec_before: str, spec_text: 
 
 
 def change_errors(factory: ProjectView, data: Any) -> Sequence[str]:
-    """What keeps an amended spec from being emitted: what keeps any, and what the approved one rules out (design:
+    """What keeps a draft from being emitted: what keeps any, and for a change what the approved spec rules out (design:
     change)."""
-    if errors := spec_errors(data):
+    errors, before = spec_errors(data), factory.projection.spec
+    if errors or before is None:
         return errors
-    before, tasks = factory.projection.spec, project_state(factory).tasks
-    assert before is not None
-    draft = ProductSpecDraft.model_validate(data)
+    tasks, draft = project_state(factory).tasks, ProductSpecDraft.model_validate(data)
     taken = {entry.spec_task_id for entry in tasks.values()}
     abandoned = {e.spec_task_id for e in tasks.values() if e.status is TaskStatus.ABANDONED}
     if problems := change_problems(before, draft, taken, abandoned):
@@ -246,9 +260,10 @@ def change_errors(factory: ProjectView, data: Any) -> Sequence[str]:
     return []
 
 
-def _researcher_at(number: int, restart: int = 1) -> Place:
-    """Where a change is asked of the researcher."""
-    return Place(scopes.product_change(number), restart, "", "", Role.RESEARCHER)
+def researcher_at(number: int, restart: int = 1) -> Place:
+    """Where the researcher is asked for a spec: the first, number 0, or that of a change."""
+    task = scopes.product_change(number) if number else ""
+    return Place(task, restart, "", "", Role.RESEARCHER)
 
 
 def change_assignment(
@@ -268,22 +283,24 @@ def change_assignment(
         name: value for name, value in spec.to_json().items() if name not in ("created_at", "updated_at")
     }
     approved = canonical_json.pretty(draft)
+    entries = task_board(factory).tasks.values()
+    numbers = [int(entry.spec_task_id.removeprefix("TSK-")) for entry in entries]
     asked = [as_block("The request", request.request, "text")] if request.request else []
     asked += [as_block("The change of SPEC.md", request.diff, "diff")] if request.diff else []
     rejected = (
         ["# Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in reasons)] if reasons else []
     )
     parts = [
-        _INSTRUCTION.format(version=spec.spec_version, number=_next_number(factory)),
+        _INSTRUCTION.format(version=spec.spec_version, number=f"TSK-{1 + max(numbers, default=0):03d}"),
         *asked,
         *rejected,
         as_block("The approved spec", approved.decode(), "json"),
-        *_contracts(factory),
+        *(as_contract(factory.modules.contract(ref)) for ref in product_modules(factory)),
         RESEARCHER_NOTES,
     ]
     return Assignment(
         answer=ProductSpecDraft,
-        place=_researcher_at(request.number, restart),
+        place=researcher_at(request.number, restart),
         message="\n\n".join(parts),
         pack={"SPEC.md": request.spec_text.encode(), "spec.json": approved},
         writable=("spec.json", "notes/"),
@@ -300,22 +317,10 @@ _INSTRUCTION = (
 )
 
 
-def _next_number(factory: ProjectView) -> str:
-    numbers = (int(e.spec_task_id.removeprefix("TSK-")) for e in project_state(factory).tasks.values())
-    return f"TSK-{1 + max(numbers, default=0):03d}"
-
-
-def _contracts(factory: ProjectView) -> list[str]:
-    return [as_contract(factory.modules.contract(ref)) for ref in product_modules(factory)]
-
-
 def product_modules(factory: ProjectView) -> list[str]:
     """The modules of all shipped tasks, and whatever they call, each once; of a module that a task has, only its version,
     so that the gates of a release name those that call an earlier one."""
-    state = project_state(factory)
-    tasks = [state.tasks[task_id] for task_id in state.ordered]
-    refs = [ref for entry in tasks if entry.status is TaskStatus.SHIPPED for ref in entry.module_refs]
-    own = list(dict.fromkeys(refs))
+    own = list(dict.fromkeys(ref for _, ref in shipped_modules(task_board(factory).tasks)))
     shipped_ids = {ModuleRef.parse(ref).module_id for ref in own}
 
     def called(ref: str) -> list[str]:
@@ -356,12 +361,9 @@ def try_report(factory: Factory, module: str, text: str, where: str) -> TriedRep
         InputError: there is no such module, or this is no example of it.
         RefusedError: the product is not released yet.
     """
-    change = factory.projection.open_change
-    if change is None:
-        released_spec(factory)
-    repaired = change.request.report if change else None
+    repaired = _repaired(factory)
     contract = _module(factory, module, repaired)
-    example = read_example(text, contract, where, _package_of(factory))
+    example = read_example(text, contract, where, import_name(slugify(factory.projection.spec_title)))
     owner = _owner(factory, contract.ref)
     if repaired is not None and repaired.example == example._replace(line=1):
         return TriedReport(factory.modules.contract(repaired.module_ref), example, repaired.observed, owner)
@@ -379,7 +381,7 @@ def try_report(factory: Factory, module: str, text: str, where: str) -> TriedRep
 
 def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: str) -> None:
     """Begin what a failed example asks for: a repair if it breaks a statement, else a change request with the example in
-    it. A report that is under way goes on.
+    it. A report that is under way goes on. The spec of a repair says the same as before, under the next version.
 
     Args:
         tried: Failed.
@@ -410,65 +412,28 @@ def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: 
         expected=example.expected,
         observed=tried.observed,
     )
-    if (under_way := projection.open_change) is not None:
-        if under_way.request.report != report:
-            raise InputError(
-                f"another change is under way since {under_way.request.asked_at}",
-                remedy="finish it with `specwright run`, or give it up with `specwright change --abandon`",
-            )
+    if _is_under_way(factory, lambda asked: asked.report == report):
         return
-    attempt = project_state(factory).tasks[tried.task_id].attempt + 1
+    attempt = task_board(factory).entry(tried.task_id).attempt + 1
     factory.roles.require_script(
         Place(definition.spec_task_id, attempt, contract.name, "round-1", Role.PROPOSER)
     )
-    _begin_repair(factory, report, tried.task_id, spec_text)
-
-
-def _begin_repair(factory: Factory, report: BugReport, task_id: str, spec_text: str) -> None:
-    """One batch of Wires: the report, its approval, and the next attempt of the task that shipped the module. The report
-    is the person's own approval, and the spec says the same under the next version."""
-    projection, before = factory.projection, released_spec(factory)
-    number, project_id = len(projection.changes) + 1, projection.project_id
-    scope = factory.journal.scope(f"{scopes.product_change(number)}/report")
-    now, reference = scope.now(), scopes.product_change(number)
-    asked = ChangeRequest(
-        number=number,
-        base_version=before.spec_version,
-        request="",
-        spec_before=spec_text,
-        spec_text=spec_text,
-        asked_at=now,
-        asked_by=OPERATOR,
-        report=report,
-    )
+    # one batch: the report, which is the person's own approval, and the next attempt of the task that shipped the module
+    project_id, reference = projection.project_id, scopes.product_change(len(projection.changes) + 1)
+    scope, before = factory.journal.scope(f"{reference}/report"), released_spec(factory)
+    requested = _requested(factory, scope, before, ("", spec_text, spec_text), report)
     version = next_version(before.spec_version, Bump.PATCH)
-    spec = before.model_copy(update={"spec_version": version, "updated_at": now})
-    requested, approved = factory.store.define(asked.to_bytes()), factory.store.define(spec.to_bytes())
-    events = [
-        review(project_id, "change.requested", requested, reference, OPERATOR),
-        review(project_id, "change.approved", approved, reference, OPERATOR),
-        *_next_attempt(factory, task_id),
-    ]
-    announce(factory, scope, project_id, events)
+    spec = before.model_copy(update={"spec_version": version, "updated_at": scope.now()})
+    sha256 = factory.store.define(spec.to_bytes())
+    approved = review(project_id, "change.approved", sha256, reference, OPERATOR)
+    waits = [projection.definitions[ref].spec_task_id for ref in definition.depends_on]
+    again = attempt_events(definition, attempt, waits, ready=True, cause=project_stream(project_id))
+    announce(factory, scope, project_id, [requested, approved, *again])
     finish_change(factory)
     projection.write(now=True)
     factory.progress.note(
         Step("change", report.task_id, f"{reference}: {report.name} fails {report.heading!r}")
     )
-
-
-def _next_attempt(factory: Factory, task_id: str) -> list[Announcement]:
-    """The task runs again as it is; what it depends on is shipped."""
-    definitions, entry = factory.projection.definitions, project_state(factory).tasks[task_id]
-    definition, attempt = definitions[task_id], entry.attempt + 1
-    bound = {"definition_sha256": canonical_json.sha256(definition.to_bytes())}
-    waits = [definitions[ref].spec_task_id for ref in definition.depends_on]
-    created = task_event("task.created", entry.spec_task_id, attempt, bound, waits)
-    cause = project_stream(factory.projection.project_id)
-    return [
-        created._replace(caused_by=cause),
-        task_event("task.available", entry.spec_task_id, attempt, {}),
-    ]
 
 
 def reportable(view: ProjectView, module: str) -> tuple[MicroModuleContract, list[tuple[str, str]]]:
@@ -482,28 +447,27 @@ def reportable(view: ProjectView, module: str) -> tuple[MicroModuleContract, lis
         InputError: there is no such module.
         RefusedError: the product is not released yet.
     """
-    change = view.projection.open_change
-    if change is None:
-        released_spec(view)
-    contract = _module(view, module, change.request.report if change else None)
+    contract = _module(view, module, _repaired(view))
     criteria = view.projection.definitions[_owner(view, contract.ref)].acceptance_criteria
     return contract, statements(contract, criteria)
 
 
-def _package_of(view: ProjectView) -> str:
-    """By which users import the product."""
-    spec = view.projection.spec
-    return import_name(slugify(spec.title)) if spec else ""
+def _repaired(view: ProjectView) -> BugReport | None:
+    """The report whose repair is under way.
+
+    Raises:
+        RefusedError: the product is not released yet.
+    """
+    if (change := view.projection.open_change) is None:
+        released_spec(view)
+    return change.request.report if change else None
 
 
 def request_of(tried: TriedReport) -> str:
     """A report that breaks no statement, as a change request."""
-    example = tried.example
-    fence = "`" * 3
     return (
         f"{tried.contract.name} should give what this example says; now {tried.observed}. No statement of its contract and "
-        f"no criterion promises it yet.\n\n## {example.heading}\n\n{example.prose}\n\n{fence}python\n"
-        f"{example.code.rstrip()}\n{fence}\n\n{fence}text\n{example.expected}\n{fence}"
+        f"no criterion promises it yet.\n\n{example_text(tried.example).rstrip()}"
     )
 
 
@@ -548,66 +512,6 @@ def _owner(view: ProjectView, ref: str) -> str:
         )
     own = (task_id for task_id, name in holders.items() if made.startswith(f"journal.jsonl#{name}."))
     return next(own, next(iter(holders)))
-
-
-class ChangedModule(NamedTuple):
-    """A module of a task that runs again: it may get a new version.
-
-    Args:
-        name: As it is imported.
-        module_ref: The version now.
-        task_id: The task, as the spec names it.
-        used_by: The names of the modules that call it.
-    """
-
-    name: str
-    module_ref: str
-    task_id: str
-    used_by: tuple[str, ...]
-
-
-class ChangePreview(NamedTuple):
-    """What a change does, as the approval gate shows it."""
-
-    number: int
-    request: str
-    version_before: str
-    version: str
-    difference: SpecDifference
-    modules: tuple[ChangedModule, ...]
-
-    @property
-    def tasks_to_build(self) -> int:
-        """How many tasks ask models."""
-        return len(self.difference.added) + len(self.difference.changed)
-
-    def to_json(self) -> dict[str, Any]:
-        """The preview for a program."""
-        modules = [module._asdict() for module in self.modules]
-        return {**self._asdict(), "difference": self.difference.to_json(), "modules": modules}
-
-
-def preview_of(view: ProjectView, spec: ProductSpec) -> ChangePreview:
-    """What the approval of a spec would change."""
-    change, before = view.projection.open_change, view.projection.spec
-    assert change is not None
-    assert before is not None
-    difference = spec_difference(before, spec)
-    contracts = [view.modules.contract(ref) for ref in product_modules(view)]
-    modules = [
-        ChangedModule(
-            name=contract.name,
-            module_ref=contract.ref,
-            task_id=entry.spec_task_id,
-            used_by=tuple(c.name for c in contracts if any(d.ref == contract.ref for d in c.dependencies)),
-        )
-        for entry in project_state(view).tasks.values()
-        if entry.spec_task_id in difference.changed and entry.status is TaskStatus.SHIPPED
-        for contract in contracts
-        if contract.ref in entry.module_refs
-    ]
-    number, asked = change.request.number, change.request.request
-    return ChangePreview(number, asked, before.spec_version, spec.spec_version, difference, tuple(modules))
 
 
 def approve_change(factory: Factory, spec: ProductSpec, by: str) -> None:
@@ -661,33 +565,22 @@ def _attempts(
         {name: [ref for ref in waits[name] if ref in difference.added] for name in difference.added}
     ).static_order()  # one that is added names only tasks that are there
     for name in (*order, *difference.changed):
-        definition, attempt = definitions[name], attempts.get(name, 1)
-        bound = {"definition_sha256": canonical_json.sha256(definition.to_bytes())}
-        yield task_event("task.created", name, attempt, bound, waits[name])._replace(caused_by=cause)
-        if all(ref not in by_id and _stays_shipped(tasks, ref) for ref in definition.depends_on):
-            yield task_event("task.available", name, attempt, {})
-
-
-def _stays_shipped(tasks: Mapping[str, Any], task_id: str) -> bool:
-    return all(tasks[ref].status is TaskStatus.SHIPPED for ref in expanded(tasks, [task_id]))
+        definition = definitions[name]
+        ready = by_id.keys().isdisjoint(definition.depends_on) and all_shipped(factory, definition.depends_on)
+        yield from attempt_events(definition, attempts.get(name, 1), waits[name], ready=ready, cause=cause)
 
 
 def release_notes(view: ProjectView) -> str:
-    """The notes of the version that is released now and of those before it."""
-    return render_notes(list(_versions(view)))
-
-
-def _versions(view: ProjectView) -> Iterator[VersionNotes]:
-    """The versions from the first; a change that was abandoned made none."""
+    """The notes of the version that is released now and of those before it; a change that was abandoned made none."""
     made = [c for c in view.projection.changes if c.before is not None and c.ended != "abandoned"]
     hashes = [*(c.before.spec_sha256 for c in made if c.before), view.projection.spec_sha256]
     specs = [ProductSpec.from_bytes(view.store.definition(sha256), sha256) for sha256 in hashes]
     states = [*(c.before.tasks for c in made if c.before), project_state(view).tasks]
-    yield VersionNotes(specs[0], None, "", ())
+    notes = [VersionNotes(specs[0], None, "", ())]
     for n, change in enumerate(made, start=1):
-        modules = list(_modules(view, states[n - 1], states[n]))
-        asked = change.request
-        yield VersionNotes(specs[n], specs[n - 1], asked.request, modules, asked.report)
+        asked, modules = change.request, list(_modules(view, states[n - 1], states[n]))
+        notes.append(VersionNotes(specs[n], specs[n - 1], asked.request, modules, asked.report))
+    return render_notes(notes)
 
 
 def _modules(
@@ -709,7 +602,7 @@ def _modules(
 def _reason(view: ProjectView, ref: str) -> str:
     """Why there is a version that no task built; empty for one that a task did."""
     if (name := view.projection.changed_by.get(ref)) is not None:
-        return f"{name}: {view.projection.exceptions[name].reason}"
+        return f"{name}: {view.projection.exceptions[name].record.reason}"
     resealed = view.projection.resealed.get(ref)
     return resealed.reason if resealed else ""
 
@@ -717,10 +610,8 @@ def _reason(view: ProjectView, ref: str) -> str:
 def _shipped(tasks: Mapping[str, TaskEntry]) -> dict[str, tuple[str, str]]:
     """The modules of shipped tasks by their ids: reference, and the task that has it first."""
     found: dict[str, tuple[str, str]] = {}
-    for entry in sorted(tasks.values(), key=lambda one: one.declaration_order):
-        if entry.status is TaskStatus.SHIPPED:
-            for ref in entry.module_refs:
-                found.setdefault(ModuleRef.parse(ref).module_id, (ref, entry.spec_task_id))
+    for task_id, ref in shipped_modules(tasks):
+        found.setdefault(ModuleRef.parse(ref).module_id, (ref, tasks[task_id].spec_task_id))
     return found
 
 
@@ -743,24 +634,13 @@ class Consumer(NamedTuple):
         return all(serves(ModuleRef.parse(new).version, old) for old, new in self.later.items())
 
 
-class _Candidate(NamedTuple):
-    """A consumer as it would be sealed again, and what the gate says of it."""
-
-    contract: MicroModuleContract
-    files: Files
-    verdict: GateVerdict
-
-
 def settle_consumers(factory: Factory) -> None:
     """Bring every consumer of a later version up to date, as far as that needs no task that is still to run."""
     if not factory.projection.cause:
         return
     _retire_migrated(factory)
     while (consumer := _next_consumer(factory)) is not None:
-        judged = _judged_again(factory, consumer) if consumer.compatible else None
-        if judged is not None and judged.verdict.passed:
-            _reseal(factory, consumer, judged)
-        else:
+        if not (consumer.compatible and _resealed(factory, consumer)):
             _migrate(factory, consumer)
 
 
@@ -779,53 +659,33 @@ def _next_consumer(factory: ProjectView) -> Consumer | None:
 
 
 def _consumers(factory: ProjectView) -> list[Consumer]:
-    state, migrations = project_state(factory), factory.projection.migrations
-    shipped = {t: state.tasks[t] for t in state.ordered if state.tasks[t].status is TaskStatus.SHIPPED}
-    current: dict[str, str] = {}
-    for entry in shipped.values():
-        for ref in entry.module_refs:
-            module = ModuleRef.parse(ref)
-            known = current.get(module.module_id)
-            if known is None or serves_later(known, module):
-                current[module.module_id] = ref
+    shipped = shipped_modules(task_board(factory).tasks)
+    refs = sorted((ModuleRef.parse(ref) for _, ref in shipped), key=_age)
+    current = {module.module_id: str(module) for module in refs}
     found: dict[str, Consumer] = {}
-    for task_id, entry in shipped.items():
-        for ref in entry.module_refs if task_id not in migrations else ():
-            contract = factory.modules.contract(ref)
-            called = {
-                d.ref: current.get(ModuleRef.parse(d.ref).module_id, d.ref) for d in contract.dependencies
-            }
-            if current[contract.module_id] != ref:
-                called[ref] = current[contract.module_id]  # it was reused, and broke since
-            later = {old: new for old, new in called.items() if old != new}
-            if later:
-                found.setdefault(ref, Consumer(task_id, contract, later))
+    for task_id, ref in shipped:
+        if task_id in factory.projection.migrations:
+            continue
+        contract = factory.modules.contract(ref)
+        called = {d.ref: current.get(ModuleRef.parse(d.ref).module_id, d.ref) for d in contract.dependencies}
+        if current[contract.module_id] != ref:
+            called[ref] = current[contract.module_id]  # it was reused, and broke since
+        if later := {old: new for old, new in called.items() if old != new}:
+            found.setdefault(ref, Consumer(task_id, contract, later))
     return list(found.values())
 
 
-def serves_later(known: str, module: ModuleRef) -> bool:
-    """Whether a version is a later one than a known reference of the same module."""
-    return _numbers(module.version) > _numbers(ModuleRef.parse(known).version)
+def _age(module: ModuleRef) -> Version:
+    return Version(module.version)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split(".")))
-
-
-def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
-    """The same files under a contract that names the later versions, as the gate judges them."""
-    cause, old = factory.projection.cause, consumer.contract
+def _resealed(factory: Factory, consumer: Consumer) -> bool:
+    """Judge the same files under a contract that names the later versions; if they pass, seal them. Then the log says so,
+    and the tasks that had the version before have this one."""
+    cause, project_id, old = factory.projection.cause, factory.projection.project_id, consumer.contract
     scope = factory.journal.scope(f"{cause}/reseal/{old.ref}")
-    asked: JsonValue = {"tool": "versions", "of": old.module_id}
-    taken = cast(
-        Sequence[str],
-        scope.recall("tool", asked, lambda: cast(JsonValue, factory.modules.versions(old.module_id))),
-    )
-    version = old.module_version
-    while version in taken:
-        version = next_version(version, Bump.PATCH)
     called = [d.model_copy(update={"ref": consumer.later.get(d.ref, d.ref)}) for d in old.dependencies]
-    contract = old.model_copy(update={"module_version": version, "dependencies": called})
+    contract = own_module(factory, scope, old).next_version(old.model_copy(update={"dependencies": called}))
     files = dict(factory.modules.files(old.ref))
     files[ENTRY] = factory.gate.documented(files[ENTRY], contract)
 
@@ -835,27 +695,20 @@ def _judged_again(factory: Factory, consumer: Consumer) -> _Candidate:
     def started_at(digest: str) -> str:
         return factory.journal.scope(f"{scope.name}/run/{digest}").now()
 
-    judging, earlier = candidate(factory.modules, contract, files), factory.modules.regression_tests(old.ref)
-    task = factory.projection.definitions[consumer.task_id]
-    approved = module_acceptance(task, judging)
+    judging, tests = candidate(factory.modules, contract, files), factory.modules.regression_tests(old.ref)
+    approved = module_acceptance(factory.projection.definitions[consumer.task_id], judging)
     binding = (examples_of_reports(reports_of(factory, contract.module_id)), approved_examples(approved))
     run = GateRun(
         factory.gate, factory.progress, scope, measured, True, started_at, binding, approved.properties
     )
     verdict = with_falsifying_tests(
-        factory.gate, factory.progress, scope, judging, judge(run, judging), earlier=earlier
+        factory.gate, factory.progress, scope, judging, judge(run, judging), earlier=tests
     )
-    return _Candidate(contract, files, verdict)
-
-
-def _reseal(factory: Factory, consumer: Consumer, judged: _Candidate) -> None:
-    """Seal it; the log says so, and the tasks that had the version before have this one."""
-    cause, project_id = factory.projection.cause, factory.projection.project_id
-    old, contract = consumer.contract, judged.contract
-    scope = factory.journal.scope(f"{f'{cause}/reseal/{old.ref}'}/seal")
+    if not verdict.passed:
+        return False
+    scope = factory.journal.scope(f"{scope.name}/seal")
     struck = factory.modules.evidence(old.ref).struck_tests
-    tests = factory.modules.regression_tests(old.ref)
-    sealed = seal_files(factory, scope, contract, judged.verdict, struck, tests)
+    sealed = seal_files(factory, scope, contract, verdict, struck, tests)
     names = [f"{factory.modules.contract(new).name} {new}" for new in consumer.later.values()]
     record = ResealedModule(
         module_ref=contract.ref,
@@ -868,10 +721,9 @@ def _reseal(factory: Factory, consumer: Consumer, judged: _Candidate) -> None:
     events += superseded(factory, scope, old.ref, contract.ref, record.reason)
     announce(factory, scope, project_id, events)
     finish_deprecations(factory)
-    entry = task_board(factory).entry(consumer.task_id)
-    factory.progress.note(
-        Step("sealed", entry.spec_task_id, f"{contract.name} {contract.ref}, {record.reason}")
-    )
+    task = task_board(factory).entry(consumer.task_id).spec_task_id
+    factory.progress.note(Step("sealed", task, f"{contract.name} {contract.ref}, {record.reason}"))
+    return True
 
 
 def _migrate(factory: Factory, consumer: Consumer) -> None:
@@ -890,19 +742,11 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
         io_contract_sketch=None,
     )
     (definition,) = parts_of(projection.definitions, whole.task_id, [part])
-    sha256 = factory.store.define(definition.to_bytes())
+    factory.store.define(definition.to_bytes())
     scope = factory.journal.scope(f"{projection.cause}/migration/{whole.spec_task_id}")
     waits = [projection.definitions[ref].spec_task_id for ref in definition.depends_on]
-    created = task_event(
-        "task.created",
-        definition.spec_task_id,
-        1,
-        {"definition_sha256": sha256},
-        [whole.spec_task_id, *waits],
-    )
-    events = [created._replace(parent=whole.spec_task_id)]
-    if all_shipped(factory, definition.depends_on):
-        events.append(task_event("task.available", definition.spec_task_id, 1, {}))
+    ready = all_shipped(factory, definition.depends_on)
+    events = attempt_events(definition, 1, waits, ready=ready, parent=whole.spec_task_id)
     announce(factory, scope, project_id, events)
     finish_change(factory)
     factory.progress.note(
@@ -912,21 +756,18 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
 
 def _retire_migrated(factory: Factory) -> None:
     """Retire the versions whose places migrations have taken, where no release of a change does it."""
-    projection, tasks = factory.projection, project_state(factory).tasks
+    projection, tasks = factory.projection, task_board(factory).tasks
     if projection.open_change is not None:
         return
-    shipped = {
-        ref for entry in tasks.values() if entry.status is TaskStatus.SHIPPED for ref in entry.module_refs
-    }
-    made = {ref for name in projection.migrations for ref in tasks[name].module_refs} & shipped
-    for ref in sorted(made):
-        module = ModuleRef.parse(ref)
-        for version in factory.modules.versions(module.module_id):
-            old = f"{module.module_id}@{version}"
-            if serves_later(old, module) and old not in shipped:
-                scope = factory.journal.scope(f"{projection.cause}/superseded/{old}")
-                if events := superseded(factory, scope, old, ref):
-                    announce(factory, scope, projection.project_id, events)
+    shipped = {ref for _, ref in shipped_modules(tasks)}
+    made = [ModuleRef.parse(ref) for name in projection.migrations for ref in tasks[name].module_refs]
+    later = {one.module_id: one for one in made if str(one) in shipped}
+    for entry in factory.index.entries():
+        new = later.get(entry.module_id)
+        if new and entry.ref not in shipped and _age(new) > Version(entry.version):
+            scope = factory.journal.scope(f"{projection.cause}/superseded/{entry.ref}")
+            if events := superseded(factory, scope, entry.ref, str(new)):
+                announce(factory, scope, projection.project_id, events)
     finish_deprecations(factory)
 
 
@@ -975,14 +816,9 @@ def abandon_change(factory: Factory) -> None:
     sha256 = factory.store.define(change.request.to_bytes())
     events = [review(project_id, "change.abandoned", sha256, scopes.product_change(number), OPERATOR)]
     if change.before is not None:
-        begun = [
-            entry
-            for task_id, entry in project_state(factory).tasks.items()
-            if task_id not in change.before.tasks or entry.attempt != change.before.tasks[task_id].attempt
-        ]
         events += [
             task_event("task.cancelled", entry.spec_task_id, entry.attempt, {})
-            for entry in begun
+            for entry in _begun(factory, change.before).values()
             if entry.status in UNFINISHED
         ]
         old = {ref for entry in change.before.tasks.values() for ref in entry.module_refs}

@@ -284,7 +284,7 @@ class RoleStore:
             raise RefusedError(str(error)) from error
         by = RaisedBy(artifact_ref=self._works_on, role=self._by.role, run_id=self._by.run_id)
         name = artifact_id(ArtifactType.INTERFACE_CHANGE_EXCEPTION, draws.hex8())
-        self._view.exceptions.add(draws, InterfaceChangeException.of(name, asked, by))
+        self._view.escalations.add_exception(draws, InterfaceChangeException.of(name, asked, by))
         return name
 
     def _pack(self) -> ContextPack:

@@ -10,7 +10,7 @@ from ship_gate.verdict import ShipGate
 from specwright.application.projection import Projection
 from specwright.application.store.artifacts import ArtifactStore, InvocationStore
 from specwright.application.store.debates import DebateStore, DraftStore
-from specwright.application.store.escalations import EscalationStore, ExceptionStore
+from specwright.application.store.escalations import EscalationStore
 from specwright.application.store.modules import ModuleStore
 from specwright.domain.costs import Price
 from specwright.domain.modules.evidence import Environment
@@ -56,13 +56,8 @@ class ProjectView:
 
     @cached_property
     def escalations(self) -> EscalationStore:
-        """Questions to a person and their answers."""
+        """Questions to a person and their answers; interface change exceptions and the decisions about them."""
         return EscalationStore(self.store, self._waits_for)
-
-    @cached_property
-    def exceptions(self) -> ExceptionStore:
-        """Interface change exceptions."""
-        return ExceptionStore(self.store)
 
     def _waits_for(self, escalation_id: str) -> bool:
         state = self.projection.state

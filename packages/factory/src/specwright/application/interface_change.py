@@ -19,128 +19,58 @@ has another one: a spec that was written anew, an exception about which somebody
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import NamedTuple
+from graphlib import TopologicalSorter
+from typing import TypedDict
 
 from agent_wire import canonical_json
 from ship_gate.base.ids import ModuleRef
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.application.announce import Announcement, announce, review
-from specwright.application.debate.debate import Debate, open_debate
+from specwright.application.announce import announce, review
+from specwright.application.debate.debate import open_debate
 from specwright.application.debate.implementation import module_of
 from specwright.application.deprecation import finish_deprecations, superseded
 from specwright.application.escalation.answers import next_attempt
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.loop import after_adjudication, after_challenge
-from specwright.application.loop_state import DebateState
+from specwright.application.loop_state import DebateState, HaltedDebate
 from specwright.application.plan.planner import next_version_plan
 from specwright.application.plan.stored_plans import load_plan
-from specwright.application.ship import seal_files
+from specwright.application.ship import seal
 from specwright.application.stages.product import draft_files, shown_hash
 from specwright.application.store.artifacts import note_hashes
-from specwright.application.tasks import Task, project_state, task_at
-from specwright.domain.answers import PlanAnswer, PlannedModule, ReuseAnswer, ReuseConclusion
+from specwright.application.store.debates import debate_trail
+from specwright.application.tasks import Task, task_at, task_board
 from specwright.domain.debate.debate import CONTRACTS
-from specwright.domain.debate.falsifying import active_tests
-from specwright.domain.escalation import OPERATOR, DebateTrail
+from specwright.domain.escalation import OPERATOR
 from specwright.domain.interface_change import (
     Decision,
     DecisionRequest,
     ExceptionDecision,
     ExceptionOutcome,
     ExceptionStatus,
-    InterfaceChangeException,
+    KnownException,
     NewVersion,
     candidate_contract,
     compare_contracts,
-    status_of,
 )
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
-from specwright.domain.tasks.project_state import TaskStatus
-from specwright.errors import InputError, RefusedError
+from specwright.errors import AnswerError, InputError, RefusedError
 from specwright.ports import Step
 
 
-class Impact(NamedTuple):
-    """What a changed contract means.
-
-    Args:
-        changes: The difference, a line for each statement, with who breaks.
-        consumers: The shipped versions that depend on the old one, directly or not, each after those that it uses.
-    """
-
-    changes: list[str]
-    consumers: list[str]
-
-
-def impact_of(view: ProjectView, before: MicroModuleContract, after: MicroModuleContract) -> Impact:
-    """Who is concerned by a changed contract."""
-    difference = compare_contracts(before, after)
-    shipped = {ref for entry in project_state(view).tasks.values() for ref in entry.module_refs}
-    concerned, found = {before.ref}, list[str]()
-    waiting = {ref: {d.ref for d in view.modules.contract(ref).dependencies} for ref in sorted(shipped)}
-    while reached := [ref for ref, calls in waiting.items() if calls & concerned]:
-        for ref in reached:
-            del waiting[ref]
-        found += reached
-        concerned |= set(reached)
-    return Impact([change.line for change in difference.changes], _ordered(view, found))
-
-
-def _ordered(view: ProjectView, refs: Sequence[str]) -> list[str]:
-    """The references, each after those that it depends on."""
-    left, ordered = list(refs), list[str]()
-    while left:
-        ready = [
-            ref for ref in left if not {d.ref for d in view.modules.contract(ref).dependencies} & {*left}
-        ]
-        ordered += ready
-        left = [ref for ref in left if ref not in ready]
-    return ordered
-
-
-def unapprovable(view: ProjectView, record: InterfaceChangeException) -> str:
-    """Why a change cannot be approved; empty if it can."""
-    ref = record.target_module
-    entries = project_state(view).tasks.values()
-    if not any(entry.status is TaskStatus.SHIPPED and ref in entry.module_refs for entry in entries):
-        return f"no shipped task has {ref} any more"
-    return ""
-
-
-class KnownException(NamedTuple):
-    """An exception with what became of it.
-
-    Args:
-        record: As it was raised.
-        decisions: In their order.
-        escalation: The escalation by which its task waits; empty if it waits no more.
-        outcomes: What came of its approvals.
-    """
-
-    record: InterfaceChangeException
-    decisions: list[ExceptionDecision]
-    escalation: str
-    outcomes: list[ExceptionOutcome]
-
-    @property
-    def status(self) -> ExceptionStatus:
-        """Where it is."""
-        return status_of(self.decisions, self.outcomes, waits=bool(self.escalation))
-
-
 def exceptions(view: ProjectView) -> Iterator[KnownException]:
-    """Every exception that the log knows, oldest first."""
-    raised = view.projection.exceptions
-    waiting = {} if not raised else _waiting(view)
-    for name, record in raised.items():
-        decisions = view.projection.exception_decisions.get(name, [])
-        outcomes = view.projection.exception_outcomes.get(name, [])
-        yield KnownException(record, decisions, waiting.get(name, ""), outcomes)
+    """Every exception that the log knows, oldest first, each with the open escalation of its task."""
+    waiting = dict[str, str]()
+    for name in open_escalations(view) if view.projection.exceptions else ():
+        raised: str = view.escalations.escalation(name).details.get("exception_id", "")
+        waiting[raised] = name
+    for name, known in view.projection.exceptions.items():
+        yield known._replace(escalation=waiting.get(name, ""))
 
 
 def decide(factory: Factory, request: DecisionRequest) -> ExceptionDecision:
@@ -150,43 +80,41 @@ def decide(factory: Factory, request: DecisionRequest) -> ExceptionDecision:
         InputError: there is no such exception.
         RefusedError: its task does not wait any more, or a crash left another decision.
     """
-    known = _waits(factory, request)
-    approves = request.decision is Decision.APPROVE_CHANGE
-    if approves and (why := unapprovable(factory, known.record)):
+    name, known = request.exception_id, _waits(factory, request)
+    ref, number = known.record.target_module, len(known.decisions) + 1
+    if request.decision is Decision.APPROVE_CHANGE and not task_board(factory).holders(ref):
         raise RefusedError(
-            f"{request.exception_id} cannot be approved: {why}",
+            f"{name} cannot be approved: no shipped task has {ref} any more",
             where=known.escalation,
             remedy="reject it, or answer the escalation otherwise",
         )
-    number = len(known.decisions) + 1
-    left = factory.exceptions.decision(request.exception_id, number)
+    left = factory.escalations.decision(name, number)
     if left is not None and not left.answers(request):
         raise RefusedError(
-            f"{request.exception_id} is decided already: {left.decision}; a crash came before it was carried out",
+            f"{name} is decided already: {left.decision}; a crash came before it was carried out",
             where=known.escalation,
             remedy="`specwright exceptions list` says where it is now",
         )
-    scope = factory.journal.scope(f"exception/{request.exception_id}/{number}")
+    scope = factory.journal.scope(f"exception/{name}/{number}")
     decided = ExceptionDecision(
         **request.to_json(), number=number, decided_by=OPERATOR, decided_at=scope.now()
     )
     task = task_at(factory, factory.escalations.escalation(known.escalation).task_id)
-    factory.exceptions.decide(decided)
+    factory.escalations.decide(decided)
     sha256, project_id = factory.store.define(decided.to_bytes()), factory.projection.project_id
-    wire = review(project_id, "exception.decided", sha256, request.exception_id, OPERATOR)
-    events = _requeued(factory, task, known.escalation, wire) if decided.requeue else []
-    announce(factory, scope, project_id, [wire, *events])
+    events = [review(project_id, "exception.decided", sha256, name, OPERATOR)]
+    if decided.requeue:
+        events += next_attempt(factory, task, known.escalation, cause=events[0].stream_id)
+    announce(factory, scope, project_id, events)
     factory.projection.write(now=True)
-    factory.progress.note(
-        Step("decided", task.entry.spec_task_id, f"{request.exception_id}: {decided.decision}")
-    )
+    factory.progress.note(Step("decided", task.entry.spec_task_id, f"{name}: {decided.decision}"))
     return decided
 
 
 def finish_decisions(factory: Factory) -> None:
     """Append the decisions that a crash kept from the log."""
     for known in [*exceptions(factory)]:
-        left = factory.exceptions.decision(known.record.exception_id, len(known.decisions) + 1)
+        left = factory.escalations.decision(known.record.exception_id, len(known.decisions) + 1)
         if left is not None and known.escalation:
             decide(factory, DecisionRequest(**left.model_dump(include=set(DecisionRequest.model_fields))))
 
@@ -209,22 +137,6 @@ def _waits(view: ProjectView, request: DecisionRequest) -> KnownException:
     return known
 
 
-def _waiting(view: ProjectView) -> dict[str, str]:
-    """The open escalations of exceptions, by the exception."""
-    escalations = [view.escalations.escalation(name) for name in open_escalations(view)]
-    return {
-        str(one.details["exception_id"]): one.escalation_id
-        for one in escalations
-        if "exception_id" in one.details
-    }
-
-
-def _requeued(factory: Factory, task: Task, escalation: str, wire: Announcement) -> list[Announcement]:
-    """The events by which a task runs again; the decision caused the end of its attempt (design: wire)."""
-    first, *rest = next_attempt(factory, task, task.definition, escalation)
-    return [first._replace(caused_by=wire.stream_id), *rest]
-
-
 MAX_ROUNDS = 3
 """Rounds of the debate over a candidate contract; then the person is asked again."""
 
@@ -234,12 +146,31 @@ def approved(view: ProjectView) -> KnownException | None:
     return next((one for one in exceptions(view) if one.status is ExceptionStatus.APPROVED), None)
 
 
-class Resolution:
-    """One approval that is carried out; each method is a step."""
+class ChangeState(TypedDict, total=False):
+    """JSON primitives; what is said is in the records of the debate."""
 
-    def __init__(self, factory: Factory, known: KnownException) -> None:
-        self._factory = factory
-        self._known = known
+    schema_version: int
+    changes: list[str]
+    consumers: list[str]
+    debate: DebateState
+    agreed: bool
+    halted: HaltedDebate
+    reason: str
+
+
+class Resolution:
+    """One approval that is carried out; the public methods are the nodes of its graph, by their names.
+
+    Args:
+        factory: The ports.
+        known: The approved exception.
+        hold_debate: Runs the debate over the implementation to its end; a halt in it goes to `module_halted`.
+    """
+
+    def __init__(
+        self, factory: Factory, known: KnownException, hold_debate: Callable[[DebateState], DebateState]
+    ) -> None:
+        self._factory, self._known, self._hold_debate = factory, known, hold_debate
         self._number = len(known.decisions)
         self._old = factory.modules.contract(known.record.target_module)
         self._label = f"{known.record.exception_id}-{self._number}"
@@ -247,133 +178,132 @@ class Resolution:
     @cached_property
     def _task(self) -> Task:
         """The task that shipped the module, for this change."""
-        tasks = project_state(self._factory).tasks
-        shipping = [
-            name
-            for name, entry in tasks.items()
-            if entry.status is TaskStatus.SHIPPED and self._old.ref in entry.module_refs
-        ]
-        owner = min(shipping, key=lambda name: tasks[name].declaration_order)
-        return task_at(self._factory, owner, self._label)
+        return task_at(self._factory, task_board(self._factory).holders(self._old.ref)[0], self._label)
 
-    def validate(self) -> str:
-        """Why the change cannot be debated; empty if it can."""
+    def validate_ice(self, state: ChangeState) -> ChangeState:
+        """A version that is not in use any more is not changed."""
         entry = self._factory.index.get(*ModuleRef.parse(self._old.ref))
-        if entry is None or entry.status is not IndexStatus.SHIPPED:
-            return f"{self._old.ref} is not in use any more"
-        return ""
+        in_use = entry is not None and entry.status is IndexStatus.SHIPPED
+        return {"reason": "" if in_use else f"{self._old.ref} is not in use any more"}
 
-    def impact(self) -> Impact:
-        """What the proposed change means."""
-        delta = self._known.record.proposed_contract_delta
-        return impact_of(self._factory, self._old, candidate_contract(self._old, delta))
+    def assess_impact(self, state: ChangeState) -> ChangeState:
+        """The difference of the contracts, and the shipped versions that use the old one, directly or not, each after those
+        that it uses."""
+        modules, tasks = self._factory.modules, task_board(self._factory).tasks.values()
+        calls = {
+            ref: {one.ref for one in modules.contract(ref).dependencies}
+            for ref in sorted({ref for entry in tasks for ref in entry.module_refs})
+        }
+        concerned = [self._old.ref]
+        for ref in TopologicalSorter(calls).static_order():
+            if not calls.get(ref, set()).isdisjoint(concerned):
+                concerned.append(ref)
+        return {"changes": self._changes(self._candidate()), "consumers": concerned[1:]}
 
-    def propose(self, impact: Impact) -> DebateState:
+    def propose_change(self, state: ChangeState) -> ChangeState:
         """The candidate contract as a plan of one module, and the first proposal of its debate."""
-        record = self._known.record
-        after = candidate_contract(self._old, record.proposed_contract_delta)
-        used = ", ".join(impact.consumers) or "none"
+        record, after = self._known.record, self._candidate()
+        used = ", ".join(state["consumers"]) or "none"
         claim = " ".join(
             [
                 f"{record.exception_id} asks for a change of the sealed contract {self._old.ref}: {record.reason}",
                 *(f"Evidence: {said}" for said in record.evidence),
-                f"Code computed {after.ref} and this difference: {'; '.join(impact.changes)}.",
+                f"Code computed {after.ref} and this difference: {'; '.join(state['changes'])}.",
                 f"Shipped modules that use it: {used}.",
             ]
         )
-        plan_id = next_version_plan(
-            self._factory, self._task, self._old, _plan_of(after, claim, impact.changes)
-        )
-        state = DebateState(
-            task_id=self._task.task_id,
-            deliverable=CONTRACTS,
-            plan_id=plan_id,
-            schema_version=1,
-            change=self._label,
-            baseline=self._old.ref,
-        )
-        return {**state, **self._open(state).propose(state)}
+        checks = [f"It is shown: {line}" for line in state["changes"]][:5]
+        checks = checks or ["The contract is the one that is stated."]
+        plan_id = next_version_plan(self._factory, self._task, self._old, [after], claim, checks)
+        debate = self._debate_of(CONTRACTS, plan_id)
+        debate["baseline"] = self._old.ref
+        return {"debate": {**debate, **open_debate(self._factory, debate).propose(debate)}}
 
-    def debate_round(self, state: DebateState) -> DebateState:
+    def debate_round(self, state: ChangeState) -> ChangeState:
         """One round: after the first the planner revises, then the contract is challenged and, if need be, ruled on."""
-        debate = self._open(state)
-        if "verdict" in state:
-            state = {**state, **debate.revise(state)}
-        state = {**state, "decision": "", **debate.challenge(state)}
-        if after_challenge(state) == "adjudicate":
-            state = {**state, **debate.adjudicate(state)}
-        return state
+        debate: DebateState = state["debate"]
+        work = open_debate(self._factory, debate)
+        if "verdict" in debate:
+            debate = {**debate, **work.revise(debate)}
+        debate = {**debate, "decision": "", **work.challenge(debate)}
+        if after_challenge(debate) == "adjudicate":
+            debate = {**debate, **work.adjudicate(debate)}
+        return {"debate": debate}
 
-    def next_step(self, state: DebateState) -> str:
-        """`agreed`, `again` or `rejected`."""
-        following = after_adjudication(state) if state["decision"] else "revise"
+    def check_resolved(self, state: ChangeState) -> ChangeState:
+        """Whether the contract is agreed on, is debated again, or cannot be agreed on."""
+        debate = state["debate"]
+        following = after_adjudication(debate) if debate["decision"] else "revise"
+        if following == "revise" and debate["round"] < MAX_ROUNDS:
+            return {}
         if following in {"ship", "apply_amendments"}:
-            return "agreed"
-        return "again" if following == "revise" and state["round"] < MAX_ROUNDS else "rejected"
+            return {"agreed": True}
+        return {"reason": debate.get("halt_reason") or "the contract was not agreed on within its rounds"}
 
-    def lock(self, state: DebateState) -> DebateState:
-        """Apply the amendments of an approval, if there are some, and lock the contract; `halt_reason` says what keeps it
-        from that."""
-        debate = self._open(state)
+    def finalize(self, state: ChangeState) -> ChangeState:
+        """Make the new version if the contract is agreed on, and say what came of the approval."""
+        debate = state.get("debate", {})
+        try:
+            reason = state.get("reason") or self._make(debate)
+        except AnswerError as error:
+            reason = error.what
+        if reason:
+            self._reject(reason, debate.get("debate_id", ""))
+        return {"reason": reason}
+
+    def module_halted(self, state: ChangeState) -> ChangeState:
+        """The debate over the implementation halted: it leaves for here (design: graphs)."""
+        halted = state["halted"]
+        reason = f"the new version could not be made: {halted['reason']}"
+        self._reject(reason, halted["debate_id"])
+        return {"reason": reason}
+
+    def _make(self, state: DebateState) -> str:
+        """Apply the amendments of an approval, lock the contract, implement and seal the new version; returns what keeps
+        it from that. Those that use the old one are settled before the next dispatch (design: change)."""
+        factory, name, debate = self._factory, self._old.name, open_debate(self._factory, state)
         if after_adjudication(state) == "apply_amendments":
             state = {**state, **debate.apply_amendments(state)}
             state = {**state, **debate.validate_amendments(state)}
             if state["halt_reason"]:
-                return state
-        state = {**state, **debate.ship(state)}
-        if not state["halt_reason"] and not self._is_of_one_module(state["version_id"]):
-            reason = f"the plan that was agreed on is not that of {self._old.name} alone"
-            return {**state, "halt_reason": reason}
-        return state
+                return state["halt_reason"]
+        if reason := debate.ship(state)["halt_reason"]:
+            return reason
+        plan = load_plan(factory.artifacts, self._task.folder, state["version_id"])
+        if plan.contracts.keys() != {name}:
+            return f"the plan that was agreed on is not that of {name} alone"
+        made = self._hold_debate(self._debate_of(name, plan.plan_id))
+        module = module_of(factory, self._task, plan, name)
+        files = seal(factory, self._task, module, made["version_id"], made["debate_id"], ready=False)
+        ref = module.contract.ref
+        version = NewVersion(module_ref=ref, supersedes=self._old.ref, sha256=tree_sha256(files))
+        self._announce(version, self._changes(module.contract))
+        return ""
 
-    def implementation(self, plan_id: str) -> DebateState:
-        """The state in which the debate over the new implementation begins."""
+    def _candidate(self) -> MicroModuleContract:
+        return candidate_contract(self._old, self._known.record.proposed_contract_delta)
+
+    def _changes(self, after: MicroModuleContract) -> list[str]:
+        return [change.line for change in compare_contracts(self._old, after).changes]
+
+    def _debate_of(self, deliverable: str, plan_id: str) -> DebateState:
+        """The state in which a debate begins."""
         return DebateState(
             task_id=self._task.task_id,
-            deliverable=self._old.name,
+            deliverable=deliverable,
             plan_id=plan_id,
             schema_version=1,
             change=self._label,
         )
 
-    def seal(self, plan_id: str, state: DebateState) -> None:
-        """Seal the new version, whose debate and gate are passed, and say so; those that use the old one are settled
-        before the next dispatch (design: change)."""
-        factory, version_id = self._factory, state["version_id"]
-        plan = load_plan(factory.artifacts, self._task.folder, plan_id)
-        module = module_of(factory, self._task, plan, self._old.name)
-        contract = module.contract
-        tried, struck = factory.debates.records(state["debate_id"]).falsified()
-        active = active_tests(tried, struck, canonical_json.digest(contract.to_json()))
-        scope = factory.journal.scope(f"{self._task.run}/{contract.name}/seal/{version_id}")
-        files = seal_files(
-            factory,
-            scope,
-            contract,
-            module.verdict(version_id, active),
-            struck,
-            module.tests_to_seal(active),
-            lambda: module.mark_shipped(version_id),
-        )
-        changes = [change.line for change in compare_contracts(self._old, contract).changes]
-        self._announce(
-            NewVersion(module_ref=contract.ref, supersedes=self._old.ref, sha256=tree_sha256(files)), changes
-        )
-
-    def reject(self, reason: str, debate_id: str = "") -> None:
+    def _reject(self, reason: str, debate_id: str) -> None:
         """Nothing was agreed: the transcript goes beside the escalation, and the person decides again."""
         scope = self._factory.journal.scope(f"exception/{self._label}/outcome")
-        trail = DebateTrail()
-        if debate_id:
-            history = self._factory.debates.records(debate_id).history()
-            trail = DebateTrail(
-                proposals=list(history.proposals),
-                challenges=list(history.challenges),
-                adjudications=list(history.adjudications),
-            )
-        path = self._factory.exceptions.transcript(self._known.escalation, self._number, trail)
+        held = [self._factory.debates.records(debate_id).history()] if debate_id else []
+        trail = debate_trail(held)
+        path = self._factory.escalations.transcript(self._known.escalation, self._number, trail)
         note_hashes(scope, path)
-        self._announce(None, self.impact().changes, reason)
+        self._announce(None, self._changes(self._candidate()), reason)
 
     def _announce(self, version: NewVersion | None, changes: list[str], reason: str = "") -> None:
         """Say what came of the approval; with a new version the old one is retired, and the halted task runs again
@@ -389,37 +319,16 @@ class Resolution:
             resolved_at=scope.now(),
         )
         sha256, project_id = factory.store.define(outcome.to_bytes()), factory.projection.project_id
-        wire = review(project_id, "exception.resolved", sha256, name)
         halted = task_at(factory, factory.escalations.escalation(self._known.escalation).task_id)
-        events = [wire]
+        events = [review(project_id, "exception.resolved", sha256, name)]
         if version is not None:
             events += superseded(factory, scope, version.supersedes, version.module_ref, name)
-            first, *rest = next_attempt(factory, halted, halted.definition, self._known.escalation)
-            events += [first._replace(caused_by=wire.stream_id), *rest]
+            events += next_attempt(factory, halted, self._known.escalation, cause=events[0].stream_id)
         announce(factory, scope, project_id, events)
         finish_deprecations(factory)
         factory.projection.write(now=True)
         what = f"{name}: {version.module_ref if version else reason}"
         factory.progress.note(Step("resolved", halted.entry.spec_task_id, what))
-
-    def _is_of_one_module(self, plan_id: str) -> bool:
-        contracts = load_plan(self._factory.artifacts, self._task.folder, plan_id).contracts
-        return contracts.keys() == {self._old.name}
-
-    def _open(self, state: DebateState) -> Debate:
-        return open_debate(self._factory, state)
-
-
-def _plan_of(contract: MicroModuleContract, claim: str, changes: Sequence[str]) -> PlanAnswer:
-    """The plan whose one module is a contract."""
-    reuse = ReuseAnswer(
-        query=contract.purpose,
-        conclusion=ReuseConclusion.CREATE_NEW,
-        justification="It is the next version of a sealed module.",
-    )
-    module = PlannedModule.of_contract(contract, reuse)
-    checks = [f"It is shown: {line}" for line in changes][:5] or ["The contract is the one that is stated."]
-    return PlanAnswer(modules=[module], claim=claim, acceptance_checks=checks)
 
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -440,11 +349,10 @@ def shown_sha256(view: ProjectView, name: str = "") -> str:
     if name.startswith("ESC-"):
         exists = view.escalations.exists(name)
         return canonical_json.digest(view.escalations.escalation(name).to_json()) if exists else ""
-    for known in exceptions(view):
-        if known.record.exception_id == name:
-            rows = (known.record, *known.decisions, *known.outcomes)
-            return canonical_json.digest([row.to_json() for row in rows])
-    return ""
+    if (known := view.projection.exceptions.get(name)) is None:
+        return ""
+    rows = (known.record, *known.decisions, *known.outcomes)
+    return canonical_json.digest([row.to_json() for row in rows])
 
 
 def require_shown(view: ProjectView, sha256: str, name: str = "") -> None:

@@ -5,12 +5,13 @@ sense here cannot be in the log, which admits by the same tables (design: wire);
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar, cast
 
 from agent_wire import canonical_json
 from agent_wire.entries import LogEntry, WireLog
 from agent_wire.envelope import StreamId, task_stream_id
 from ship_gate.base.ids import ModuleRef
+from ship_gate.base.record import Record
 from ship_gate.contract.versions import serves
 from specwright.application import scopes
 from specwright.application.store.layout import STATE_FILE, definition
@@ -20,7 +21,7 @@ from specwright.domain.interface_change import (
     ExceptionDecision,
     ExceptionOutcome,
     InterfaceChangeException,
-    NewVersion,
+    KnownException,
 )
 from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.modules.evidence import ResealedModule
@@ -33,6 +34,8 @@ from specwright.errors import CorruptionError, CorruptionErrors, InputErrors, Sp
 from specwright.ports import StateStore
 
 _SECONDS_BETWEEN_WRITES = 1.0
+
+_Record = TypeVar("_Record", bound=Record)
 
 
 class _Event(NamedTuple):
@@ -116,9 +119,7 @@ class Projection:
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
         self.deprecations: dict[str, Deprecation] = {}
-        self.exceptions: dict[str, InterfaceChangeException] = {}
-        self.exception_decisions: dict[str, list[ExceptionDecision]] = {}
-        self.exception_outcomes: dict[str, list[ExceptionOutcome]] = {}
+        self.exceptions: dict[str, KnownException] = {}
         self.changed_by: dict[str, str] = {}
         """The exception that a version came from, by its reference."""
         self._answered: dict[str, list[str]] = {}
@@ -245,8 +246,7 @@ class Projection:
         self.spec_title, self.spec_version = head["title"], head["spec_version"]
 
     def _change_requested(self, event: _Event) -> None:
-        data = self._store.definition(event.payload["definition_sha256"])
-        self.changes.append(ProductChange(ChangeRequest.from_bytes(data, event.payload["reference"])))
+        self.changes.append(ProductChange(self._defined(event, ChangeRequest)))
 
     def _change_approved(self, event: _Event) -> None:
         board, change = self._declared_board, self.changes[-1]
@@ -286,13 +286,12 @@ class Projection:
         self._declared_board.restore(tasks, event.ts, self.spec_version)
 
     def _removed(self, event: _Event) -> None:
-        self._require_change("a task is removed")
+        self._require(self.open_change and self.open_change.before, "a task is removed")
         self._change(event.payload["reference"], event, task_changes.remove)
 
     def _resealed(self, event: _Event) -> None:
-        self._require_cause("a version is sealed by code")
-        data = self._store.definition(event.payload["definition_sha256"])
-        sealed = ResealedModule.from_bytes(data, event.payload["reference"])
+        self._require(self.cause, "a version is sealed by code")
+        sealed = self._defined(event, ResealedModule)
         self.resealed[sealed.module_ref] = sealed
         self._replace_modules(event, {sealed.replaces: sealed.module_ref})
 
@@ -302,13 +301,11 @@ class Projection:
             if entry.status is TaskStatus.SHIPPED and not versions.keys().isdisjoint(entry.module_refs):
                 self._change(task_id, event, task_changes.replace_modules, versions)
 
-    def _require_change(self, what: str) -> None:
-        if (change := self.open_change) is None or change.before is None:
-            raise CorruptionError(f"{what}, and no change is approved", where=self.project_id)
-
-    def _require_cause(self, what: str) -> None:
-        if not self.cause:
-            raise CorruptionError(f"{what}, and no module has got a later version", where=self.project_id)
+    def _require(self, cause: object, what: str) -> None:
+        if not cause:
+            raise CorruptionError(
+                f"{what}, and no change is approved and no exception resolved", where=self.project_id
+            )
 
     def _set_cause(self, cause: str) -> None:
         self.cause = cause
@@ -318,49 +315,39 @@ class Projection:
         self.releases.append(event.payload["reference"])
 
     def _deprecated(self, event: _Event) -> None:
-        data, ref = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
-        self.deprecations[ref] = Deprecation.from_bytes(data, ref)
+        decided = self._defined(event, Deprecation)
+        self.deprecations[decided.module_ref] = decided
 
     def _exception_raised(self, event: _Event) -> None:
-        data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
-        self.exceptions[name] = InterfaceChangeException.from_bytes(data, name)
+        record = self._defined(event, InterfaceChangeException)
+        self.exceptions[record.exception_id] = KnownException(record, [], [])
 
     def _exception_decided(self, event: _Event) -> None:
-        data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
-        self.exception_decisions.setdefault(name, []).append(ExceptionDecision.from_bytes(data, name))
+        decided = self._defined(event, ExceptionDecision)
+        self.exceptions[decided.exception_id].decisions.append(decided)
 
     def _exception_resolved(self, event: _Event) -> None:
         """The changed version takes the place of the one before in the task that sealed it; in others that reuse it, if
         it is compatible (design: interface-changes)."""
-        data, name = self._store.definition(event.payload["definition_sha256"]), event.payload["reference"]
-        outcome = ExceptionOutcome.from_bytes(data, name)
-        self.exception_outcomes.setdefault(name, []).append(outcome)
+        outcome = self._defined(event, ExceptionOutcome)
+        self.exceptions[outcome.exception_id].outcomes.append(outcome)
         if (version := outcome.version) is None:
             return
-        self.changed_by[version.module_ref] = name
-        self._set_cause(f"exception/{name}-{outcome.number}")
-        self._ship_changed(event, version)
-
-    def _ship_changed(self, event: _Event, version: NewVersion) -> None:
+        self.changed_by[version.module_ref] = outcome.exception_id
+        self._set_cause(f"exception/{outcome.exception_id}-{outcome.number}")
         newer = {version.supersedes: version.module_ref}
         if serves(ModuleRef.parse(version.module_ref).version, version.supersedes):
             self._replace_modules(event, newer)
             return
-        tasks = self._declared_board.tasks
-        shipping = [
-            task_id
-            for task_id, entry in tasks.items()
-            if entry.status is TaskStatus.SHIPPED and version.supersedes in entry.module_refs
-        ]
-        owner = min(shipping, key=lambda task_id: tasks[task_id].declaration_order)
-        for task_id in {owner, *self._migrations_of(owner)}.intersection(shipping):
+        shipping = self._declared_board.holders(version.supersedes)
+        for task_id in {shipping[0], *self._migrations_of(shipping[0])}.intersection(shipping):
             self._change(task_id, event, task_changes.replace_modules, newer)
 
     def _created(self, event: _Event) -> None:
         task_id, entry = self._definition(event)
         if StreamId.parse(event.stream_id).attempt > 1:
             if self._declared_board.entry(task_id).status is TaskStatus.SHIPPED:
-                self._require_change("a shipped task runs again")
+                self._require(self.open_change and self.open_change.before, "a shipped task runs again")
                 self._change(task_id, event, task_changes.reopen, entry)
                 return
             self._change(task_id, event, task_changes.requeue)
@@ -373,7 +360,7 @@ class Projection:
         elif whole := self._task_ids.get(event.stream.get("parent_task_id") or ""):
             self._created_of(whole, task_id, event, entry)
         else:
-            self._require_change("a task is added")
+            self._require(self.open_change and self.open_change.before, "a task is added")
             self._board.add(task_id, event.ts, entry)
 
     def _created_of(self, whole: str, task_id: str, event: _Event, entry: TaskEntry) -> None:
@@ -383,7 +370,7 @@ class Projection:
         if shipped.status is not TaskStatus.SHIPPED:
             self._parts.setdefault(whole, {})[task_id] = entry
             return
-        self._require_cause("a migration is added")
+        self._require(self.cause, "a migration is added")
         self.migrations[task_id] = whole
         self.migrated.add(whole)
         begun = entry.model_copy(update={"module_refs": shipped.module_refs})
@@ -435,7 +422,7 @@ class Projection:
         return [name for name, of in self.migrations.items() if of == whole]
 
     def _blocked(self, event: _Event) -> None:
-        escalation = self._escalation(event)
+        escalation = self._defined(event, EscalationArtifact)
         reason = escalation.minimal_decision_required
         self._change(self._task_id(event), event, task_changes.halt, reason, escalation.escalation_id)
 
@@ -451,7 +438,7 @@ class Projection:
     def _raised(self, event: _Event) -> None:
         """A blocked task gets an escalation of its own (design: task-states), or a criterion or a release a question, for
         which no task waits (design: unshown-criteria, executable-spec)."""
-        escalation = self._escalation(event)
+        escalation = self._defined(event, EscalationArtifact)
         if escalation.details.get("cause") == CRITERION:
             self.questions[escalation.escalation_id] = escalation
             return
@@ -463,8 +450,7 @@ class Projection:
         self._change(task_id, event, task_changes.set_escalation, escalation.escalation_id)
 
     def _resolved(self, event: _Event) -> None:
-        data = self._store.definition(event.payload["definition_sha256"])
-        record = ResolutionRecord.from_bytes(data, event.payload["reference"])
+        record = self._defined(event, ResolutionRecord)
         self.resolutions[record.escalation_id] = record
 
     def _amended(self, event: _Event) -> None:
@@ -494,9 +480,10 @@ class Projection:
     def _definition(self, event: _Event) -> tuple[str, TaskEntry]:
         return self.definitions.take(event.payload["definition_sha256"])
 
-    def _escalation(self, event: _Event) -> EscalationArtifact:
+    def _defined(self, event: _Event, record: type[_Record]) -> _Record:
+        """The record that a Wire names."""
         data = self._store.definition(event.payload["definition_sha256"])
-        return EscalationArtifact.from_bytes(data, event.payload["reference"])
+        return record.from_bytes(data, event.payload["reference"])
 
     _takes: ClassVar[Mapping[str, _Take]] = {
         "review.recorded": _review,

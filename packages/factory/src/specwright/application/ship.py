@@ -3,6 +3,7 @@ sealing, wire)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
+from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType, artifact_id
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTest
@@ -16,7 +17,7 @@ from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import Task
 from specwright.domain.answers import StruckTest
-from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.debate.falsifying import active_tests
 from specwright.domain.modules.code_index import summarise
 from specwright.domain.modules.evidence import (
     NOTES,
@@ -44,9 +45,10 @@ def seal(
     task: Task,
     module: Implementation,
     version_id: str,
-    active_tests: Sequence[TriedTest] = (),
-    struck: Sequence[StruckTest] = (),
-) -> str:
+    debate_id: str,
+    *,
+    ready: bool = True,
+) -> dict[str, bytes]:
     """Seal a version whose debate and gate are passed.
 
     Args:
@@ -54,31 +56,33 @@ def seal(
         task: The task that makes it.
         module: The deliverable.
         version_id: Its version.
-        active_tests: The falsifying tests of its debate that count; the gate ran them.
-        struck: Those that the Arbiter took out (design: falsifying-tests).
+        debate_id: Its debate, whose falsifying tests the gate ran.
+        ready: Whether the version is announced as an artifact of the task's attempt.
 
     Returns:
-        `MM-...@x.y.z`.
+        All files of the sealed version.
 
     Raises:
         RefusedError: the gate did not pass it; nothing is sealed.
     """
-    verdict = module.verdict(version_id, active_tests)
     contract = module.contract
+    tried, struck = factory.debates.records(debate_id).falsified()
+    active = active_tests(tried, struck, canonical_json.digest(contract.to_json()))
+    verdict = module.verdict(version_id, active)
     if not verdict.passed:
         raise RefusedError("the ship gate did not pass this module", where=contract.ref)
     scope = factory.journal.scope(f"{task.run}/{contract.name}/seal/{version_id}")
-    sealing = module.tests_to_seal(active_tests)
+    tests = module.tests_to_seal(active)
     sealed = seal_files(
-        factory, scope, contract, verdict, struck, sealing, lambda: module.mark_shipped(version_id)
+        factory, scope, contract, verdict, struck, tests, lambda: module.mark_shipped(version_id)
     )
-    ready = _ready(task, contract, sealed)
-    announce(factory, scope, factory.projection.project_id, [ready])
-    tests = factory.modules.evidence(contract.ref).execution_log.summary.total
-    factory.progress.note(
-        Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {tests} tests")
-    )
-    return contract.ref
+    if ready:
+        announce(factory, scope, factory.projection.project_id, [_ready(task, contract, sealed)])
+        count = factory.modules.evidence(contract.ref).execution_log.summary.total
+        factory.progress.note(
+            Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {count} tests")
+        )
+    return sealed
 
 
 def seal_files(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from agent_wire import canonical_json
 from agent_wire.envelope import task_stream_id
 from ship_gate.base.ids import ModuleRef
 from specwright.application import scopes
@@ -150,16 +151,39 @@ def initialise(factory: Factory) -> None:
     files = {d.path: render_at_init(d, definitions).encode() for d in definitions.values()}
     events: list[Announcement] = []
     for definition in definitions.values():
-        sha256 = factory.store.define(definition.to_bytes())
-        references = [definitions[ref].spec_task_id for ref in definition.depends_on]
-        declared = {"definition_sha256": sha256}
-        events.append(task_event("task.created", definition.spec_task_id, 1, declared, references))
-        if not definition.depends_on:
-            events.append(task_event("task.available", definition.spec_task_id, 1, {}))
+        factory.store.define(definition.to_bytes())
+        waits = [definitions[ref].spec_task_id for ref in definition.depends_on]
+        events += attempt_events(definition, 1, waits, ready=not waits)
     for path, data in files.items():
         factory.folder.replace(f"project/{path}", data)
     announce(factory, factory.journal.scope(scopes.INITIALISE), factory.projection.project_id, events)
     factory.projection.write(now=True)
+
+
+def attempt_events(
+    definition: TaskDefinition,
+    attempt: int,
+    waits: Sequence[str],
+    *,
+    ready: bool,
+    parent: str = "",
+    cause: str = "",
+) -> list[Announcement]:
+    """What begins an attempt at a task (design: wire).
+
+    Args:
+        definition: Of the task, as the attempt goes by it.
+        attempt: Its number.
+        waits: The tasks that it depends on, as the spec names them.
+        ready: Whether these are shipped.
+        parent: The task that it is a part of or migrates.
+        cause: The stream whose last Wire caused it.
+    """
+    name, references = definition.spec_task_id, [parent, *waits] if parent else waits
+    bound = {"definition_sha256": canonical_json.sha256(definition.to_bytes())}
+    created = task_event("task.created", name, attempt, bound, references)
+    created = created._replace(parent=parent, caused_by=cause)
+    return [created, task_event("task.available", name, attempt, {})] if ready else [created]
 
 
 def outcome(factory: ProjectView) -> Outcome:

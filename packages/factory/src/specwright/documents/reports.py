@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 from ship_gate.base.record import Record
 from specwright.application.change import reportable
 from specwright.application.factory import ProjectView
-from specwright.application.interface_change import KnownException, exceptions, shown_sha256
+from specwright.application.interface_change import exceptions, shown_sha256
 from specwright.bootstrap.costs import Division, costs, prices_in, total_cost
 from specwright.bootstrap.views import AtWork, at_work
 from specwright.domain.base.document import Document, Part
@@ -145,12 +145,6 @@ class ShownException(InterfaceChangeException):
     decisions: list[ExceptionDecision]
     outcomes: list[ExceptionOutcome]
 
-    @classmethod
-    def shown(cls, known: KnownException, sha256: str) -> Self:
-        """An exception with the hash of what is shown."""
-        decided = {name: value for name, value in known._asdict().items() if name != "record"}
-        return cls(**dict(known.record), **decided, status=known.status, sha256=sha256)
-
 
 class Exceptions(Document, schema="exceptions"):
     """Every interface change exception."""
@@ -160,12 +154,18 @@ class Exceptions(Document, schema="exceptions"):
     @classmethod
     def of(cls, view: ProjectView) -> Self:
         """The exceptions of a project."""
-        known = exceptions(view)
-        return cls(
-            exceptions=[
-                ShownException.shown(one, shown_sha256(view, one.record.exception_id)) for one in known
-            ]
-        )
+        shown = [
+            ShownException(
+                **dict(known.record),
+                status=known.status,
+                sha256=shown_sha256(view, known.record.exception_id),
+                escalation=known.escalation,
+                decisions=known.decisions,
+                outcomes=known.outcomes,
+            )
+            for known in exceptions(view)
+        ]
+        return cls(exceptions=shown)
 
 
 class Checkout(Document, schema="checkout"):

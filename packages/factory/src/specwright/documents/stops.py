@@ -487,7 +487,7 @@ def _approval(
 ) -> dict[str, Any]:
     """What a person is shown of the spec that waits."""
     spec, warnings = current_spec(view), validation_of(view).warnings
-    preview, estimate, data = change_preview(view), approval_estimate(view, price), spec.to_json()
+    estimate, data = approval_estimate(view, price), spec.to_json()
     folder, _, name = layout.spec_files(view.projection.change_number).text.rpartition("/")
     short = below_estimate(budget.limit, budget.spent, estimate) if estimate else ""
     words = SpecInWords(
@@ -505,7 +505,7 @@ def _approval(
         "outside": spec.outside,
         "decisions": decisions_of(spec),
         "changes": changes_since(view),
-        "change": preview and preview.to_json(),
+        "change": change_preview(view),
         "estimate": estimate and Estimate.model_validate(estimate.to_json()),
         "in_words": words,
     }

@@ -18,7 +18,8 @@ What a person decides about an interface change exception (design: interface-cha
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple, Self, TypeVar, cast
+from itertools import chain
+from typing import Annotated, Any, NamedTuple, Self, TypeAlias, TypeVar, cast
 
 from packaging.version import Version
 from pydantic import Field, StrictBool, StringConstraints, ValidationError, model_validator
@@ -30,7 +31,6 @@ from ship_gate.contract.boundary.class_statement import looks_like_statement
 from ship_gate.contract.contract import (
     Effect,
     EffectType,
-    ErrorField,
     ErrorSurface,
     Input,
     MicroModuleContract,
@@ -67,29 +67,21 @@ class Bump(StrEnum):
     MAJOR = "MAJOR"
 
 
-class ChangeKind(StrEnum):
-    """What happened to a statement."""
-
-    ADDED = "added"
-    REMOVED = "removed"
-    MODIFIED = "modified"
-
-
-class StatementChange(Record):
+class StatementChange(NamedTuple):
     """One statement that is another.
 
     Args:
-        kind: What happened to it.
+        kind: `added`, `removed` or `modified`.
         place: Where it stands, `inputs.sep`, `error_surfaces.ValueError`, `modes`.
         before: Its text; empty if it was added.
         after: Its text now; empty if it was removed.
         breaks: Who breaks, in one sentence; empty if nobody does.
     """
 
-    kind: ChangeKind
+    kind: str
     place: str
-    before: str = ""
-    after: str = ""
+    before: str
+    after: str
     breaks: str = ""
 
     @property
@@ -126,7 +118,9 @@ def compare_contracts(before: MicroModuleContract, after: MicroModuleContract) -
             f"{before.name} ({before.module_id}) and {after.name} ({after.module_id}) are two modules; the name of a "
             "module is the same in all versions"
         )
-    changes = (*_interface_changes(before, after), *_unseen_changes(before, after))
+    was, now = before.to_json(), after.to_json()
+    unseen = (_change(name, _shown(was[name]), _shown(now[name])) for name in _UNSEEN)
+    changes = (*_interface_changes(before, after), *chain.from_iterable(unseen))
     if before.interface_fingerprint == after.interface_fingerprint:
         bump = Bump.PATCH if changes else Bump.NONE
     else:
@@ -158,9 +152,7 @@ def _interface_changes(before: MicroModuleContract, after: MicroModuleContract) 
     for dimension, changes in found.items():
         yield from changes
         if not changes and was[dimension] != now[dimension]:
-            yield StatementChange(
-                kind=ChangeKind.MODIFIED, place=dimension, after="the same in another order"
-            )
+            yield StatementChange("modified", dimension, "", "the same in another order")
     yield from _class_changes(before, after)
 
 
@@ -193,24 +185,23 @@ def _input_changes(before: Sequence[Input], after: Sequence[Input]) -> Iterator[
 def _changes_of_input(old: Input, new: Input) -> Iterator[StatementChange]:
     place, name = f"inputs.{old.name}", old.name
     yield from _change(place, old.type, new.type, f"Callers pass `{name}` as {old.type}.")
-    was, now = _default(old), _default(new)
+    was, now = (next((t for t in one.constraints if t.startswith(DEFAULT)), "") for one in (old, new))
     yield from _change(
         place, was, now, f"Callers that leave `{name}` out get another value or none." if was else ""
     )
-    yield from _passing_changes(old, new)
-    relied_on = f"Callers may rely on what the module does with such a `{name}`."
-    yield from _text_changes(
-        place,
-        [text for text in old.constraints if is_scope_limit(text)],
-        [text for text in new.constraints if is_scope_limit(text)],
-        added=relied_on,
-        removed="",
-        other=relied_on,
+    was, now = (" and ".join(text for text in one.constraints if text in _PASSING) for one in (old, new))
+    # that it may be given by place too breaks nobody
+    breaks = "" if was == KEYWORD_ONLY and not now else f"Callers pass `{name}` in another way."
+    yield from _change(place, was, now, breaks)
+    limits, values = (
+        [[text for text in one.constraints if is_kind(text)] for one in (old, new)]
+        for is_kind in (is_scope_limit, _limits_values)
     )
+    relied_on = f"Callers may rely on what the module does with such a `{name}`."
+    yield from _text_changes(place, *limits, added=relied_on, removed="", other=relied_on)
     yield from _text_changes(
         place,
-        [text for text in old.constraints if _limits_values(text)],
-        [text for text in new.constraints if _limits_values(text)],
+        *values,
         added=f"Callers may pass a `{name}` that does not meet it.",
         removed=f"Callers may rely on what the module does with a `{name}` that does not meet it.",
     )
@@ -222,13 +213,6 @@ _PASSING = (KEYWORD_ONLY, ANY_NUMBER)
 def _limits_values(constraint: str) -> bool:
     """Whether a constraint says what holds of a value: it is no default, no way of passing and no limit of the scope."""
     return not (constraint.startswith(DEFAULT) or constraint in _PASSING or is_scope_limit(constraint))
-
-
-def _passing_changes(old: Input, new: Input) -> Iterator[StatementChange]:
-    """How an input is passed; that it may be given by place too breaks nobody."""
-    was, now = (" and ".join(text for text in one.constraints if text in _PASSING) for one in (old, new))
-    breaks = "" if was == KEYWORD_ONLY and not now else f"Callers pass `{old.name}` in another way."
-    yield from _change(f"inputs.{old.name}", was, now, breaks)
 
 
 def _output_changes(before: Sequence[Output], after: Sequence[Output]) -> Iterator[StatementChange]:
@@ -253,37 +237,25 @@ def _error_changes(before: MicroModuleContract, after: MicroModuleContract) -> I
     def text(error: ErrorSurface | None) -> str:
         return f"{error.name} [{error.surface}]: {error.when}" if error else ""
 
-    for old, new in _pairs(before.error_surfaces, after.error_surfaces, text, _name_and_surface):
+    def alike(error: ErrorSurface) -> str:
+        return f"{error.name} [{error.surface}]"
+
+    for old, new in _pairs(before.error_surfaces, after.error_surfaces, text, alike):
         name = (old or new or before.error_surfaces[0]).name
         breaks = f"Callers that handle {name} expect it as it was." if old else ""
         yield from _change(f"error_surfaces.{name}", text(old), text(new), breaks)
     names = {error.name for error in after.error_surfaces}
-    was, now = error_classes(before), error_classes(after)
+    stated = error_classes(before), error_classes(after)
     for name in dict.fromkeys(error.name for error in before.error_surfaces if error.name in names):
-        yield from _class_changes_of(name, was.get(name, ErrorClass()), now.get(name, ErrorClass()))
-
-
-def _class_changes_of(name: str, old: ErrorClass, new: ErrorClass) -> Iterator[StatementChange]:
-    """Of an error class; what is stated of it anew breaks nobody."""
-    place = f"error_surfaces.{name}"
-    caught = f"Callers may catch {name} as {old.base}." if old.base else ""
-    yield from _change(place, _base(old), _base(new), caught)
-    relied_on = f"Callers may rely on this whenever {name} is raised." if old.shared else ""
-    yield from _change(place, old.shared, new.shared, relied_on)
-    read = f"Callers may read this field of {name}."
-    yield from _text_changes(place, _fields(old.fields), _fields(new.fields), removed=read)
-
-
-def _base(stated: ErrorClass) -> str:
-    return f"base {stated.base}" if stated.base else ""
-
-
-def _name_and_surface(error: ErrorSurface) -> str:
-    return f"{error.name} [{error.surface}]"
-
-
-def _fields(fields: Iterable[ErrorField]) -> list[str]:
-    return [f"field {field.name}: {field.type}" for field in fields]
+        # what is stated of a class anew breaks nobody
+        old, new = (classes.get(name, ErrorClass()) for classes in stated)
+        place = f"error_surfaces.{name}"
+        was, now = (f"base {one.base}" if one.base else "" for one in (old, new))
+        yield from _change(place, was, now, f"Callers may catch {name} as {old.base}." if was else "")
+        relied_on = f"Callers may rely on this whenever {name} is raised." if old.shared else ""
+        yield from _change(place, old.shared, new.shared, relied_on)
+        fields = ([f"field {field.name}: {field.type}" for field in one.fields] for one in (old, new))
+        yield from _text_changes(place, *fields, removed=f"Callers may read this field of {name}.")
 
 
 def _effect_changes(before: Sequence[Effect], after: Sequence[Effect]) -> Iterator[StatementChange]:
@@ -314,12 +286,6 @@ def _class_changes(before: MicroModuleContract, after: MicroModuleContract) -> I
         yield from _change(
             f"classes.{name}", was.render() if was else "", now.render() if now else "", breaks
         )
-
-
-def _unseen_changes(before: MicroModuleContract, after: MicroModuleContract) -> Iterator[StatementChange]:
-    was, now = before.to_json(), after.to_json()
-    for name in _UNSEEN:
-        yield from _change(name, _shown(was[name]), _shown(now[name]))
 
 
 def _text_changes(
@@ -368,18 +334,13 @@ def _pairs(
 def _change(place: str, before: str, after: str, breaks: str = "") -> Iterator[StatementChange]:
     """The change of a text, unless it is the same; an empty one is a statement that is not there."""
     if before != after:
-        kind = ChangeKind.MODIFIED if before and after else ChangeKind.REMOVED if before else ChangeKind.ADDED
-        yield StatementChange(kind=kind, place=place, before=before, after=after, breaks=breaks)
+        kind = "modified" if before and after else "removed" if before else "added"
+        yield StatementChange(kind, place, before, after, breaks)
 
 
 def _slot(slot: Input | Output) -> str:
     statements = slot.constraints if isinstance(slot, Input) else slot.invariants
     return "; ".join([f"{slot.name}: {slot.type}", *statements])
-
-
-def _default(slot: Input) -> str:
-    default = default_of(slot)
-    return "" if default is None else DEFAULT + default
 
 
 def _shown(value: object) -> str:
@@ -391,7 +352,7 @@ LONGEST_REASON = 4_000
 
 ExceptionId = Annotated[str, Field(pattern=r"^ICE-[0-9a-f]{8}$")]
 _Words = Annotated[Text, StringConstraints(max_length=LONGEST_REASON)]
-_Slot = TypeVar("_Slot", Input, Output)
+_Statement: TypeAlias = Input | Output | ErrorSurface | Effect
 
 
 class ExceptionType(StrEnum):
@@ -459,11 +420,6 @@ class ProposedContractDelta(Record):
     modified_effects: list[Effect] = Field(default_factory=list)
     mode_changes: Modes | None = None
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether it changes nothing."""
-        return self == ProposedContractDelta()
-
 
 class InterfaceChangeRequest(Record):
     """What a role says when it raises an exception; the factory adds who it is."""
@@ -503,16 +459,14 @@ class InterfaceChangeException(Record):
         cls, exception_id: str, request: InterfaceChangeRequest, by: RaisedBy
     ) -> "InterfaceChangeException":
         """The record of a request."""
+        said = dict(request)
+        delta, expected = said.pop("proposed_delta"), said.pop("compatibility")
         return cls(
+            **said,
             exception_id=exception_id,
-            type=request.type,
             raised_by=by,
-            target_module=request.target_module,
-            reason=request.reason,
-            evidence=request.evidence,
-            proposed_contract_delta=request.proposed_delta,
-            compatibility_expectation=request.compatibility,
-            urgency=request.urgency,
+            proposed_contract_delta=delta,
+            compatibility_expectation=expected,
         )
 
 
@@ -567,11 +521,15 @@ def candidate_contract(
         ValueError: the delta is empty or changes nothing, names what is not there or is there already, makes a contract
             that could not be locked, or its label is not what code computes; one line for each problem.
     """
-    if delta.is_empty:
+    if delta == ProposedContractDelta():
         raise ValueError("proposed_delta: it is empty; name at least one change")
-    if faults := list(_faults(contract, delta)):
+    faults, changed = list[str](), dict[str, Any](modes=delta.mode_changes or contract.modes)
+    for kind in ("inputs", "outputs", "error_surfaces", "effects"):
+        changed[kind] = _amended(kind, getattr(contract, kind), delta, faults)
+    if faults:
         raise ValueError("\n".join(faults))
-    after = normalise(_applied(contract, delta))
+    changed["inputs"] = in_signature_order(changed["inputs"])
+    after = normalise(contract.model_copy(update=changed))
     difference = compare_contracts(contract, after)
     if difference.bump in {Bump.NONE, Bump.PATCH}:
         raise ValueError("proposed_delta: the contract says all of this already; nothing would change")
@@ -586,133 +544,56 @@ def candidate_contract(
     return after.model_copy(update={"module_version": next_version(contract.module_version, difference.bump)})
 
 
-def _applied(contract: MicroModuleContract, delta: ProposedContractDelta) -> MicroModuleContract:
-    errors = _without(
-        contract.error_surfaces, [_place(contract, named) for named in delta.removed_error_surfaces]
-    )
-    for error in delta.modified_error_surfaces:
-        was = contract.error_surfaces[_place(contract, NamedError(name=error.name, when=error.replaces))]
-        errors[errors.index(was)] = ErrorSurface(**error.model_dump(exclude={"replaces"}))
-    gone = {(effect.type, effect.target) for effect in delta.removed_effects}
-    modified = {(effect.type, effect.target): effect for effect in delta.modified_effects}
-    effects = [
-        modified.get((effect.type, effect.target), effect)
-        for effect in contract.effects
-        if (effect.type, effect.target) not in gone
-    ]
-    return contract.model_copy(
-        update={
-            "inputs": _in_order(
-                _slots(contract.inputs, delta.removed_inputs, delta.modified_inputs, delta.added_inputs)
-            ),
-            "outputs": _slots(
-                contract.outputs, delta.removed_outputs, delta.modified_outputs, delta.added_outputs
-            ),
-            "error_surfaces": [*errors, *delta.added_error_surfaces],
-            "effects": [*effects, *delta.added_effects],
-            "modes": delta.mode_changes or contract.modes,
-        }
-    )
+def _amended(
+    kind: str, statements: Sequence[_Statement], delta: ProposedContractDelta, faults: list[str]
+) -> list[_Statement]:
+    """The statements of a dimension as a delta makes them.
+
+    Args:
+        faults: Gets what the delta names that is not there, or is there already.
+    """
+    now = list(statements)
+    for verb in ("removed", "modified", "added"):
+        field, items = f"proposed_delta.{verb}_{kind}", getattr(delta, f"{verb}_{kind}")
+        named = [_label(one) for one in items]
+        faults += [
+            f"{field}: {name!r} is named twice" for name in dict.fromkeys(named) if named.count(name) > 1
+        ]
+        for name, one in zip(named, items, strict=True):
+            there = [_label(statement) for statement in now]
+            found = [n for n, label in enumerate(there) if name in (label, *_alone(now[n]))]
+            if verb == "added" and name in there:
+                faults.append(f"{field}: the contract has {name!r} already; give it as modified")
+            elif verb == "added":
+                now.append(one)
+            elif len(found) != 1:
+                several = f"several error surfaces are named {name!r}; say which by its `when`"
+                what, known = several if found else f"there is no {name!r}", ", ".join(map(repr, there))
+                faults.append(f"{field}: {what}; the contract has {known or 'none'}")
+            elif verb == "removed":
+                del now[found[0]]
+            else:
+                now[found[0]] = (
+                    ErrorSurface(**one.model_dump(exclude={"replaces"})) if kind == "error_surfaces" else one
+                )
+    return now
 
 
-def _in_order(inputs: list[Input]) -> list[Input]:
-    """Inputs with those that must be given first, as Python asks for."""
-    return in_signature_order(inputs)
+def _label(one: _Statement | NamedError | NamedEffect | str) -> str:
+    """How a delta names a statement of the contract."""
+    if isinstance(one, str):
+        return one
+    if isinstance(one, Effect | NamedEffect):
+        return f"{one.type} {one.target}"
+    if isinstance(one, Input | Output):
+        return one.name
+    when = one.replaces if isinstance(one, ModifiedError) else one.when
+    return f"{one.name}: {when}" if when else one.name
 
 
-def _slots(
-    slots: Sequence[_Slot], removed: Sequence[str], modified: Sequence[_Slot], added: Sequence[_Slot]
-) -> list[_Slot]:
-    now = {slot.name: slot for slot in modified}
-    return [*(now.get(slot.name, slot) for slot in slots if slot.name not in removed), *added]
-
-
-def _without(errors: Sequence[ErrorSurface], removed: Sequence[int]) -> list[ErrorSurface]:
-    return [error for place, error in enumerate(errors) if place not in removed]
-
-
-def _place(contract: MicroModuleContract, named: NamedError) -> int:
-    """Where the error surface of a name stands; -1 if there is none, or none that it names alone."""
-    places = [
-        place
-        for place, error in enumerate(contract.error_surfaces)
-        if error.name == named.name and named.when in {"", error.when}
-    ]
-    return places[0] if len(places) == 1 else -1
-
-
-def _faults(contract: MicroModuleContract, delta: ProposedContractDelta) -> Iterator[str]:
-    """What a delta names that is not there, or is there already."""
-    for kind in ("inputs", "outputs"):
-        there = [slot.name for slot in getattr(contract, kind)]
-        removed = getattr(delta, f"removed_{kind}")
-        modified = [slot.name for slot in getattr(delta, f"modified_{kind}")]
-        added = [slot.name for slot in getattr(delta, f"added_{kind}")]
-        yield from _unknown(f"removed_{kind}", removed, there)
-        yield from _unknown(f"modified_{kind}", modified, [name for name in there if name not in removed])
-        yield from _known(f"added_{kind}", added, [name for name in there if name not in removed])
-        yield from _repeated(f"removed_{kind}", removed)
-        yield from _repeated(f"modified_{kind}", modified)
-        yield from _repeated(f"added_{kind}", added)
-    yield from _error_faults(contract, delta)
-    effects = [f"{effect.type} {effect.target}" for effect in contract.effects]
-    gone = [f"{effect.type} {effect.target}" for effect in delta.removed_effects]
-    left = [name for name in effects if name not in gone]
-    modified = [f"{effect.type} {effect.target}" for effect in delta.modified_effects]
-    yield from _unknown("removed_effects", gone, effects)
-    yield from _unknown("modified_effects", modified, left)
-    yield from _known(
-        "added_effects", [f"{effect.type} {effect.target}" for effect in delta.added_effects], left
-    )
-
-
-def _error_faults(contract: MicroModuleContract, delta: ProposedContractDelta) -> Iterator[str]:
-    named = [("removed_error_surfaces", one) for one in delta.removed_error_surfaces]
-    named += [
-        ("modified_error_surfaces", NamedError(name=one.name, when=one.replaces))
-        for one in delta.modified_error_surfaces
-    ]
-    there = [f"{error.name}: {error.when}" for error in contract.error_surfaces]
-    places = list[int]()
-    for field, one in named:
-        place = _place(contract, one)
-        text = f"{one.name}: {one.when}" if one.when else one.name
-        if place < 0:
-            several = sum(error.name == one.name for error in contract.error_surfaces) > 1 and not one.when
-            what = (
-                f"several error surfaces are named {text!r}; say which by its `when`"
-                if several
-                else _not(text)
-            )
-            yield f"proposed_delta.{field}: {what}; the contract has {_list(there)}"
-        elif place in places:
-            yield f"proposed_delta.{field}: {text!r} is named twice"
-        places.append(place)
-
-
-def _unknown(field: str, names: Sequence[str], there: Sequence[str]) -> Iterator[str]:
-    for name in names:
-        if name not in there:
-            yield f"proposed_delta.{field}: {_not(name)}; the contract has {_list(there)}"
-
-
-def _known(field: str, names: Sequence[str], there: Sequence[str]) -> Iterator[str]:
-    for name in names:
-        if name in there:
-            yield f"proposed_delta.{field}: the contract has {name!r} already; give it as modified"
-
-
-def _repeated(field: str, names: Sequence[str]) -> Iterator[str]:
-    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
-        yield f"proposed_delta.{field}: {name!r} is named twice"
-
-
-def _not(name: str) -> str:
-    return f"there is no {name!r}"
-
-
-def _list(names: Sequence[Any]) -> str:
-    return ", ".join(map(repr, names)) or "none"
+def _alone(one: _Statement) -> list[str]:
+    """How a delta names an error surface that is the only one of its name."""
+    return [one.name] if isinstance(one, ErrorSurface) else []
 
 
 class Decision(StrEnum):
@@ -813,20 +694,29 @@ _AFTER = {
 }
 
 
-def status_of(
-    decisions: list[ExceptionDecision], outcomes: list[ExceptionOutcome], *, waits: bool
-) -> ExceptionStatus:
-    """Where an exception is.
+class KnownException(NamedTuple):
+    """An exception with what became of it.
 
     Args:
+        record: As it was raised.
         decisions: In their order.
-        outcomes: Of its approvals.
-        waits: Whether its task still waits for an answer.
+        outcomes: What came of its approvals.
+        escalation: The open escalation by which its task waits; empty if it waits no more.
     """
-    if outcomes and outcomes[-1].version:
-        return ExceptionStatus.RESOLVED
-    if waits and outcomes and outcomes[-1].number == len(decisions):
-        return ExceptionStatus.NOT_AGREED
-    if decisions and (decisions[-1].decision is Decision.REJECT_CHANGE or waits):
-        return _AFTER[decisions[-1].decision]
-    return ExceptionStatus.RAISED if waits else ExceptionStatus.CLOSED
+
+    record: InterfaceChangeException
+    decisions: list[ExceptionDecision]
+    outcomes: list[ExceptionOutcome]
+    escalation: str = ""
+
+    @property
+    def status(self) -> ExceptionStatus:
+        """Where it is."""
+        decisions, outcomes, waits = self.decisions, self.outcomes, bool(self.escalation)
+        if outcomes and outcomes[-1].version:
+            return ExceptionStatus.RESOLVED
+        if waits and outcomes and outcomes[-1].number == len(decisions):
+            return ExceptionStatus.NOT_AGREED
+        if decisions and (decisions[-1].decision is Decision.REJECT_CHANGE or waits):
+            return _AFTER[decisions[-1].decision]
+        return ExceptionStatus.RAISED if waits else ExceptionStatus.CLOSED

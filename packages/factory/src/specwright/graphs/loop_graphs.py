@@ -29,7 +29,7 @@ _Action: TypeAlias = Callable[[Any], Command[Any]]
 def engineering_graph(factory: Factory) -> Graph:
     """Compile the loop of one task; its `debate` node runs the debate graph (design: engineering)."""
     debate = debate_graph(factory)
-    hold_debate = partial(_debate, debate)
+    hold_debate = partial(held, debate)
 
     def begin(state: EngineeringState) -> str:
         return loop.begin_task(task_at(factory, state["task_id"]).answer)
@@ -58,7 +58,7 @@ def debate_graph(factory: Factory) -> Graph:
     )
 
 
-def _debate(graph: Graph, begins: DebateState) -> DebateState:
+def held(graph: Graph, begins: DebateState) -> DebateState:
     """Run the debate graph; a halt in it does not return but goes to `module_halted`."""
     return cast(DebateState, graph.invoke(cast(Any, begins)))
 

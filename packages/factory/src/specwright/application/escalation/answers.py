@@ -4,12 +4,12 @@ No model is asked here. The Wires say what an action does to a task, and the pro
 they make. An answer is given once: the same one, repeated after a crash, changes nothing.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from specwright.application.announce import Announcement, announce, review, task_event
+from agent_wire import canonical_json
+from specwright.application.announce import Announcement, announce, review
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.actions import suited_actions
 from specwright.application.escalation.fix import is_same_verdict
@@ -20,6 +20,7 @@ from specwright.application.ship import reused
 from specwright.application.tasks import (
     Task,
     all_shipped,
+    attempt_events,
     completion,
     project_state,
     refreshed_file,
@@ -130,21 +131,22 @@ _PROBLEMS = 5
 def recorded_answer(factory: ProjectView) -> dict[str, Any] | None:
     """The answer to a waiting escalation that was written before a crash kept it from the log; it counts, and nobody is
     asked again."""
-    for name in open_escalations(factory):
-        if (record := factory.escalations.resolution(name)) is not None:
-            answer = HumanResolution(action=record.action, payload=record.payload, escalation_id=name)
-            return answer.to_json()
-    return None
+    answers = _recorded(factory, open_escalations(factory))
+    return next((answer.to_json() for answer in answers), None)
 
 
 def finish_answers(factory: Factory) -> None:
     """Carry out the answers to questions about criteria that were written before a crash kept them from the log. No
     task waits for a question, so nothing else would come back to it."""
-    for name in open_questions(factory):
+    for answer in [*_recorded(factory, open_questions(factory))]:
+        resolve(factory, answer)
+
+
+def _recorded(factory: ProjectView, names: Iterable[str]) -> Iterator[HumanResolution]:
+    """The answers to escalations that were written."""
+    for name in names:
         if (record := factory.escalations.resolution(name)) is not None:
-            resolve(
-                factory, HumanResolution(action=record.action, payload=record.payload, escalation_id=name)
-            )
+            yield HumanResolution(action=record.action, payload=record.payload, escalation_id=name)
 
 
 def resolve(factory: Factory, resolution: HumanResolution) -> str:
@@ -266,7 +268,7 @@ def _why_unsuited(action: Action, escalation: EscalationArtifact) -> str:
 
 def _retry(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
     """The next attempt, as the task is."""
-    return _Effect(list(next_attempt(factory, task, task.definition, answer.escalation_id)))
+    return _Effect(next_attempt(factory, task, answer.escalation_id))
 
 
 def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
@@ -280,8 +282,7 @@ def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
         )
     criteria, why = payload.amended_acceptance_criteria, payload.amendment_rationale
     definition = _with_criteria(task, criteria, why, answer, dropped, payload.strike_examples)
-    events = list(next_attempt(factory, task, definition, answer.escalation_id))
-    return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
+    return _amending(factory, task, definition, next_attempt(factory, task, answer.escalation_id, definition))
 
 
 def _strike_examples(factory: Factory, task: Task, answer: ResolutionRecord, payload: AmendSpec) -> _Effect:
@@ -300,27 +301,39 @@ def _strike_examples(factory: Factory, task: Task, answer: ResolutionRecord, pay
     definition = _with_criteria(
         task, criteria, payload.amendment_rationale, answer, struck=payload.strike_examples
     )
-    events = [
-        review(factory.projection.project_id, "task.amended", _digest(definition), task.task_id, OPERATOR)
-    ]
-    return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
+    return _amending(factory, task, definition, [_amended(factory, task, definition)])
 
 
 def next_attempt(
-    factory: Factory, task: Task, definition: TaskDefinition, escalation: str
-) -> Iterator[Announcement]:
-    """A halted task's next attempt; a task that has not run has nothing to fail (design: projection)."""
-    attempt, spec_id, bound = task.entry.attempt, task.entry.spec_task_id, _digest(definition)
-    if task.entry.status is TaskStatus.HALTED:
-        failure = {"kind": "halted", "retryable": True}
-        yield task.event("task.failed", {"failure": failure, "reference": escalation})
-        attempt += 1
-        waits = [factory.projection.definitions[ref].spec_task_id for ref in definition.depends_on]
-        yield task_event("task.created", spec_id, attempt, {"definition_sha256": bound}, waits)
-    else:
-        yield review(factory.projection.project_id, "task.amended", bound, task.task_id, OPERATOR)
-    if all_shipped(factory, definition.depends_on):
-        yield task_event("task.available", spec_id, attempt, {})
+    factory: Factory, task: Task, escalation: str, definition: TaskDefinition | None = None, cause: str = ""
+) -> list[Announcement]:
+    """A halted task's next attempt; a task that has not run has nothing to fail (design: projection).
+
+    Args:
+        definition: By which the attempt goes, if it is another one than before.
+        cause: The stream whose last Wire ended the attempt before.
+    """
+    definition, attempt = definition or task.definition, task.entry.attempt
+    ready = all_shipped(factory, definition.depends_on)
+    if task.entry.status is not TaskStatus.HALTED:
+        amendment = _amended(factory, task, definition)
+        return [amendment, task.event("task.available")] if ready else [amendment]
+    failure = {"failure": {"kind": "halted", "retryable": True}, "reference": escalation}
+    waits = [factory.projection.definitions[ref].spec_task_id for ref in definition.depends_on]
+    failed = task.event("task.failed", failure)._replace(caused_by=cause)
+    return [failed, *attempt_events(definition, attempt + 1, waits, ready=ready)]
+
+
+def _amending(
+    factory: Factory, task: Task, definition: TaskDefinition, events: list[Announcement]
+) -> _Effect:
+    return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
+
+
+def _amended(factory: Factory, task: Task, definition: TaskDefinition) -> Announcement:
+    """The event by which a task that waits or has shipped goes by another definition."""
+    bound = canonical_json.sha256(definition.to_bytes())
+    return review(factory.projection.project_id, "task.amended", bound, task.task_id, OPERATOR)
 
 
 def _split_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
@@ -330,19 +343,15 @@ def _split_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
     # on a copy: refuses a circle, and an id that is taken
     TaskBoard(project_state(factory)).split(task.task_id, answer.resolved_at, entries)
     known = {**projection.definitions, **{part.task_id: part for part in parts}}
-    events = [event for part in parts for event in _part(factory, task, part, known)]
+    whole, events = task.entry.spec_task_id, list[Announcement]()
+    for part in parts:
+        waits, ready = (
+            [known[ref].spec_task_id for ref in part.depends_on],
+            all_shipped(factory, part.depends_on),
+        )
+        events += attempt_events(part, 1, waits, ready=ready, parent=whole)
     files = {f"project/{part.path}": render_at_init(part, known) for part in parts}
     return _Effect([*events, task.event("task.cancelled")], tuple(parts), files)
-
-
-def _part(
-    factory: Factory, whole: Task, part: TaskDefinition, known: Mapping[str, TaskDefinition]
-) -> Iterator[Announcement]:
-    waits = [whole.entry.spec_task_id, *(known[ref].spec_task_id for ref in part.depends_on)]
-    created = task_event("task.created", part.spec_task_id, 1, {"definition_sha256": _digest(part)}, waits)
-    yield created._replace(parent=whole.entry.spec_task_id)
-    if all_shipped(factory, part.depends_on):
-        yield task_event("task.available", part.spec_task_id, 1, {})
 
 
 def _abandon_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
@@ -391,9 +400,7 @@ def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> 
         [one.title for one in acceptance.items if one.criteria == [number]] if acceptance and dropped else []
     )
     definition = _with_criteria(task, left, str(answer.payload["rationale"]), answer, struck=gone)
-    bound, project_id = _digest(definition), factory.projection.project_id
-    events = [review(project_id, "task.amended", bound, task.task_id, OPERATOR)]
-    return _Effect(events, (definition,), {task.path: refreshed_file(factory, definition)})
+    return _amending(factory, task, definition, [_amended(factory, task, definition)])
 
 
 def _with_criteria(
@@ -414,10 +421,6 @@ def _with_criteria(
     )
     depends_on = [ref for ref in task.definition.depends_on if ref not in dropped]
     return amended(task.definition, criteria, amendment, depends_on, struck)
-
-
-def _digest(definition: TaskDefinition) -> str:
-    return sha256(definition.to_bytes()).hexdigest()
 
 
 _Handler: TypeAlias = Callable[[Factory, Task, ResolutionRecord], _Effect]

@@ -21,7 +21,7 @@ from specwright.application.escalation.fix import draft_names
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.loop_state import EngineeringState
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
-from specwright.application.store.debates import DebateRecords, GateResult
+from specwright.application.store.debates import DebateRecords, GateResult, debate_trail
 from specwright.application.tasks import Task, project_state, task_at, task_board
 from specwright.domain.answers import Decision, FaultOf
 from specwright.domain.artifacts import ArtifactStatus
@@ -107,12 +107,7 @@ def _all_debates(factory: Factory, task: Task, debates: Sequence[str]) -> Debate
     answered = [one for one in factory.projection.resolutions.values() if one.task_id == task.task_id]
     trails = [factory.escalations.escalation(one.escalation_id).debate_trail for one in answered]
     histories = [factory.debates.records(debate).history() for debate in debates]
-    told = [*trails, *histories]
-    return DebateTrail(
-        proposals=list({p.proposal_id: p for one in told for p in one.proposals}.values()),
-        challenges=list({c.challenge_id: c for one in told for c in one.challenges}.values()),
-        adjudications=list({a.adjudication_id: a for one in told for a in one.adjudications}.values()),
-    )
+    return debate_trail([*trails, *histories])
 
 
 def _raised(factory: Factory, task: Task, why: Halt) -> list[Announcement]:
@@ -262,7 +257,7 @@ class _TaskResult:
     @property
     def exception(self) -> InterfaceChangeException:
         """The interface change exception that was raised."""
-        return self._factory.exceptions.exception(self.state["exception_id"])
+        return self._factory.escalations.exception(self.state["exception_id"])
 
     @cached_property
     def plan(self) -> StoredPlan:

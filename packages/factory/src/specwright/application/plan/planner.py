@@ -123,18 +123,11 @@ def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
     ]
 
 
-def baseline_plan(view: ProjectView, task: Task) -> StoredPlan | None:
-    """The plan to which those modules were made; None for a task that has none."""
-    sealed = {view.projection.debated_as(ref) for ref in sealed_by_task(view, task)}
+def plan_of(view: ProjectView, refs: Sequence[str]) -> StoredPlan | None:
+    """The plan to which sealed versions were made; None if there are none, or it is not among the artifacts."""
+    sealed = {view.projection.debated_as(ref) for ref in refs}
     plans = stored_plans(view) if sealed else ()
     return next((plan for plan in plans if sealed & {one.ref for one in plan.contracts.values()}), None)
-
-
-def plan_of_module(view: ProjectView, module_ref: str) -> StoredPlan | None:
-    """The plan to which a sealed version was made; None if it is not among the artifacts."""
-    wanted = view.projection.debated_as(module_ref)
-    plans = stored_plans(view)
-    return next((plan for plan in plans if wanted in {one.ref for one in plan.contracts.values()}), None)
 
 
 def _owners(view: ProjectView, task: Task) -> list[str]:
@@ -159,13 +152,13 @@ class OwnModule(NamedTuple):
     contract: MicroModuleContract
     versions: frozenset[str]
 
-    def next_ref(self, draft: MicroModuleContract) -> str:
-        """The reference of the version with another contract: as the difference asks for, the first that is free."""
+    def next_version(self, draft: MicroModuleContract) -> MicroModuleContract:
+        """Another contract as that of the next version: as the difference asks for, the first that is free."""
         bump = compare_contracts(self.contract, draft).bump
         version = self.contract.module_version
         while version in self.versions:
             version = next_version(version, Bump.PATCH if bump is Bump.NONE else bump)
-        return f"{self.contract.module_id}@{version}"
+        return draft.model_copy(update={"module_version": version})
 
 
 class PlanRules(NamedTuple):
@@ -226,7 +219,9 @@ class PlanRules(NamedTuple):
         refs = {**self.refs, **{name: own.contract.ref for name, own in again.items()}}
         _, drafts = assign(answer, f"MP-{_NO_ID}", "", self.known, lambda: f"MM-{_NO_ID}", refs)
         return {
-            name: again[name].next_ref(normalise(draft)) for name, draft in drafts.items() if name in again
+            name: again[name].next_version(normalise(draft)).ref
+            for name, draft in drafts.items()
+            if name in again
         }
 
 
@@ -235,21 +230,19 @@ def known_modules(factory: Factory, scope: Scope) -> KnownModules:
     return _known(scope.recall("tool", {"tool": "known_modules"}, lambda: _index_rows(factory)))
 
 
+def own_module(factory: Factory, scope: Scope, contract: MicroModuleContract) -> OwnModule:
+    """A sealed module with the versions that were taken when its next one was first planned."""
+    asked: JsonValue = {"tool": "versions", "of": contract.ref}
+    versions = scope.recall(
+        "tool", asked, lambda: cast(JsonValue, factory.modules.versions(contract.module_id))
+    )
+    return OwnModule(contract, frozenset(cast(list[str], versions)))
+
+
 def own_modules(factory: Factory, task: Task, scope: Scope) -> dict[str, OwnModule]:
-    """The modules that earlier attempts at a task sealed, by name, as they were when the plan was first made (design:
-    change)."""
-    refs = sealed_by_task(factory, task)
-    if not refs:
-        return {}
-
-    def live() -> JsonValue:
-        ids = {ref: ModuleRef.parse(ref).module_id for ref in refs}
-        return {ref: cast(JsonValue, factory.modules.versions(name)) for ref, name in ids.items()}
-
-    asked: JsonValue = {"tool": "own_modules", "refs": list(refs)}
-    rows = cast(dict[str, list[str]], scope.recall("tool", asked, live))
-    contracts = {ref: factory.modules.contract(ref) for ref in rows}
-    return {c.name: OwnModule(c, frozenset(rows[ref])) for ref, c in contracts.items()}
+    """The modules that earlier attempts at a task sealed, by name (design: change)."""
+    contracts = map(factory.modules.contract, sealed_by_task(factory, task))
+    return {contract.name: own_module(factory, scope, contract) for contract in contracts}
 
 
 def owned_classes(factory: Factory, task: Task, scope: Scope) -> list[OwnedClass]:
@@ -437,7 +430,7 @@ def first_plan(factory: Factory, task: Task) -> str:
         return _store_given(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
     fixed = [module.line for module in human.modules]
     near = _nearest_when_planned(factory, task)
-    built = baseline_plan(factory, task)
+    built = plan_of(factory, sealed_by_task(factory, task))
     shipped = (_answer_text(factory, built), sealed_by_task(factory, task)) if built else ("", ())
     callers = _callers(factory, task)
     message = plan_message(
@@ -624,7 +617,10 @@ def _rules(
     own = own_modules(factory, task, scope)
     rules = PlanRules(known, human.modules, human.refs, own=own, acceptance=task.definition.acceptance)
     if reopened and (baseline := reopened.baseline):
-        rules = PlanRules(known.without({baseline.name: baseline.ref}), own=_next_version_of(baseline))
+        rules = PlanRules(
+            known.without({baseline.name: baseline.ref}),
+            own={baseline.name: own_module(factory, scope, baseline)},
+        )
     elif reopened:
         contracts = reopened.plan.contracts
         rules = rules._replace(
@@ -672,51 +668,53 @@ def _revision_entries(factory: Factory, task: Task, stage: str, revision: _Revis
     return [*entries, *(PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in revision.sources)]
 
 
-def _next_version_of(baseline: MicroModuleContract) -> dict[str, OwnModule]:
-    return {baseline.name: OwnModule(baseline, frozenset({baseline.module_version}))}
-
-
-def next_version_plan(factory: Factory, task: Task, baseline: MicroModuleContract, answer: PlanAnswer) -> str:
-    """Store the plan that code makes of a changed contract of a sealed module; returns its `MP-...` (design:
-    interface-changes).
-
-    Args:
-        task: The module's, for the change.
-        baseline: The sealed contract.
-        answer: The plan: the one module, as it shall be.
-
-    Raises:
-        AnswerError: no plan can hold that contract.
-    """
-    place = task.place("plan", "round-1", Role.PLANNER)
-    scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
-    known = known_modules(factory, scope).without({baseline.name: baseline.ref})
-    rules = PlanRules(known, own=_next_version_of(baseline))
-    return store_plan_of_code(factory, task, baseline, answer, rules)
-
-
-def store_plan_of_code(
+def next_version_plan(
     factory: Factory,
     task: Task,
     baseline: MicroModuleContract,
-    answer: PlanAnswer,
-    rules: PlanRules,
+    contracts: Sequence[MicroModuleContract],
+    claim: str,
+    checks: list[str],
+    facing: str | None = None,
     before: StoredPlan | None = None,
 ) -> str:
-    """Store a plan that code makes of a sealed contract; returns its `MP-...`.
+    """Store the plan that code makes for the next version of a sealed module; returns its `MP-...` (design:
+    interface-changes, bug-reports).
 
     Args:
-        before: The plan whose contracts it carries on.
+        task: The module's, for the change, or the attempt that repairs it.
+        baseline: The sealed contract.
+        contracts: The module's as it shall be, and those of the task's other modules, which stay.
+        claim: Of the plan.
+        checks: That show it.
+        facing: The name of the module that is the task's face; left out, the last one.
+        before: The plan whose contracts a repair carries on.
 
     Raises:
         AnswerError: no plan can hold that contract.
     """
     scope = factory.journal.scope(scopes.plan_by_code(task.place("plan", "round-1", Role.PLANNER).run_id))
+    known = known_modules(factory, scope)
+    if before is None:
+        known = known.without({baseline.name: baseline.ref})
+    rules = PlanRules(known, own={baseline.name: own_module(factory, scope, baseline)})
+    modules = [_planned(contract, contract.name == baseline.name) for contract in contracts]
+    answer = PlanAnswer(modules=modules, task_facing=facing, claim=claim, acceptance_checks=checks)
     if problems := rules.check(answer)[0]:
         raise AnswerError("the changed contract cannot be planned", problems=tuple(problems))
     included = [(baseline.ref, Permission.CONTRACT_ONLY, "the sealed contract")]
     by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, included)
     return _store(factory, scope, task, by, answer, rules, before)
+
+
+def _planned(contract: MicroModuleContract, is_next: bool) -> PlannedModule:
+    reuse = ReuseAnswer(
+        query=contract.purpose,
+        conclusion=ReuseConclusion.CREATE_NEW if is_next else ReuseConclusion.REUSE_EXISTING,
+        justification="It is the next version of a sealed module." if is_next else "The task has it already.",
+        reuse_ref=None if is_next else contract.ref,
+    )
+    return PlannedModule.of_contract(contract, reuse)
 
 
 def _store(
@@ -827,43 +825,19 @@ def repair_plan(factory: Factory, task: Task, report: BugReport) -> str:
     Raises:
         AnswerError: no plan can hold the contract any more.
     """
-    place = task.place("plan", "round-1", Role.PLANNER)
-    scope = factory.journal.scope(scopes.plan_by_code(place.run_id))
-    baseline = factory.modules.contract(report.module_ref)
-    asked: JsonValue = {"tool": "versions", "of": baseline.module_id}
-    taken = cast(
-        list[str],
-        scope.recall("tool", asked, lambda: cast(JsonValue, factory.modules.versions(baseline.module_id))),
-    )
-    known = known_modules(factory, scope)
-    rules = PlanRules(known, own={baseline.name: OwnModule(baseline, frozenset(taken))})
-    before = plan_of_module(factory, report.module_ref)
-    plan_id = store_plan_of_code(factory, task, baseline, _answer(factory, task, report), rules, before)
-    announce_locked(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
-    return plan_id
-
-
-def _answer(factory: Factory, task: Task, report: BugReport) -> PlanAnswer:
-    change = factory.projection.open_change
+    baseline, change = factory.modules.contract(report.module_ref), factory.projection.open_change
     shipped = change.before.tasks.get(task.task_id) if change and change.before else None
     facing = (shipped.module_ref if shipped else None) or report.module_ref
-    contracts = [factory.modules.contract(ref) for ref in task.entry.module_refs]
-    return PlanAnswer(
-        modules=[_planned(contract, contract.ref == report.module_ref) for contract in contracts],
-        task_facing=factory.modules.contract(facing).name,
-        claim=(
-            f"A bug report about {report.name}, {report.module_ref}: the example `{report.heading}` breaks "
-            f"{report.broken_statement}. Its contract is the sealed one; the other modules stay as they are."
-        ),
-        acceptance_checks=["The contract is that of the version before."],
+    plan_id = next_version_plan(
+        factory,
+        task,
+        baseline,
+        [factory.modules.contract(ref) for ref in task.entry.module_refs],
+        f"A bug report about {report.name}, {report.module_ref}: the example `{report.heading}` breaks "
+        f"{report.broken_statement}. Its contract is the sealed one; the other modules stay as they are.",
+        ["The contract is that of the version before."],
+        factory.modules.contract(facing).name,
+        plan_of(factory, [report.module_ref]),
     )
-
-
-def _planned(contract: MicroModuleContract, repaired: bool) -> PlannedModule:
-    reuse = ReuseAnswer(
-        query=contract.purpose,
-        conclusion=ReuseConclusion.CREATE_NEW if repaired else ReuseConclusion.REUSE_EXISTING,
-        justification="It is repaired." if repaired else "The task has it already.",
-        reuse_ref=None if repaired else contract.ref,
-    )
-    return PlannedModule.of_contract(contract, reuse)
+    announce_locked(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
+    return plan_id

@@ -5,7 +5,6 @@
 
 from collections.abc import Callable
 
-from agent_wire import canonical_json
 from specwright.application.debate.implementation import module_of
 from specwright.application.escalation.halt import halt, halt_reason
 from specwright.application.escalation.resume import resume_module
@@ -16,7 +15,6 @@ from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.ship import announce_reused, seal
 from specwright.application.tasks import task_at
 from specwright.domain.debate.debate import CONTRACTS
-from specwright.domain.debate.falsifying import active_tests
 from specwright.domain.plan import downstream, execution_order
 from specwright.errors import AnswerError
 
@@ -90,11 +88,8 @@ class Engineering:
         """Seal the module whose debate and gate are passed."""
         name, version_id = state["deliverable"], state["version_id"]
         module = module_of(self._factory, self._task, self._plan, name)
-        tried, struck = self._factory.debates.records(state["debates"][name]).falsified()
-        contract_sha256 = canonical_json.digest(self._plan.contracts[name].to_json())
-        active = active_tests(tried, struck, contract_sha256)
-        ref = seal(self._factory, self._task, module, version_id, active, struck)
-        return {"shipped": {**state.get("shipped", {}), name: ref}}
+        seal(self._factory, self._task, module, version_id, state["debates"][name])
+        return {"shipped": {**state.get("shipped", {}), name: module.contract.ref}}
 
     def finish(self, state: EngineeringState) -> EngineeringState:
         """The task's result: SHIPPED with its modules, or HALTED with its escalation."""

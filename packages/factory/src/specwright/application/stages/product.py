@@ -14,17 +14,17 @@ from agent_wire import canonical_json
 from specwright.application import scopes
 from specwright.application.announce import announce, review
 from specwright.application.change import (
-    ChangePreview,
     approve_change,
     change_assignment,
     change_errors,
-    preview_of,
+    product_modules,
+    researcher_at,
 )
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.researcher import RESEARCHER_NOTES
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
-from specwright.application.tasks import laid_out, spec_errors
+from specwright.application.tasks import laid_out, project_state
 from specwright.domain.base.slugs import slugify
 from specwright.domain.costs import Estimate, Price, build_estimate, research_estimate
 from specwright.domain.spec.acceptance_text import (
@@ -37,10 +37,11 @@ from specwright.domain.spec.completeness import ValidationReport, in_words, vali
 from specwright.domain.spec.departures import decisions_of, outside_problems
 from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_changes
+from specwright.domain.spec.spec_changes import spec_changes, spec_difference
 from specwright.domain.spec.spec_markdown import render
+from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError
-from specwright.ports import Assignment, FileTree, Place, Research, Role, Scope, Step
+from specwright.ports import Assignment, FileTree, Research, Scope, Step
 
 
 def draft_files(view: ProjectView) -> layout.SpecFiles:
@@ -88,9 +89,8 @@ def send_back(factory: Factory, answer: GateAnswer) -> None:
 def _require_script(factory: Factory, history: DraftHistory) -> None:
     """Refuse an answer that scripted answers cannot go on from."""
     number = factory.projection.change_number
-    task = scopes.product_change(number) if number else ""
     answered = factory.journal.count(scopes.research(history.restart, number), "model")
-    factory.roles.require_script(Place(task, history.restart, "", "", Role.RESEARCHER), answered)
+    factory.roles.require_script(researcher_at(number, history.restart), answered)
 
 
 def withdraw(factory: Factory) -> None:
@@ -192,11 +192,10 @@ def asked_text(view: Factory) -> str:
 def draft_errors(factory: Factory) -> Callable[[Any], Sequence[str]]:
     """What keeps a draft of the researcher from being emitted: faults of any spec, an example of a person that it leaves
     out, one that it passes off as a person's, and a quotation that SPEC.md does not have."""
-    before, changes = last_spec(factory), factory.projection.open_change is not None
-    asked = asked_text(factory)
+    before, asked = last_spec(factory), asked_text(factory)
 
     def errors(data: Any) -> Sequence[str]:
-        if found := change_errors(factory, data) if changes else spec_errors(data):
+        if found := change_errors(factory, data):
             return found
         draft = ProductSpecDraft.model_validate(data)
         return [*authorship_problems(before, draft), *outside_problems(draft.outside, asked)]
@@ -223,8 +222,7 @@ def edited_examples(factory: Factory, text: str, where: str) -> GateAnswer:
         raise InputError(
             "the examples are those of the spec that waits", where=where, remedy="edit the file, then amend"
         )
-    errors = change_errors(factory, structured) if factory.projection.open_change else spec_errors(structured)
-    if errors:
+    if errors := change_errors(factory, structured):
         raise InputError(
             "the examples do not fit the spec",
             where=f"{where}\n    " + "\n    ".join(errors),
@@ -325,7 +323,7 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[Pro
         text += f"\n\n{_EARLIER_EXAMPLES}\n\n{history.earlier_examples}"
     return Assignment(
         answer=ProductSpecDraft,
-        place=Place("", history.restart, "", "", Role.RESEARCHER),
+        place=researcher_at(0, history.restart),
         message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}\n\n"
         f"{RESEARCHER_NOTES}",
         pack={"SPEC.md": text.encode()},
@@ -399,16 +397,41 @@ def _build_of(factory: ProjectView, spec: ProductSpec, price: Price | None) -> E
     """What a spec takes to be built; of a change only what it touches."""
     if price is None:
         return None
-    is_change = factory.projection.open_change is not None and factory.projection.awaits_approval
-    tasks = preview_of(factory, spec).tasks_to_build if is_change else sum(1 for _ in spec.tasks())
-    return build_estimate(tasks, price)
+    before = factory.projection.spec if factory.projection.awaits_approval else None
+    difference = spec_difference(before, spec) if before else None
+    tasks = [*difference.added, *difference.changed] if difference else [*spec.tasks()]
+    return build_estimate(len(tasks), price)
 
 
-def change_preview(factory: ProjectView) -> ChangePreview | None:
-    """What the change that waits for approval does, by code; None if none waits."""
-    if factory.projection.open_change is None or not factory.projection.awaits_approval:
+def change_preview(view: ProjectView) -> dict[str, Any] | None:
+    """What the change that waits for approval does, by code: the four lists of tasks, and the modules that may get a new
+    version, with those that call them; None if none waits."""
+    change, before = view.projection.open_change, view.projection.spec
+    if change is None or before is None or not view.projection.awaits_approval:
         return None
-    return preview_of(factory, current_spec(factory))
+    spec = current_spec(view)
+    difference = spec_difference(before, spec)
+    contracts = [view.modules.contract(ref) for ref in product_modules(view)]
+    modules = [
+        {
+            "name": contract.name,
+            "module_ref": contract.ref,
+            "task_id": entry.spec_task_id,
+            "used_by": [c.name for c in contracts if any(d.ref == contract.ref for d in c.dependencies)],
+        }
+        for entry in project_state(view).tasks.values()
+        if entry.spec_task_id in difference.changed and entry.status is TaskStatus.SHIPPED
+        for contract in contracts
+        if contract.ref in entry.module_refs
+    ]
+    return {
+        "number": change.request.number,
+        "request": change.request.request,
+        "version_before": before.spec_version,
+        "version": spec.spec_version,
+        "difference": difference.to_json(),
+        "modules": modules,
+    }
 
 
 def approval_question(factory: Factory) -> dict[str, Any]:
@@ -427,7 +450,7 @@ def approval_question(factory: Factory) -> dict[str, Any]:
         "sha256": shown_hash(factory),
         "estimate": estimate and estimate.to_json(),
         "changes": changes_since(factory),
-        "change": (preview := change_preview(factory)) and preview.to_json(),
+        "change": change_preview(factory),
         "searches": factory.searches,
     }
 

@@ -20,6 +20,7 @@ from specwright.domain.answers import AmendmentsAnswer, Failure, StruckTest
 from specwright.domain.artifacts import FIRST_VERSION, Purpose
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.escalation import DebateTrail
 from specwright.domain.modules.evidence import is_module_file
 from specwright.errors import AnswerError, CorruptionError
 from specwright.ports import Files, Scope, StateStore
@@ -66,6 +67,15 @@ class DebateHistory(NamedTuple):
     challenges: Sequence[Challenge] = ()
     adjudications: Sequence[Adjudication] = ()
     causes: Sequence[Cause] = ()
+
+
+def debate_trail(debates: Sequence[DebateHistory | DebateTrail]) -> DebateTrail:
+    """What was said in debates, each record once."""
+    return DebateTrail(
+        proposals=list({p.proposal_id: p for one in debates for p in one.proposals}.values()),
+        challenges=list({c.challenge_id: c for one in debates for c in one.challenges}.values()),
+        adjudications=list({a.adjudication_id: a for one in debates for a in one.adjudications}.values()),
+    )
 
 
 class DebateRecords:

@@ -4,7 +4,9 @@ Interface change exceptions as they are stored (design: interface-changes).
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
+from ship_gate.base.record import Record
 from ship_gate.base.text import did_you_mean
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
@@ -13,9 +15,11 @@ from specwright.domain.interface_change import ExceptionDecision, InterfaceChang
 from specwright.errors import CorruptionError, InputError
 from specwright.ports import Scope, StateStore
 
+_Record = TypeVar("_Record", bound=Record)
+
 
 class EscalationStore:
-    """`escalations/` and `resolutions/`, by the ids of the escalations.
+    """`escalations/` and `resolutions/`, by the ids of the escalations; `exceptions/`, by the ids of the exceptions.
 
     Args:
         store: Holds them.
@@ -64,32 +68,35 @@ class EscalationStore:
 
     def resolution(self, escalation_id: str) -> ResolutionRecord | None:
         """A person's answer, if one was written."""
-        path = layout.resolution(escalation_id)
-        return ResolutionRecord.from_bytes(self._store.read(path), path) if self._store.exists(path) else None
+        return self._stored(layout.resolution(escalation_id), ResolutionRecord)
 
     def resolve(self, record: ResolutionRecord) -> None:
         """Write a person's answer."""
         self._store.publish(layout.resolution(record.escalation_id), record.to_bytes())
 
-
-class ExceptionStore:
-    """`exceptions/`, by the ids of the exceptions."""
-
-    def __init__(self, store: StateStore) -> None:
-        self._store = store
-
-    def add(self, scope: Scope, record: InterfaceChangeException) -> None:
+    def add_exception(self, scope: Scope, record: InterfaceChangeException) -> None:
         """Write an exception; it never changes. Until its task halts, the journal alone binds it."""
         path, data = layout.exception(record.exception_id), record.to_bytes()
         self._store.publish(path, data)
         note_hashes(scope, {path: data})
 
+    def exception(self, exception_id: str) -> InterfaceChangeException:
+        """An exception by its id.
+
+        Raises:
+            InputError: there is none.
+        """
+        record = self._stored(layout.exception(exception_id), InterfaceChangeException)
+        if record is None:
+            raise InputError(
+                f"there is no interface change exception {exception_id}",
+                remedy="`specwright exceptions list` lists them",
+            )
+        return record
+
     def decision(self, exception_id: str, number: int) -> ExceptionDecision | None:
         """A person's decision, if one of this number was written."""
-        path = layout.exception_decision(exception_id, number)
-        return (
-            ExceptionDecision.from_bytes(self._store.read(path), path) if self._store.exists(path) else None
-        )
+        return self._stored(layout.exception_decision(exception_id, number), ExceptionDecision)
 
     def decide(self, record: ExceptionDecision) -> None:
         """Write a person's decision."""
@@ -102,16 +109,5 @@ class ExceptionStore:
         self._store.publish(path, data)
         return {path: data}
 
-    def exception(self, exception_id: str) -> InterfaceChangeException:
-        """An exception by its id.
-
-        Raises:
-            InputError: there is none.
-        """
-        path = layout.exception(exception_id)
-        if not self._store.exists(path):
-            raise InputError(
-                f"there is no interface change exception {exception_id}",
-                remedy="`specwright exceptions list` lists them",
-            )
-        return InterfaceChangeException.from_bytes(self._store.read(path), path)
+    def _stored(self, path: str, record: type[_Record]) -> _Record | None:
+        return record.from_bytes(self._store.read(path), path) if self._store.exists(path) else None

@@ -160,6 +160,13 @@ def effective_dependencies(tasks: Mapping[str, TaskEntry], task_id: str) -> Sequ
     return direct
 
 
+def shipped_modules(tasks: Mapping[str, TaskEntry]) -> list[tuple[str, str]]:
+    """The ids of SHIPPED tasks with the modules that each has, in declaration order."""
+    ordered = sorted(tasks.items(), key=lambda one: one[1].declaration_order)
+    shipped = [(task_id, entry) for task_id, entry in ordered if entry.status is TaskStatus.SHIPPED]
+    return [(task_id, ref) for task_id, entry in shipped for ref in entry.module_refs]
+
+
 def expanded(tasks: Mapping[str, TaskEntry], refs: Sequence[str]) -> Sequence[str]:
     """Some tasks, each split one replaced by its parts, and theirs (design: task-states); each once."""
     pending = list(reversed(refs))

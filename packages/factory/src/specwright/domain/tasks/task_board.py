@@ -24,6 +24,7 @@ from specwright.domain.tasks.project_state import (
     TaskStatus,
     effective_dependencies,
     expanded,
+    shipped_modules,
 )
 from specwright.domain.tasks.task_changes import REMOVED, WITHDRAWN
 from specwright.errors import InputError, RefusedError
@@ -130,6 +131,10 @@ class TaskBoard:
         """The modules that a task shipped, or that its parts shipped if it was split (design: task-states)."""
         parts = expanded(self._tasks, [task_id])
         return [ref for part in parts for ref in self._tasks[part].module_refs]
+
+    def holders(self, ref: str) -> list[str]:
+        """The SHIPPED tasks that have a module, in declaration order; the first sealed it."""
+        return [task_id for task_id, one in shipped_modules(self._tasks) if one == ref]
 
     def freed_by(self, task_id: str) -> list[str]:
         """The waiting tasks of which every dependency but perhaps this one is SHIPPED, in declaration order."""
