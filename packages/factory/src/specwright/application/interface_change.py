@@ -367,17 +367,25 @@ def require_shown(view: ProjectView, sha256: str, name: str = "") -> None:
         InputError: it is no SHA-256.
         RefusedError: what waits now has another one.
     """
-    if not sha256:
-        return
-    if not _SHA256.fullmatch(sha256.lower()):
-        raise InputError(
-            f"{sha256[:80]!r} is no SHA-256",
-            where="--sha256",
-            remedy="`specwright status --json` and `specwright escalations --json` show it",
-        )
-    if (now := shown_sha256(view, name)) and now != sha256.lower():
+    sha256 = checked_sha256(sha256)
+    if sha256 and (now := shown_sha256(view, name)) and now != sha256:
         raise RefusedError(
-            f"{name or 'the spec'} is not what was shown: the answer names {sha256.lower()}, this one has {now}",
+            f"{name or 'the spec'} is not what was shown: the answer names {sha256}, this one has {now}",
             where=name or view.store.address,
             remedy="look at it again, and answer what it says now",
         )
+
+
+def checked_sha256(text: str) -> str:
+    """A SHA-256 that a person gave, in lower case; empty if none was given.
+
+    Raises:
+        InputError: it is no SHA-256.
+    """
+    if text and not _SHA256.fullmatch(text.lower()):
+        raise InputError(
+            f"{text[:80]!r} is no SHA-256",
+            where="--sha256",
+            remedy="`specwright status --json` and `specwright escalations --json` show it",
+        )
+    return text.lower()

@@ -6,7 +6,6 @@ The ship gate as the settings of a project want it, and where it runs (design: s
 """
 
 import platform
-import re
 import shlex
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -36,7 +35,7 @@ from specwright.application.escalation.answers import check, check_fix, finish_a
 from specwright.application.escalation.halt import open_escalations
 from specwright.application.escalation.retries import RoleModels, retry_halted
 from specwright.application.factory import Factory
-from specwright.application.interface_change import decide, finish_decisions
+from specwright.application.interface_change import checked_sha256, decide, finish_decisions
 from specwright.application.projection import Projection
 from specwright.application.stages.product import (
     check_draft,
@@ -250,12 +249,7 @@ class Project:
 
     def _checked_approval(self, sha256: str, *, old_spec: bool) -> dict[str, str]:
         """What the graph takes for an approval, if the spec that waits can be approved."""
-        if sha256 and not _SHA256.fullmatch(sha256):
-            raise InputError(
-                f"{sha256[:80]!r} is no SHA-256",
-                where="--sha256",
-                remedy="`specwright status --json` shows the one of the spec that waits, as `sha256`",
-            )
+        sha256 = checked_sha256(sha256)
         if self.status is not ProjectStatus.APPROVAL:
             raise no_spec_waits(self.factory, self.directory)
         check_draft(self.factory)
@@ -266,7 +260,7 @@ class Project:
                 remedy=f"`{self._command('amend')}` has the spec follow it; `{self._command('approve')} --old-spec` "
                 "approves the spec as it was shown",
             )
-        answer = {**_APPROVAL, "sha256": sha256.lower() or draft_history(self.factory).shown_sha256}
+        answer = {**_APPROVAL, "sha256": sha256 or draft_history(self.factory).shown_sha256}
         if old_spec and (text := readable_edit(self.directory, self.spec_copy())):
             answer["passed_over"] = text
         return answer
@@ -468,7 +462,6 @@ class Project:
         return f"specwright {name} {shlex.quote(str(self.directory))}"
 
 
-_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _APPROVAL = {"action": "APPROVE", "by": "human:operator"}
 
 
