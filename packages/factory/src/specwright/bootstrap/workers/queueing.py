@@ -11,14 +11,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from specwright.application.change import TriedReport
 from specwright.application.escalation.answers import check, check_fix, resolve
 from specwright.application.stages.product import approve, note_passed_over, shown_hash
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.project import Project, answering, open_project
 from specwright.bootstrap.workers.drive import drive_record, leave_approval, note_drive, store_settings
 from specwright.domain.escalation import HumanResolution
-from specwright.domain.interface_change import DecisionRequest
 from specwright.errors import BusyError, InputError
 from specwright.settings import Settings
 
@@ -51,11 +49,6 @@ class QueuedProject(Project):
         leave_approval(self.factory.folder, change)
         return self.status
 
-    def run(self, *, approve: bool = False, retry: str = "") -> ProjectStatus:
-        """Queue it. Raises as `Project.run`."""
-        with self._queueing():
-            return super().run(approve=approve, retry=retry)
-
     def approve(self, sha256: str = "", *, old_spec: bool = False) -> ProjectStatus:
         """Approve the spec that waits. Raises as `Project.approve`."""
         answer = self._checked_approval(sha256, old_spec=old_spec)
@@ -63,52 +56,23 @@ class QueuedProject(Project):
             raise self._not_approved(
                 f"the spec is not the one that was shown: the approval names {answer['sha256']}, this one has {shown}"
             )
-        with self._queueing():
+        with self._taking():
             if edited := answer.get("passed_over"):
                 note_passed_over(self.factory, edited)
             approve(self.factory, answer["by"])
             return self.go_on()
 
-    def amend(self, feedback: str = "", decision: tuple[int, str] | None = None) -> ProjectStatus:
-        """Have the spec that waits changed. Raises as `Project.amend`."""
-        with self._queueing():
-            return super().amend(feedback, decision)
-
-    def amend_examples(self, text: str, where: str) -> ProjectStatus:
-        """Put edited examples into the spec that waits. Raises as `Project.amend_examples`."""
-        with self._queueing():
-            return super().amend_examples(text, where)
-
-    def reject(self, reasons: str = "") -> ProjectStatus:
-        """Have the spec that waits written anew. Raises as `Project.reject`."""
-        with self._queueing():
-            return super().reject(reasons)
-
     def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
         """Answer an escalation. Raises as `Project.resolve`."""
         check(self.factory, resolution)
         check_fix(self.factory, resolution, by_gate=not unchecked)
-        with self._queueing():
+        with self._taking():
             resolve(self.factory, resolution)
             return self.go_on()
 
-    def decide(self, request: DecisionRequest) -> ProjectStatus:
-        """Decide about an interface change exception. Raises as `Project.decide`."""
-        with self._queueing():
-            return super().decide(request)
-
-    def change(self, request: str, spec_before: str, spec_text: str) -> ProjectStatus:
-        """Begin a change. Raises as `Project.change`."""
-        with self._queueing():
-            return super().change(request, spec_before, spec_text)
-
-    def report(self, tried: TriedReport, pointer: str, spec_text: str) -> ProjectStatus:
-        """Begin what a failed example asks for. Raises as `Project.report`."""
-        with self._queueing():
-            return super().report(tried, pointer, spec_text)
-
     @contextmanager
-    def _queueing(self) -> Generator[None]:
+    def _taking(self) -> Generator[None]:
+        """The answer and the job are one transaction."""
         with self.store.queueing():
             yield
             store_settings(self.store, self._settings)
