@@ -594,7 +594,7 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         task_facing=names or tuple(m.contract.name for m in modules),
         requires=required_by(factory.packages, sources),
         notes=release_notes(factory),
-        **_approved(factory, [m.ref for m in modules])._asdict(),
+        **_approved(factory, [m.ref for m in modules]),
         **_shell(spec, distribution, [m.contract for m in modules]),
     )
 
@@ -615,28 +615,22 @@ def _shell(spec: ProductSpec, distribution: str, contracts: Sequence[MicroModule
     }
 
 
-class _Approved(NamedTuple):
+def _approved(factory: Factory, refs: Sequence[str]) -> dict[str, Any]:
     """What the person approved of the tasks that are released, as fields of a package."""
-
-    approved: tuple[ApprovedExample, ...]
-    properties: tuple[ApprovedProperty, ...]
-
-
-def _approved(factory: Factory, refs: Sequence[str]) -> _Approved:
     tasks = [factory.projection.definitions[name] for name in _tasks_of(factory, refs)]
     released = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
-    return _Approved(
-        tuple(
+    return {
+        "approved": tuple(
             ApprovedExample(task.spec_task_id, example)
             for task in tasks
             for example in examples_of_product(task.acceptance, released)
         ),
-        tuple(
+        "properties": tuple(
             ApprovedProperty(task.spec_task_id, one)
             for task in tasks
             for one in properties_of_product(task.acceptance, task.acceptance_criteria, released)
         ),
-    )
+    }
 
 
 def _module(factory: Factory, module: ReleaseModule) -> ProductModule:
