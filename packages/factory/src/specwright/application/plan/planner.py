@@ -104,7 +104,6 @@ from specwright.domain.plan import (
     read_short,
     sealed_problems,
 )
-from specwright.domain.spec.change_request import BugReport
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.errors import AnswerError, InputError
@@ -809,24 +808,20 @@ def _answer_text(factory: Factory, plan: StoredPlan) -> str:
     return factory.artifacts.body(folder, plan.plan_id)["answer.json"].decode()
 
 
-def repair_of(view: ProjectView, task: Task) -> BugReport | None:
-    """The bug report that an attempt at a task repairs; None if it is planned as ever."""
-    change = view.projection.open_change
-    report = change.request.report if change else None
-    if report is None or report.task_id != task.entry.spec_task_id or task.answers:
-        return None
-    return report
-
-
-def repair_plan(factory: Factory, task: Task, report: BugReport) -> str:
-    """Store the plan of a repair, with the sealed contract as it is, and say in the log that it is locked; returns its
-    `MP-...`. Contracts that were approved are not debated again.
+def repair_plan(factory: Factory, task: Task) -> str:
+    """Store the plan of an attempt that repairs a reported bug, with the sealed contract as it is, and say in the log that
+    it is locked; returns its `MP-...`, or an empty text for an attempt that is planned as ever. Contracts that were
+    approved are not debated again.
 
     Raises:
         AnswerError: no plan can hold the contract any more.
     """
-    baseline, change = factory.modules.contract(report.module_ref), factory.projection.open_change
-    shipped = change.before.tasks.get(task.task_id) if change and change.before else None
+    change = factory.projection.open_change
+    report = change.request.report if change else None
+    if change is None or report is None or report.task_id != task.entry.spec_task_id or task.answers:
+        return ""
+    baseline = factory.modules.contract(report.module_ref)
+    shipped = change.before.tasks.get(task.task_id) if change.before else None
     facing = (shipped.module_ref if shipped else None) or report.module_ref
     plan_id = next_version_plan(
         factory,

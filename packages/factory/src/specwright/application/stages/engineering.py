@@ -10,7 +10,7 @@ from specwright.application.escalation.halt import halt, halt_reason
 from specwright.application.escalation.resume import resume_module
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState, EngineeringState
-from specwright.application.plan.planner import first_plan, repair_of, repair_plan
+from specwright.application.plan.planner import first_plan, repair_plan
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.ship import announce_reused, seal
 from specwright.application.tasks import task_at
@@ -47,13 +47,9 @@ class Engineering:
     def make_plan(self, state: EngineeringState) -> EngineeringState:
         """Ask for a plan; without a sound one the task halts (design: planning). That of a repair is made by code, and its
         contracts are not debated (design: bug-reports)."""
-        report = repair_of(self._factory, self._task)
         try:
-            if report is not None:
-                return {
-                    "plan_id": repair_plan(self._factory, self._task, report),
-                    "deliverable": "",
-                }
+            if repaired := repair_plan(self._factory, self._task):
+                return {"plan_id": repaired, "deliverable": ""}
             self._plan_id = first_plan(self._factory, self._task)
         except AnswerError as error:
             raw_answers, errors = list(error.raw_answers), list(error.problems)

@@ -206,7 +206,3 @@ class Deprecation(DeprecationRequest):
     def notice(self) -> str:
         """What the Code Index notes, with the time."""
         return f"{self.status.capitalize()} {self.decided_at}: {self.reason} Migration: {self.migration_note}"
-
-    def applied_to(self, entry: CodeIndexEntry) -> CodeIndexEntry:
-        """The entry of the version once it is retired."""
-        return entry.retired(self.status, self.replacement, self.notice)
