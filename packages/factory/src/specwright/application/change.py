@@ -32,15 +32,7 @@ from ship_gate.contract.examples_file import Example
 from ship_gate.contract.versions import serves
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, project_stream, review, task_event
-from specwright.application.debate.gate_runs import (
-    GateRun,
-    approved_examples,
-    candidate,
-    examples_of_reports,
-    judge,
-    module_acceptance,
-    with_falsifying_tests,
-)
+from specwright.application.debate.gate_runs import GateRun, candidate, judge_whole
 from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, reports_of, retirement, superseded
 from specwright.application.factory import Factory, ProjectView
@@ -696,14 +688,9 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
         return factory.journal.scope(f"{scope.name}/run/{digest}").now()
 
     judging, tests = candidate(factory.modules, contract, files), factory.modules.regression_tests(old.ref)
-    approved = module_acceptance(factory.projection.definitions[consumer.task_id], judging)
-    binding = (examples_of_reports(reports_of(factory, contract.module_id)), approved_examples(approved))
-    run = GateRun(
-        factory.gate, factory.progress, scope, measured, True, started_at, binding, approved.properties
-    )
-    verdict = with_falsifying_tests(
-        factory.gate, factory.progress, scope, judging, judge(run, judging), earlier=tests
-    )
+    run = GateRun(factory.gate, factory.progress, scope, measured, True, started_at)
+    definition, reports = factory.projection.definitions[consumer.task_id], reports_of(factory, old.module_id)
+    verdict = judge_whole(run, judging, definition, reports, tests)
     if not verdict.passed:
         return False
     scope = factory.journal.scope(f"{scope.name}/seal")

@@ -310,27 +310,30 @@ def falsify(
     )
 
 
-def with_falsifying_tests(
-    gate: ShipGate,
-    progress: Progress,
-    scope: Scope,
+def judge_whole(
+    run: GateRun,
     candidate: Candidate,
-    verdict: GateVerdict,
+    task: TaskDefinition,
+    reports: Sequence[BugReport],
+    earlier: Sequence[RegressionTest],
     active: Sequence[TriedTest] = (),
-    earlier: Sequence[RegressionTest] = (),
 ) -> GateVerdict:
-    """A verdict that includes the active falsifying tests of the debate, and those kept with earlier versions, which must
-    pass as well (design: falsifying-tests).
+    """A verdict that includes what was approved, the examples of bug reports, and falsifying tests: those kept with earlier
+    versions, and the active ones of the debate, which must pass as well (design: executable-spec, bug-reports,
+    falsifying-tests).
 
-    They are not run where the module's own tests could not be, for example because its surface differs.
+    Falsifying tests are not run where the module's own tests could not be, for example because its surface differs.
     """
+    approved = module_acceptance(task, candidate)
+    binding = (examples_of_reports(reports), approved_examples(approved))
+    verdict = judge(run._replace(binding=binding, properties=approved.properties), candidate)
     tests = [*earlier, *active]
     if not tests or not verdict.tests:
         return verdict
-    trials = falsify(gate, scope, candidate, [one.test for one in tests])
+    trials = falsify(run.gate, run.scope, candidate, [one.test for one in tests])
     findings = falsified(tests, trials)
     note = f"falsifying tests: {len(tests) - len(findings)} of {len(tests)} withstood"
-    judged = _Judged(progress, scope, candidate, "falsified")
+    judged = _Judged(run.progress, run.scope, candidate, "falsified")
     return _extended(judged, verdict, "falsifying", findings, note)
 
 

@@ -29,17 +29,13 @@ from specwright.application.criteria import carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, Deliverable, RevisionRequest, Version
 from specwright.application.debate.gate_runs import (
     GateRun,
-    approved_examples,
     as_failures,
     candidate,
-    examples_of_reports,
     falsify,
-    judge,
-    module_acceptance,
+    judge_whole,
     observations,
     passing_details,
     refusal_details,
-    with_falsifying_tests,
 )
 from specwright.application.deprecation import reports_of, required_tests
 from specwright.application.factory import Factory
@@ -412,9 +408,7 @@ class Implementation(Deliverable):
     def _judged(
         self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
-        judged, gate, progress = self._candidate(files), self._factory.gate, self._factory.progress
-        approved = module_acceptance(self.task.definition, judged)
-        binding = (examples_of_reports(self.reports), approved_examples(approved))
+        gate, progress = self._factory.gate, self._factory.progress
 
         def started_at(digest: str) -> str:
             own = isinstance(scope, UnrecordedScope)
@@ -423,11 +417,9 @@ class Implementation(Deliverable):
         def measured(digest: str) -> Scope:
             return scope if isinstance(scope, UnrecordedScope) else self._measured(digest)
 
-        run = GateRun(gate, progress, scope, measured, shipping, started_at, binding, approved.properties)
-        verdict = judge(run, judged)
-        return with_falsifying_tests(
-            gate, progress, scope, judged, verdict, active_tests, self.regression_tests
-        )
+        run = GateRun(gate, progress, scope, measured, shipping, started_at)
+        definition, earlier = self.task.definition, self.regression_tests
+        return judge_whole(run, self._candidate(files), definition, self.reports, earlier, active_tests)
 
     def _measured(self, digest: str) -> Scope:
         """The scope of what the slow stages showed of these files."""
