@@ -133,7 +133,8 @@ class Projection:
         scopes of what follows from it; empty before the first and after the release of a change."""
         self.migrated: set[str] = set()  # the tasks that have got a migration since
         self._withdrawn: set[str] = set()
-        self._dispatched: dict[str, dict[str, list[str]]] = {}
+        self.dispatched: dict[str, dict[str, list[str]]] = {}
+        """The modules of each task that a task depends on, as they were when it was last dispatched."""
 
     @property
     def open_change(self) -> ProductChange | None:
@@ -157,10 +158,6 @@ class Projection:
         while (sealed := self.resealed.get(module_ref)) is not None:
             module_ref = sealed.replaces
         return module_ref
-
-    def dispatched_with(self, task_id: str) -> Mapping[str, list[str]] | None:
-        """The modules of each task that a task depends on, as they were when it was last dispatched; None if it was not."""
-        return self._dispatched.get(task_id)
 
     @property
     def board(self) -> TaskBoard | None:
@@ -255,7 +252,7 @@ class Projection:
             dict(board.tasks),
             self.definitions.digests,
             len(self.releases),
-            dict(self._dispatched),
+            dict(self.dispatched),
         )
         self.changes[-1] = change._replace(before=before)
         self._set_cause(scopes.product_change(change.request.number))
@@ -281,7 +278,7 @@ class Projection:
                 self._withdrawn.add(task_stream_id(entry.spec_task_id, entry.attempt))
             tasks[task_id] = task_changes.withdraw(entry, before)
         self.definitions.restore(change.before.definitions)
-        self._dispatched |= change.before.dispatched
+        self.dispatched |= change.before.dispatched
         self._set_spec(change.before.spec_sha256)
         self._declared_board.restore(tasks, event.ts, self.spec_version)
 
@@ -382,7 +379,7 @@ class Projection:
         halted = entry.status is TaskStatus.HALTED
         if not halted:
             modules_of = self._declared_board.modules_of
-            self._dispatched[task_id] = {ref: modules_of(ref) for ref in entry.depends_on}
+            self.dispatched[task_id] = {ref: modules_of(ref) for ref in entry.depends_on}
         if halted and entry.escalation_ref in self.resolutions:
             self._answered.setdefault(event.stream_id, []).append(entry.escalation_ref)
         self._change(task_id, event, task_changes.resume if halted else task_changes.start)

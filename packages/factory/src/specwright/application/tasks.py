@@ -275,7 +275,7 @@ def refreshed_file(factory: ProjectView, definition: TaskDefinition) -> str:
 def dispatched_file(factory: ProjectView, definition: TaskDefinition) -> str | None:
     """The text of a task's file as it was when the task was last dispatched, whatever versions its dependencies have got
     since (design: change); None if it was not."""
-    modules = factory.projection.dispatched_with(definition.task_id)
+    modules = factory.projection.dispatched.get(definition.task_id)
     if modules is None:
         return None
     return render_at_dispatch(definition, list(_shipped_dependencies(factory, definition, modules)))

@@ -24,7 +24,7 @@ from ship_gate.verdict import (
     TriedProperty,
 )
 from specwright.application.store.modules import ModuleStore
-from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
+from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.answers import Failure
 from specwright.domain.base.graph import reachable
 from specwright.domain.debate.falsifying import TriedTest
@@ -74,23 +74,6 @@ class BindingExamples(NamedTuple):
     code: str
     one: str
     examples: Sequence[Example]
-
-
-def examples_of_reports(reports: Sequence[BugReport]) -> BindingExamples:
-    """Those of bug reports, which a module gives for ever (design: bug-reports)."""
-    examples = [report.example for report in reports]
-    return BindingExamples(REPORTED, "reported.failed", "an example of a bug report", examples)
-
-
-def module_acceptance(task: TaskDefinition, judged: Candidate) -> ModuleAcceptance:
-    """What of the approved spec a candidate can be held to by itself (design: executable-spec)."""
-    called = [dependency.contract for dependency in judged.dependencies]
-    return acceptance_of_module(task.acceptance, task.acceptance_criteria, judged.contract, called)
-
-
-def approved_examples(approved: ModuleAcceptance) -> BindingExamples:
-    """Those of the approved spec."""
-    return BindingExamples(ACCEPTANCE, "acceptance.failed", "an approved example", approved.examples)
 
 
 class GateRun(NamedTuple):
@@ -324,8 +307,13 @@ def judge_whole(
 
     Falsifying tests are not run where the module's own tests could not be, for example because its surface differs.
     """
-    approved = module_acceptance(task, candidate)
-    binding = (examples_of_reports(reports), approved_examples(approved))
+    called = [dependency.contract for dependency in candidate.dependencies]
+    approved = acceptance_of_module(task.acceptance, task.acceptance_criteria, candidate.contract, called)
+    reported = [report.example for report in reports]
+    binding = (
+        BindingExamples(REPORTED, "reported.failed", "an example of a bug report", reported),
+        BindingExamples(ACCEPTANCE, "acceptance.failed", "an approved example", approved.examples),
+    )
     verdict = judge(run._replace(binding=binding, properties=approved.properties), candidate)
     tests = [*earlier, *active]
     if not tests or not verdict.tests:
