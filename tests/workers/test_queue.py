@@ -50,8 +50,9 @@ def test_what_is_written_and_the_job_are_one_transaction(postgres_url: str, tmp_
             _refused(store.folder)
         assert not store.folder.exists("answer")
         assert store.jobs() == []
-        with store.queueing():
+        with store.queueing() as add:
             store.folder.replace("answer", b"yes")
+            add()
             with opened_store(tmp_path, postgres_url) as other:
                 assert not other.folder.exists("answer")
                 assert other.jobs() == []
@@ -65,8 +66,8 @@ def test_a_project_that_waits_is_queued_once(postgres_url: str, tmp_path: Path):
     """However often it is asked for (D-46-03)."""
     with opened_store(tmp_path, postgres_url) as store:
         for _ in range(3):
-            with store.queueing():
-                pass
+            with store.queueing() as add:
+                add()
         assert len(store.jobs()) == 1
 
 
@@ -75,8 +76,8 @@ def test_what_a_person_wants_now_does_not_wait_for_a_job_that_is_tried_later(
 ):
     """A job that was put back does not keep a new one from being claimed (D-46-03)."""
     with opened_store(tmp_path, postgres_url) as store:
-        with store.queueing():
-            pass
+        with store.queueing() as add:
+            add()
         with connected(postgres_url) as connection:
             connection.execute(f"SET search_path = {SCHEMA}")
             connection.execute(
@@ -84,8 +85,8 @@ def test_what_a_person_wants_now_does_not_wait_for_a_job_that_is_tried_later(
                 f" WHERE queue_name = 'specwright_{postgres_url.rpartition('=')[2]}'"
             )
         for _ in range(3):
-            with store.queueing():
-                pass
+            with store.queueing() as add:
+                add()
         now, later = store.jobs()
         assert now.due is None
         assert later.due is not None

@@ -118,8 +118,10 @@ def test_attempts_count_until_the_project_moves_or_a_person_asks():
     assert record.asked().next("one", "now", 0).attempts == 1
     assert record.next("one", "now", 1).attempts == 1
     for clean in ("stopped", "interrupted", "paused"):
-        assert record._replace(ended=clean).next("one", "now", 0).attempts == 1
-    assert record._replace(ended="waiting").next("one", "now", 0).attempts == record.attempts + 1
+        assert record.model_copy(update={"ended": clean}).next("one", "now", 0).attempts == 1
+    assert (
+        record.model_copy(update={"ended": "waiting"}).next("one", "now", 0).attempts == record.attempts + 1
+    )
 
 
 def test_a_failing_project_is_tried_again_later_each_time():
@@ -134,7 +136,14 @@ def test_a_record_is_read_as_it_was_written_and_a_damaged_one_counts_for_nothing
     """It only counts attempts (D-46-03)."""
     folder = MemoryTree()
     assert drive_record(folder) == DriveRecord()
-    record = DriveRecord("w", "now", 3, 7, "failed", DriveError("what", "where", "do"))
+    record = DriveRecord(
+        worker="w",
+        began="now",
+        attempts=3,
+        journal=7,
+        ended="failed",
+        error=DriveError(what="what", where="where", remedy="do"),
+    )
     note_drive(folder, record)
     assert drive_record(folder) == record
     for content in (b"", b"[]", b'{"error": {"what": 1}}', b'{"attempts": "many"}'):

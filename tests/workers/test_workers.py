@@ -239,7 +239,7 @@ def test_a_project_that_cannot_be_driven_is_given_up_and_says_why(postgres_url: 
     assert waiting["jobs"][0]["attempts"] >= 1
     assert waiting["last_attempt"]["error"]["what"]
     with opened_store(project.directory, project.url) as store, store.driving():
-        note_drive(store.folder, DriveRecord("w", "then", MOST_ATTEMPTS - 1, 0, "waiting"))
+        note_drive(store.folder, DriveRecord(worker="w", attempts=MOST_ATTEMPTS - 1, ended="waiting"))
     tell(project, "run")  # begins to count anew
     with worker(project.url, once=True) as running:
         running.finish()
@@ -251,7 +251,7 @@ def test_a_project_that_cannot_be_driven_is_given_up_and_says_why(postgres_url: 
 def test_a_project_whose_drivers_died_too_often_is_failed(project: QueuedProject):
     """No word of theirs is needed: the attempts count when they begin (D-46-03)."""
     with opened_store(project.directory, project.url) as store, store.driving():
-        note_drive(store.folder, DriveRecord("process 1 on host", "then", MOST_ATTEMPTS, 0, ""))
+        note_drive(store.folder, DriveRecord(worker="process 1 on host", attempts=MOST_ATTEMPTS))
     with opened_store(project.directory, project.url) as store, store.driving():
         pass
     with connected(project.url) as connection:  # the job of a worker that is dead

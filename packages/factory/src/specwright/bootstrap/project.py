@@ -9,7 +9,7 @@ import platform
 import shlex
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -221,12 +221,11 @@ class Project:
             RefusedError: the disk or a rule of the factory refuses.
             CorruptionError: the project's records contradict each other.
         """
-        with self._taking():
-            if self.factory.projection.awaits_approval:
-                self._send_back_by_itself(retry=bool(retry))
-            else:
-                retry_halted(self.factory, self.models, retry)
-            return self.go_on(approve=approve)
+        if self.factory.projection.awaits_approval:
+            self._send_back_by_itself(retry=bool(retry))
+        else:
+            retry_halted(self.factory, self.models, retry)
+        return self.go_on(approve=approve)
 
     def approve(self, sha256: str = "", *, old_spec: bool = False) -> ProjectStatus:
         """Approve the spec that waits, and go to the next stop.
@@ -318,9 +317,8 @@ class Project:
         """
         if self.status is not ProjectStatus.APPROVAL:
             raise no_spec_waits(self.factory, self.directory)
-        with self._taking():
-            send_back(self.factory, edited_examples(self.factory, text, where))
-            return self.go_on()
+        send_back(self.factory, edited_examples(self.factory, text, where))
+        return self.go_on()
 
     def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
         """Answer an escalation, and go to the next stop.
@@ -358,9 +356,8 @@ class Project:
             InputError: there is no such exception.
             RefusedError: its task does not wait for a decision. For the others see `run`.
         """
-        with self._taking():
-            decide(self.factory, request)
-            return self.go_on()
+        decide(self.factory, request)
+        return self.go_on()
 
     def change(self, request: str, spec_before: str, spec_text: str) -> ProjectStatus:
         """Begin a change of the released product, and go to the next stop; asked for in the same words again, it goes on.
@@ -374,9 +371,8 @@ class Project:
             InputError: nothing has changed, or another change is under way.
             RefusedError: the product is not released yet. For the others see `run`.
         """
-        with self._taking():
-            begin_change(self.factory, request, spec_before, spec_text)
-            return self.go_on()
+        begin_change(self.factory, request, spec_before, spec_text)
+        return self.go_on()
 
     def try_report(self, module: str, text: str, where: str) -> TriedReport:
         """Run the example of a bug report against the sealed module; nothing is written and no model is asked.
@@ -403,9 +399,8 @@ class Project:
         Raises:
             InputError: nothing stands where it points, or another change is under way. For the others see `run`.
         """
-        with self._taking():
-            begin_report(self.factory, tried, pointer, spec_text)
-            return self.go_on()
+        begin_report(self.factory, tried, pointer, spec_text)
+        return self.go_on()
 
     def abandon(self) -> ProjectStatus:
         """Give up the change that is under way; no model is asked.
@@ -415,10 +410,6 @@ class Project:
         """
         abandon_change(self.factory)
         return self.status
-
-    def _taking(self) -> AbstractContextManager[None]:
-        """In what an answer is taken; what drives projects otherwise does more there."""
-        return nullcontext()
 
     def go_on(self, *, approve: bool = False) -> ProjectStatus:
         """Go to the next stop, without a look at SPEC.md."""
@@ -454,9 +445,8 @@ class Project:
                 where=str(self.directory / "SPEC.md"),
                 remedy=f"`{self._command(action.value.lower())} --{field} TEXT`, or edit SPEC.md",
             )
-        with self._taking():
-            send_back(self.factory, answer_in_words(self.factory, action, words.strip(), text))
-            return self.go_on()
+        send_back(self.factory, answer_in_words(self.factory, action, words.strip(), text))
+        return self.go_on()
 
     def _send_back_by_itself(self, *, retry: bool) -> None:
         """What sends a draft back without a word of the person: an edited SPEC.md, or that the researcher is tried again."""

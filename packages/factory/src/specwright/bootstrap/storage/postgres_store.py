@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -151,14 +151,13 @@ class PostgresStore:
             self._journal.restore(content.journal)
 
     @contextmanager
-    def queueing(self) -> Generator[None]:
-        """Commit what the block writes and a job for the workers together."""
+    def queueing(self) -> Generator[Callable[[], None]]:
+        """Commit what the block writes together, with a job for the workers if the block adds it by what it is given."""
         queue = self._queue()
         self._database.prepare()
         queue.prepare()
         with self._database.writing():
-            yield
-            queue.add()
+            yield queue.add
 
     def jobs(self) -> "list[QueuedJob]":
         """The project's jobs for workers."""

@@ -5,7 +5,7 @@ The setting `store` decides: empty is the project's directory, `postgresql://...
 
 import shlex
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -181,14 +181,14 @@ class DirectoryStore:
         restore_file(self._runtime / LOG, LOG_SCHEMA, LOG_VERSION, LOG_TABLES, content.rows)
 
     @contextmanager
-    def queueing(self) -> Generator[None]:
+    def queueing(self) -> Generator[Callable[[], None]]:
         """Refuse: workers reach no directory."""
         raise InputError(
             "a project in a directory has no workers",
             where=self.folder.address,
             remedy='set `store` to a Postgres database, or `drive` to "here"',
         )
-        yield
+        yield lambda: None
 
     def jobs(self) -> "list[QueuedJob]":
         """None."""

@@ -17,7 +17,7 @@ the same, or if a command of the same user on the same machine queued the projec
 import json
 import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from pydantic import ValidationError
 
 from agent_wire import canonical_json
+from ship_gate.base.record import Record
 from ship_gate.trust import described, trust_typed, untrusted
 from specwright.bootstrap.costs import SCRIPTED
 from specwright.bootstrap.spec_file import spec_copy
@@ -64,7 +65,7 @@ _FIRST_WAIT = 5.0
 _GROWTH = 3.0
 
 
-class DriveError(NamedTuple):
+class DriveError(Record):
     """An error, as a person is shown it."""
 
     what: str
@@ -74,7 +75,7 @@ class DriveError(NamedTuple):
     @classmethod
     def of(cls, error: AnyError) -> "DriveError":
         """What the error says."""
-        return cls(error.what, error.where, error.remedy)
+        return cls(what=error.what, where=error.where, remedy=error.remedy)
 
     def __str__(self) -> str:
         return str(SpecwrightError(self.what, where=self.where, remedy=self.remedy))
@@ -84,7 +85,7 @@ Ended = Literal["stopped", "interrupted", "paused", "waiting", "failed", "busy"]
 """`busy` is an attempt that was none: the project could not be had, or its store not reached."""
 
 
-class Outcome(NamedTuple):
+class Outcome(Record):
     """How an attempt ended.
 
     Args:
@@ -101,7 +102,7 @@ class Outcome(NamedTuple):
     error: DriveError | None = None
 
 
-class DriveRecord(NamedTuple):
+class DriveRecord(Record):
     """The last attempt.
 
     Args:
@@ -130,44 +131,30 @@ class DriveRecord(NamedTuple):
         """
         anew = journal > self.journal or self.ended in ("stopped", "interrupted", "paused")
         attempts = 1 if anew else self.attempts + 1
-        return DriveRecord(worker, now, attempts, journal, "", None if anew else self.error)
+        error = None if anew else self.error
+        return DriveRecord(worker=worker, began=now, attempts=attempts, journal=journal, error=error)
 
     def asked(self) -> "DriveRecord":
         """The record when a person has asked: attempts count anew, and what was in their way is past."""
-        return self._replace(attempts=0, ended="", error=None)
+        return self.model_copy(update={"attempts": 0, "ended": "", "error": None})
 
     @property
     def wait(self) -> float:
         """Seconds to the next attempt."""
         return min(_LONGEST_WAIT, _FIRST_WAIT * _GROWTH ** (self.attempts - 1))
 
-    def to_json(self) -> dict[str, Any]:
-        """As it is stored, and shown to programs."""
-        return {**self._asdict(), "error": self.error and self.error._asdict()}
-
 
 def drive_record(folder: FileTree) -> DriveRecord:
     """The record of the last attempt; an empty one if there was none, or if it is damaged, for it only counts."""
     try:
-        data: Mapping[str, Any] = canonical_json.loads(
-            folder.read(_RECORD) if folder.exists(_RECORD) else b"{}"
-        )
-        error = data.get("error")
-        return DriveRecord(
-            str(data.get("worker", "")),
-            str(data.get("began", "")),
-            int(data.get("attempts", 0)),
-            int(data.get("journal", 0)),
-            str(data.get("ended", "")),
-            DriveError(*(str(error[name]) for name in DriveError._fields)) if error else None,
-        )
-    except (ValueError, LookupError, TypeError, AttributeError):
+        return DriveRecord.from_bytes(folder.read(_RECORD) if folder.exists(_RECORD) else b"{}", _RECORD)
+    except InputErrors:
         return DriveRecord()
 
 
 def note_drive(folder: FileTree, record: DriveRecord) -> None:
     """Store a record in place of the last one."""
-    folder.replace(_RECORD, json.dumps(record.to_json()).encode())
+    folder.replace(_RECORD, record.to_bytes())
 
 
 class QueueState(NamedTuple):
@@ -306,14 +293,14 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
         with _opened(url) as store:
             before, record = _begin(store)
             if record.attempts > MOST_ATTEMPTS:
-                return _end(store, record, Outcome("failed", error=before.error or _silent(before)))
+                return _end(store, record, Outcome(ended="failed", error=before.error or _silent(before)))
         outcome = _attempt(url, work, progress, record)
     except BusyError:
-        return Outcome("busy", wait=_BUSY_SECONDS)
+        return Outcome(ended="busy", wait=_BUSY_SECONDS)
     except InputErrors as error:  # the queue names no project
-        return Outcome("failed", error=DriveError.of(error))
+        return Outcome(ended="failed", error=DriveError.of(error))
     except SpecwrightErrors as error:  # the store cannot be reached
-        return Outcome("busy", wait=_BUSY_SECONDS, error=DriveError.of(error))
+        return Outcome(ended="busy", wait=_BUSY_SECONDS, error=DriveError.of(error))
     if outcome.ended == "busy":
         return outcome
     with (
@@ -334,27 +321,29 @@ def _attempt(url: str, directory: Path, progress: Progress, record: DriveRecord)
         with open_project(directory, settings, progress, text) as project:
             change = project.factory.projection.change_number
             stop = project.go_on(approve=approved_in_advance(project.factory.folder, change))
-            return Outcome("stopped", stop.value)
+            return Outcome(ended="stopped", status=stop.value)
     except (KeyboardInterrupt, InterruptedRunError):
-        return Outcome("interrupted")
+        return Outcome(ended="interrupted")
     except BusyError:
-        return Outcome("busy", wait=_BUSY_SECONDS)
+        return Outcome(ended="busy", wait=_BUSY_SECONDS)
     except (BudgetError, NoAccessError, NoCreditError, AnswerError) as error:
-        return Outcome("paused", error=DriveError.of(error))
+        return Outcome(ended="paused", error=DriveError.of(error))
     except CorruptionErrors as error:
-        return Outcome("failed", error=DriveError.of(error))
+        return Outcome(ended="failed", error=DriveError.of(error))
     except SpecwrightErrors as error:
         return _again(record, DriveError.of(error))
     except Exception as error:  # a fault of ours must not end the worker, and not go round for ever
         what = f"Specwright itself broke: {type(error).__name__}: {error}"[:500]
-        return _again(record, DriveError(what, "", "this is a fault of Specwright, please report it"))
+        return _again(
+            record, DriveError(what=what, where="", remedy="this is a fault of Specwright, please report it")
+        )
 
 
 def _again(record: DriveRecord, error: DriveError) -> Outcome:
     """Another attempt, or the end of them."""
     if record.attempts >= MOST_ATTEMPTS:
-        return Outcome("failed", error=error)
-    return Outcome("waiting", wait=record.wait, error=error)
+        return Outcome(ended="failed", error=error)
+    return Outcome(ended="waiting", wait=record.wait, error=error)
 
 
 def _opened(url: str) -> "AbstractContextManager[PostgresStore]":
@@ -376,13 +365,13 @@ def _begin(store: "PostgresStore") -> tuple[DriveRecord, DriveRecord]:
 
 def _end(store: "PostgresStore", record: DriveRecord, outcome: Outcome) -> Outcome:
     with store.driving():
-        note_drive(store.folder, record._replace(ended=outcome.ended, error=outcome.error))
+        note_drive(store.folder, record.model_copy(update={"ended": outcome.ended, "error": outcome.error}))
     return outcome
 
 
 def _silent(record: DriveRecord) -> DriveError:
     return DriveError(
-        f"the processes that drove the project ended {record.attempts} times without saying why",
-        record.worker,
-        "look at the memory and the system log of that machine, then `specwright run` queues the project again",
+        what=f"the processes that drove the project ended {record.attempts} times without saying why",
+        where=record.worker,
+        remedy="look at the memory and the system log of that machine, then `specwright run` queues the project again",
     )

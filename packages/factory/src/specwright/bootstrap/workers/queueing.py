@@ -6,8 +6,9 @@ answer that was refused.
 """
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,32 +22,19 @@ from specwright.errors import BusyError, InputError
 from specwright.settings import Settings
 
 
+@dataclass(frozen=True, slots=True)
 class QueuedProject(Project):
     """A project that workers drive: it takes each answer that `Project` takes, and queues the project instead of going on.
 
     Args:
-        project: Open, without models.
-        settings: Of the command.
+        leave: Queues it; is given the change whose next draft is approved in advance, or None.
     """
 
-    __slots__ = ("_settings",)
-    _settings: Settings
-
-    def __init__(self, project: Project, settings: Settings) -> None:
-        super().__init__(
-            project.directory,
-            project.factory,
-            project.driver,
-            project.spec_copy,
-            project.store,
-            *answering(settings),
-        )
-        object.__setattr__(self, "_settings", settings)
+    leave: Callable[[int | None], None] = lambda approved: None
 
     def go_on(self, *, approve: bool = False) -> ProjectStatus:
         """Leave it to a worker."""
-        change = self.factory.projection.change_number if approve else None
-        leave_approval(self.factory.folder, change)
+        self.leave(self.factory.projection.change_number if approve else None)
         return self.status
 
     def approve(self, sha256: str = "", *, old_spec: bool = False) -> ProjectStatus:
@@ -56,35 +44,24 @@ class QueuedProject(Project):
             raise self._not_approved(
                 f"the spec is not the one that was shown: the approval names {answer['sha256']}, this one has {shown}"
             )
-        with self._taking():
-            if edited := answer.get("passed_over"):
-                note_passed_over(self.factory, edited)
-            approve(self.factory, answer["by"])
-            return self.go_on()
+        if edited := answer.get("passed_over"):
+            note_passed_over(self.factory, edited)
+        approve(self.factory, answer["by"])
+        return self.go_on()
 
     def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
         """Answer an escalation. Raises as `Project.resolve`."""
         check(self.factory, resolution)
         check_fix(self.factory, resolution, by_gate=not unchecked)
-        with self._taking():
-            resolve(self.factory, resolution)
-            return self.go_on()
-
-    @contextmanager
-    def _taking(self) -> Generator[None]:
-        """The answer and the job are one transaction."""
-        with self.store.queueing():
-            yield
-            store_settings(self.store, self._settings)
-            folder = self.factory.folder
-            note_drive(folder, drive_record(folder).asked())
+        resolve(self.factory, resolution)
+        return self.go_on()
 
 
 @contextmanager
 def open_queued(
     directory: Path, settings: Settings, spec_text: str, waits: Sequence[float] = (0.1,) * 30
 ) -> Generator[QueuedProject]:
-    """Open a project for an answer; meanwhile no worker drives it.
+    """Open a project for an answer, in a transaction; meanwhile no worker drives it.
 
     Args:
         directory: Of the project.
@@ -121,5 +98,22 @@ def open_queued(
                     raise
                 time.sleep(wait)
             else:
-                yield QueuedProject(project, settings)
+                with _queueing(project, settings) as queued:
+                    yield queued
                 return
+
+
+@contextmanager
+def _queueing(project: Project, settings: Settings) -> Generator[QueuedProject]:
+    """A project whose next step is one transaction with the job that it leaves to the workers."""
+    with project.store.queueing() as add:
+
+        def leave(approved: int | None) -> None:
+            folder = project.factory.folder
+            leave_approval(folder, approved)
+            store_settings(project.store, settings)
+            note_drive(folder, drive_record(folder).asked())
+            add()
+
+        parts = (project.directory, project.factory, project.driver, project.spec_copy, project.store)
+        yield QueuedProject(*parts, *answering(settings), leave)

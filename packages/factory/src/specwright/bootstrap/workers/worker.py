@@ -95,8 +95,7 @@ class DriveProcesses:
             while receiver.poll():
                 document = json.loads(receiver.recv_bytes())
                 if "ended" in document:
-                    error = document.pop("error")
-                    found.append(Outcome(**document, error=DriveError(**error) if error else None))
+                    found.append(Outcome.model_validate(document))
                 else:
                     self._note(project, document)
 
@@ -124,13 +123,11 @@ class DriveProcesses:
 def _without_a_word(code: int | None) -> Outcome:
     """The outcome of a process that ended before it could say it; what it noted in the project counts the attempts."""
     if code == _INTERRUPTED:
-        return Outcome("interrupted")
+        return Outcome(ended="interrupted")
     why = f"by the signal {signal.Signals(-code).name}" if code and code < 0 else f"with {code}"
-    return Outcome(
-        "waiting",
-        wait=_GRACE_SECONDS,
-        error=DriveError(f"the process that drove the project ended {why}", "", ""),
-    )
+    what = f"the process that drove the project ended {why}"
+    error = DriveError(what=what, where="", remedy="")
+    return Outcome(ended="waiting", wait=_GRACE_SECONDS, error=error)
 
 
 class _SentProgress:
@@ -166,8 +163,8 @@ def _drive(sender: Connection, url: str, directory: str) -> None:
             signal.signal(number, _interrupt)
         outcome = drive_project(url, Path(directory), progress)
     except KeyboardInterrupt:
-        outcome = Outcome("interrupted")
-    progress.send({**outcome._asdict(), "error": outcome.error and outcome.error._asdict()})
+        outcome = Outcome(ended="interrupted")
+    progress.send(outcome.to_json())
     os._exit(0)  # what was answered is committed; a library's thread must not hold the process back
 
 
@@ -303,9 +300,8 @@ class _Worker:
         self._report({"event": "begun", "project": name})
         outcome = await self._processes.drive(name, url)
         if outcome.ended == "busy":
-            outcome = outcome._replace(
-                wait=min(_LONGEST_BUSY, outcome.wait * 2 ** min(claim.attempts, _DOUBLINGS))
-            )
+            wait = min(_LONGEST_BUSY, outcome.wait * 2 ** min(claim.attempts, _DOUBLINGS))
+            outcome = outcome.model_copy(update={"wait": wait})
         self._tell(name, outcome)
         if outcome.ended == "interrupted":
             raise TryLaterError(0.0)
