@@ -108,7 +108,7 @@ CASES: dict[str, tuple[Callable[[Path], Path], str, str]] = {
     "no file": (lambda path: path, POINTER, "cannot be read"),
     "a directory": (lambda path: path.parent, POINTER, "it is a directory"),
     "empty": (text("\n"), POINTER, "is empty"),
-    "not text": (text(b"\xff\xfe\x00"), POINTER, "not UTF-8"),
+    "not text": (text(b"\xff\xfe\x00"), POINTER, "save it as UTF-8"),
     "huge": (text("x" * 8_001), POINTER, "8,001 bytes"),
     "no example": (text("It does not work.\n"), POINTER, "there is no example"),
     "no block": (text("## It fails\n\nAlways.\n"), POINTER, "one `python` block"),
