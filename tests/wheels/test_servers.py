@@ -356,6 +356,23 @@ def test_the_program_of_the_api_listens_at_the_loopback_interface_and_ends_by_a_
     assert (process.returncode, "Traceback" in said) == (0, False)
 
 
+def test_a_server_that_was_killed_starts_again_at_its_port(site: Path):
+    """Nothing of a process that got SIGKILL is in the way of the next one (D-45-08)."""
+    port = "0"
+    for _ in range(2):
+        with subprocess.Popen(
+            started("http", site, "--port", port), stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stderr is not None
+            lines = iter(process.stderr.readline, "")
+            address = next(found[0] for one in lines if (found := re.search(r"http://127\.0\.0\.1:\d+", one)))
+            with urllib.request.urlopen(f"{address}/items/milk", timeout=20) as answer:
+                assert json.load(answer) == {"item": "milk", "total": "1.10"}
+            port = address.rpartition(":")[2]
+            process.kill()
+        assert process.returncode == -signal.SIGKILL
+
+
 @pytest.mark.parametrize("mode", REVISIONS)
 def test_the_program_of_the_tools_speaks_over_standard_input_and_output(site: Path, mode: str):
     """As clients start it, in both ways of the protocol (D-45-11)."""

@@ -19,14 +19,17 @@ from specwright.ports import (
     BuiltWheel,
     ExampleOutcome,
     ExerciseReport,
-    ImportedPackage,
-    InstalledProduct,
-    NoReportError,
     ProductPackage,
-    ProductTrials,
 )
 from specwright.wheels.environment import CleanEnvironment, NotInstallableError, own_pip
-from specwright.wheels.interface_trials import InterfaceTrials, Trial, missing_packages, script_problem
+from specwright.wheels.interface_trials import (
+    EXAMPLE,
+    InterfaceTrials,
+    Trial,
+    missing_packages,
+    script_problem,
+)
+from specwright.wheels.product_run import ImportedPackage, InstalledProduct, NoReportError, SandboxedTrials
 from specwright.wheels.wheel import build_wheel
 
 _MESSAGE_LENGTH = 300
@@ -44,7 +47,7 @@ class Limits(NamedTuple):
 
 
 def exercise_wheel(
-    wheel: BuiltWheel, product: ProductPackage, trials: ProductTrials, limits: Limits, *, with_own_pip: bool
+    wheel: BuiltWheel, product: ProductPackage, trials: SandboxedTrials, limits: Limits, *, with_own_pip: bool
 ) -> ExerciseReport:
     """Install, import and call a wheel in a temporary directory.
 
@@ -81,8 +84,9 @@ def _report(
     if not failures:
         properties = f", properties tried: {len(product.properties)}" if product.properties else ""
         for kind, label in _USES.items():
-            uses = sum(outcome.kind == kind for outcome in outcomes)
-            properties += f", uses of the {label}: {uses}" if uses else ""
+            uses = [outcome.heading for outcome in outcomes if outcome.kind == kind]
+            called = sum(heading.startswith(EXAMPLE) for heading in uses)
+            properties += f", uses of the {label}: {len(uses)}, {called} with examples" if uses else ""
         detail = (
             f"{wheel.file_name} installs into an empty environment and imports as `{product.import_name}`; "
             f"exported names: {len(wheel.exports)}, examples run: {tried}{properties}."
@@ -106,12 +110,21 @@ def _kinds(product: ProductPackage) -> str:
 class _Trial:
     """Calls of one installed product."""
 
-    def __init__(self, installed: InstalledProduct, trials: ProductTrials, timeout: float) -> None:
+    def __init__(self, installed: InstalledProduct, trials: SandboxedTrials, timeout: float) -> None:
         self._installed = installed
         self._product = installed.product
         self._trials = trials
         self._timeout = timeout
-        self._interfaces = InterfaceTrials(installed, trials, timeout)
+        self._named = [(approved.task_id, approved.example) for approved in self._product.approved]
+        self._unreadable: list[ExampleOutcome] = []
+        for module in self._product.modules:
+            name = module.contract.name
+            examples, problems = parse_examples(module.examples)
+            self._named += [(name, example) for example in examples]
+            # the gate read this file before it was sealed, so an example that is unreadable now is a failure
+            self._unreadable += [ExampleOutcome(name, one.where, False, one.message) for one in problems]
+        examples = [example for _, example in self._named]
+        self._interfaces = InterfaceTrials(installed, examples, trials, timeout)
 
     def import_problem(self, wheel: BuiltWheel) -> str:
         """The first problem of the imported package; empty if there is none."""
@@ -128,18 +141,12 @@ class _Trial:
 
     def outcomes(self) -> tuple[ExampleOutcome, ...]:
         """What became of each: examples that were approved, those of each module, properties, then what is unreadable."""
-        named = [(approved.task_id, approved.example) for approved in self._product.approved]
-        unreadable: list[ExampleOutcome] = []
-        for module in self._product.modules:
-            examples, problems = parse_examples(module.examples)
-            named += [(module.contract.name, example) for example in examples]
-            # the gate read this file before it was sealed, so an example that is unreadable now is a failure
-            unreadable += [ExampleOutcome(module.contract.name, f.where, False, f.message) for f in problems]
         jobs = [
-            self._example(f"{place}-{name}", name, example) for place, (name, example) in enumerate(named)
+            self._example(f"{place}-{name}", name, example)
+            for place, (name, example) in enumerate(self._named)
         ]
         jobs += [self._property(f"p{place}", one) for place, one in enumerate(self._product.properties)]
-        return (*_run(jobs), *self._of_interfaces(self._interfaces.of_command()), *unreadable)
+        return (*_run(jobs), *self._of_interfaces(self._interfaces.of_command()), *self._unreadable)
 
     def of_servers(self) -> tuple[ExampleOutcome, ...]:
         """What became of the servers."""
@@ -198,7 +205,7 @@ class FlitPackager:
         limits: Of time.
     """
 
-    def __init__(self, trials: ProductTrials, limits: Limits | None = None) -> None:
+    def __init__(self, trials: SandboxedTrials, limits: Limits | None = None) -> None:
         self._trials = trials
         self._limits = limits or Limits()
 

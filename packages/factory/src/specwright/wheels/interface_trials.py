@@ -1,41 +1,47 @@
 """Tries the interfaces of an installed product: its command, its HTTP API and its MCP server (design: shell).
 
 Each trial has a process of its own in the sandbox; this module decides whether it ended rightly. What they must do is the
-same for every product: describe themselves, and refuse what is wrong, without a traceback.
+same for every product: describe themselves, refuse what is wrong without a traceback, give what the product's examples say,
+and leave nothing half written when they are killed.
 """
 
+import ast
 import importlib.util
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ship_gate.base.text import shortened
-from specwright.ports import (
+from ship_gate.contract.examples_file import Example, mismatch, python_tree
+from specwright.ports import ExampleOutcome, ProductPackage
+from specwright.wheels.environment import CleanEnvironment
+from specwright.wheels.inside.command import files_of
+from specwright.wheels.product_run import (
+    CalledExample,
     CommandEnd,
-    ExampleOutcome,
     HttpRequest,
     InstalledProduct,
+    Kind,
     NoReportError,
-    ProductPackage,
-    ProductTrials,
-    ToolCalls,
+    SandboxedTrials,
 )
-from specwright.wheels.environment import CleanEnvironment
 from specwright.wheels.wheel import SERVER_PACKAGES, programs_of
 
-USAGE, INTERRUPTED = 2, 130
+USAGE, FAULT, INTERRUPTED = 2, 70, 130
 _ILL = "\x1b[31m?\u2028"
 """A word that is no number, no date, and not fit to be printed."""
-_TRACEBACK = b"Traceback (most recent call last)"
+_TRACEBACK = "Traceback (most recent call last)"
 _MOST_BODY = 1024 * 1024
 _REVISIONS = ("2025-06-18", "2026-07-28")
 _NO_PARAMETER = "no-such-parameter"
+_MOST_SHOWN = 300
+EXAMPLE = "example: "
+"""How the heading begins of a use that calls with an example."""
 
-Kind = Literal["command", "http", "mcp"]
 Trial = Callable[[], Sequence[ExampleOutcome]]
-"""A process, and what became of each use that it tried."""
+"""A process or several, and what became of each use that it tried."""
 
 
 def script_problem(environment: CleanEnvironment, product: ProductPackage) -> str:
@@ -78,24 +84,36 @@ class InterfaceTrials:
 
     Args:
         installed: The product.
+        examples: Those that were approved, and those of its modules.
         trials: Runs its programs.
-        seconds: For each process.
+        seconds: For each use.
     """
 
-    def __init__(self, installed: InstalledProduct, trials: ProductTrials, seconds: float) -> None:
-        self._installed, self._trials, self._seconds = installed, trials, seconds
+    def __init__(
+        self,
+        installed: InstalledProduct,
+        examples: Sequence[Example],
+        trials: SandboxedTrials,
+        seconds: float,
+    ) -> None:
+        self._installed, self._examples, self._trials, self._seconds = installed, examples, trials, seconds
         self._stated: Mapping[str, Any] = installed.product.interface or {}
 
     def of_command(self) -> list[Trial]:
-        """Help, wrong calls, and Ctrl-C as it starts; none of a product without a command."""
-        calls = _command_calls(self._stated["command"]) if "command" in self._stated else ()
-        return [partial(self._call, f"c{place}", one) for place, one in enumerate(calls)]
+        """Help, wrong calls, Ctrl-C as it starts, and examples; none of a product without a command."""
+        if "command" not in self._stated:
+            return []
+        calls = enumerate(_command_calls(self._stated["command"]))
+        return [
+            *(partial(self._call, f"c{place}", one) for place, one in calls),
+            self._examples_by("command"),
+        ]
 
     def of_servers(self) -> list[Trial]:
-        """Wrong requests and calls; none of a product without a server."""
-        http: list[Trial] = [self._wrong_requests] if "http" in self._stated else []
-        revisions = _REVISIONS if "mcp" in self._stated else ()
-        return [*http, *(partial(self._wrong_tool_calls, one) for one in revisions)]
+        """Wrong requests and calls, and examples; none of a product without a server."""
+        http = [self._wrong_requests, self._examples_by("http")] if "http" in self._stated else []
+        mcp = [partial(self._wrong_tool_calls, one) for one in _REVISIONS] if "mcp" in self._stated else []
+        return [*http, *mcp, *([self._examples_by("mcp")] if mcp else [])]
 
     def _call(self, place: str, expected: _CommandCall) -> Sequence[ExampleOutcome]:
         name = self._stated["command"]["name"]
@@ -135,24 +153,86 @@ class InterfaceTrials:
 
     def _wrong_tool_calls(self, revision: str) -> Sequence[ExampleOutcome]:
         """The server speaks a revision of the protocol, lists its tools, and refuses wrong calls of each."""
-        calls = ToolCalls(revision, {_NO_PARAMETER: 1})
+        wanted = [one["name"] for one in self._stated["mcp"]["uses"]]
+        calls = [(name, {_NO_PARAMETER: 1}) for name in wanted]
         try:
-            end = self._trials.call_tools(self._installed, f"mcp-{revision}", calls, self._seconds)
+            end = self._trials.call_tools(self._installed, f"mcp-{revision}", revision, calls, self._seconds)
         except NoReportError as error:
             return self._outcomes("mcp", [(f"{revision}, it starts", str(error))])
-        wanted, listed = [one["name"] for one in self._stated["mcp"]["uses"]], list(end.errors)
         found = [
             ("it speaks it", "" if end.revision == revision else f"it speaks {end.revision}"),
-            ("its tools", "" if listed == wanted else f"it lists {listed}, not {wanted}"),
+            ("its tools", "" if end.tools == wanted else f"it lists {end.tools}, not {wanted}"),
         ]
-        for name, text in end.errors.items():
-            refused = "" if _NO_PARAMETER in text else f"it does not refuse it: {shortened(text, 300)}"
-            found.append((f"{name}, an unknown argument", refused))
+        for name, answer in zip(wanted, end.answers, strict=True):
+            told = f"it does not refuse it: {shortened(answer.error, _MOST_SHOWN)}"
+            found.append((f"{name}, an unknown argument", "" if _NO_PARAMETER in answer.error else told))
         return self._outcomes("mcp", [(f"{revision}, {use}", told) for use, told in found])
+
+    def _examples_by(self, kind: Kind) -> Trial:
+        """The examples that call what it does; hosts and the clock are scripted for the command alone."""
+        functions = {"*", *(one["calls"] for one in self._stated[kind]["uses"])}
+        scripts = set[str]() if kind == "command" else {"clock", "web"}
+        examples = [one for one in self._examples if _imports(one, functions) and not _imports(one, scripts)]
+        return partial(self._called_with, kind, examples)
+
+    def _called_with(self, kind: Kind, examples: Sequence[Example]) -> Sequence[ExampleOutcome]:
+        """Examples whose calls go through an interface, then one of them in which the process is killed."""
+        if not examples:
+            return []
+        try:
+            ends = self._trials.call_with_examples(
+                self._installed, f"{kind}-examples", kind, [one.code for one in examples], self._seconds
+            )
+            called = [(one, end) for one, end in zip(examples, ends, strict=True) if end.calls or end.problem]
+            found = [
+                (f"{EXAMPLE}{one.heading}", end.problem or mismatch(one, end.outcome)) for one, end in called
+            ]
+            # of one that has effects, if there is any
+            for one, end in sorted(called, key=lambda pair: not pair[1].writes)[:1]:
+                found.append((f"kill -9 in the example: {one.heading}", self._after_kill(kind, one, end)))
+        except NoReportError as error:
+            found = [("examples", str(error))]
+        return self._outcomes(kind, found)
+
+    def _after_kill(self, kind: Kind, example: Example, whole: CalledExample) -> str:
+        """What is wrong when the process is killed in a call: with the files that it leaves, or with the next start."""
+        place = f"{kind}-killed"
+        request = self._trials.killed_request(self._installed, place, kind, example.code, self._seconds)
+        if request is None:
+            return "it was not killed"
+        left = files_of(self._installed.scratch / place / "work")
+        for name in sorted({*whole.before, *whole.after}):
+            if left.get(name) not in (whole.before.get(name), whole.after.get(name)):
+                return f"it leaves {name} half written"
+        return self._again(kind, place, request)
+
+    def _again(self, kind: Kind, place: str, request: Mapping[str, Any]) -> str:
+        """What is wrong with the call that was cut off, when it is made again in the same folder."""
+        match kind:
+            case "command":
+                end = self._trials.run_command(self._installed, place, request["arguments"], self._seconds)
+                is_fault, told = end.code == FAULT or _TRACEBACK in end.stderr, end.stderr
+            case "http":
+                asked = HttpRequest(request["method"], request["target"], request["body"])
+                (answer,) = self._trials.ask_api(self._installed, place, [asked], self._seconds)
+                is_fault, told = answer.status == 500, answer.body
+            case "mcp":
+                calls = [(request["name"], request["arguments"])]
+                tools = self._trials.call_tools(self._installed, place, _REVISIONS[-1], calls, self._seconds)
+                told = tools.answers[0].error
+                is_fault = told.startswith("a fault of the server")
+        return f"after that the same call ends with a fault: {_shown(told)}" if is_fault else ""
 
     def _outcomes(self, kind: Kind, problems: Sequence[tuple[str, str]]) -> list[ExampleOutcome]:
         name = str(self._stated[kind]["name"])
         return [ExampleOutcome(name, use, not told, told, kind=kind) for use, told in problems]
+
+
+def _imports(example: Example, names: set[str]) -> bool:
+    """Whether an example imports one of these names."""
+    tree = python_tree(example.code)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)] if tree else []
+    return any(alias.name in names for node in imports for alias in node.names)
 
 
 def _command_calls(command: Mapping[str, Any]) -> Iterator[_CommandCall]:
@@ -199,12 +279,11 @@ def _command_problem(end: CommandEnd, expected: _CommandCall) -> str:
         return f"it shows a traceback: {_shown(end.stderr)}"
     if end.code != expected.code:
         return f"it ends with exit code {end.code}, not {expected.code}; {_shown(end.stderr)}"
-    printed = end.stdout.decode("utf-8", "replace")
-    if not printed.startswith(expected.stdout) or bool(printed) != bool(expected.stdout):
+    if not end.stdout.startswith(expected.stdout) or bool(end.stdout) != bool(expected.stdout):
         return f"it prints {_shown(end.stdout)}"
     if bool(end.stderr) != bool(expected.code):
         return f"on stderr stands {_shown(end.stderr)}"
-    return "it passes the control characters of an argument to the terminal" if b"\x1b" in end.stderr else ""
+    return "it passes the control characters of an argument to the terminal" if "\x1b" in end.stderr else ""
 
 
 def _wrong_requests(route: Mapping[str, Any]) -> Iterator[tuple[HttpRequest, int]]:
@@ -215,17 +294,16 @@ def _wrong_requests(route: Mapping[str, Any]) -> Iterator[tuple[HttpRequest, int
     if not any(one["place"] == "body" for one in route["parameters"]):
         yield HttpRequest(method, f"{target}?{_NO_PARAMETER}=1"), 422
         return
-    yield HttpRequest(method, target, b'{"a": '), 422
-    yield HttpRequest(method, target, b" " * (_MOST_BODY + 1)), 413
-    yield HttpRequest(method, target, json.dumps({_NO_PARAMETER: 1}).encode()), 422
+    yield HttpRequest(method, target, '{"a": '), 422
+    yield HttpRequest(method, target, " " * (_MOST_BODY + 1)), 413
+    yield HttpRequest(method, target, json.dumps({_NO_PARAMETER: 1})), 422
     if any(one["needed"] for one in route["parameters"] if one["place"] == "body"):
-        yield HttpRequest(method, target, b"{}"), 422
+        yield HttpRequest(method, target, "{}"), 422
 
 
 def _heading(request: HttpRequest) -> str:
-    body = request.body.decode() if request.body else ""
-    return shortened(f"{request.method} {request.target} {body}".strip(), 100)
+    return shortened(f"{request.method} {request.target} {request.body or ''}".strip(), 100)
 
 
-def _shown(data: bytes) -> str:
-    return shortened(repr(data.decode("utf-8", "replace")), 300)
+def _shown(text: str) -> str:
+    return shortened(repr(text), _MOST_SHOWN)

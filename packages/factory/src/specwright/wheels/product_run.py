@@ -1,15 +1,17 @@
-"""Runs an installed product in the sandbox: its import, its examples and the approved properties (design: release).
+"""Runs an installed product in the sandbox: its import, examples, interfaces and approved properties (design: release).
 
 Each job has a process of its own, which imports the package itself: there are no modules to be kept apart any more. What
 the package says of itself is compared elsewhere.
 """
 
 import ast
-import base64
-import contextlib
-from collections.abc import Generator, Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from ship_gate.contract.examples_file import Outcome
 from ship_gate.contract.network import network_effects
@@ -22,16 +24,7 @@ from ship_gate.sandbox.program import run as run_program
 from ship_gate.sandbox.stream import RunEnd
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import TriedProperty
-from specwright.ports import (
-    CommandEnd,
-    HttpAnswer,
-    HttpRequest,
-    ImportedPackage,
-    InstalledProduct,
-    NoReportError,
-    ToolCalls,
-    ToolErrors,
-)
+from specwright.ports import ProductPackage
 from specwright.wheels.wheel import SERVER_PACKAGES
 
 _INSIDE = Path(__file__).parent / "inside"
@@ -42,11 +35,116 @@ _PATIENCE = 10
 _MOST_SECONDS = 120.0
 _SHOWN = 300
 
+Kind: TypeAlias = Literal["command", "http", "mcp"]
+"""Of an interface."""
+
+Report = TypeVar("Report")
+
+
+class InstalledProduct(NamedTuple):
+    """A product whose wheel is installed.
+
+    Args:
+        site: The folder that it is imported from.
+        scratch: Where it is tried, each time in a folder of its own.
+        product: Itself.
+    """
+
+    site: Path
+    scratch: Path
+    product: ProductPackage
+
+
+@dataclass(frozen=True)
+class ImportedPackage:
+    """What an imported package says of itself.
+
+    Args:
+        file: That it was loaded from.
+        version: By its `__version__`.
+        installed_version: By its metadata.
+        exports: Its names, and whether each is callable.
+    """
+
+    file: str
+    version: str
+    installed_version: str
+    exports: Mapping[str, bool]
+
+
+@dataclass(frozen=True)
+class CommandEnd:
+    """How a call of a command ended, with what it printed; `interrupted` if Ctrl-C came."""
+
+    code: int
+    stdout: str
+    stderr: str
+    interrupted: bool
+
+
+class HttpRequest(NamedTuple):
+    """A request to a product's HTTP API, with its path and query; a body is JSON."""
+
+    method: str
+    target: str
+    body: str | None = None
+
+
+@dataclass(frozen=True)
+class HttpAnswer:
+    """What came back."""
+
+    status: int
+    body: str
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """What a tool answered; `error` is empty if there was none."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class ToolsEnd:
+    """What a product's MCP server said: the revision that was agreed on, its tools, and its answers."""
+
+    revision: str
+    tools: list[str]
+    answers: list[ToolAnswer]
+
+
+@dataclass(frozen=True)
+class CalledExample:
+    """What became of an example whose calls went through an interface.
+
+    Args:
+        outcome: Of its code.
+        calls: How many went through it; the interface has no form for others.
+        problem: Of the first answer that is wrong; empty if there is none.
+        writes: Whether its first call changes files, or a function with effects is called.
+        before: The files, each with its hash, before its first call.
+        after: Those after it.
+    """
+
+    outcome: Outcome
+    calls: int
+    problem: str
+    writes: bool
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+
+
+class NoReportError(Exception):
+    """A process that tried a product was stopped, or ended without a usable report."""
+
 
 class SandboxedTrials:
-    """Implements `ports.packaging.ProductTrials` with one sandboxed process for each job.
+    """Runs an installed product where it can do no harm, each time in a process of its own.
 
     Each may use more memory and larger files than a module, since it calls several of them at once (design: release).
+    Whatever runs one raises NoReportError if there is no report. Its `place` is the name of the job's folder, and `seconds`
+    are for all of it.
 
     Args:
         gate: In whose sandbox they run.
@@ -56,19 +154,15 @@ class SandboxedTrials:
         self._gate = gate
 
     def imported(self, installed: InstalledProduct, seconds: float) -> ImportedPackage | Outcome:
-        """Import the package (port)."""
+        """Import the package; an error of the import is the outcome."""
         job = {"package": installed.product.import_name, "distribution": installed.product.distribution}
-        event = self._reported(installed, "import", job, seconds)
-        if "errors" in event:
-            return _outcome(event)
-        exports = cast(dict[str, bool], event.get("exports", {}))
-        versions = str(event.get("version")), str(event.get("installed_version"))
-        return ImportedPackage(str(event.get("file")), *versions, exports)
+        event = self._event(self._program(installed, "import"), installed, job, seconds)
+        return _outcome(event) if "errors" in event else _read(ImportedPackage, event)
 
     def outcome(self, installed: InstalledProduct, place: str, code: str, seconds: float) -> Outcome:
-        """Execute an example (port)."""
-        code = _from_package(code, installed.product.import_name)
-        return _outcome(self._reported(installed, place, {"code": code}, seconds))
+        """Execute an example; one that imports from `modules` imports from the package instead."""
+        job = {"code": _from_package(code, installed.product.import_name)}
+        return _outcome(self._event(self._program(installed, place), installed, job, seconds))
 
     def run_command(
         self,
@@ -79,7 +173,7 @@ class SandboxedTrials:
         *,
         interrupted: bool = False,
     ) -> CommandEnd:
-        """Call the product's command (port)."""
+        """Call the product's command; with `interrupted`, Ctrl-C comes as the shell starts."""
         interface = installed.product.interface
         assert interface is not None  # only a product with a command is called by it
         name = interface["command"]["name"]
@@ -87,61 +181,101 @@ class SandboxedTrials:
         program = self._program(installed, place)._replace(
             module="command", more={"product": str(installed.site / installed.product.import_name)}
         )
-        return _command_end(_reported(run_program(program, job, self._sandbox(), seconds), seconds))
+        event = self._event(program, installed, job, seconds)
+        if None in (event.get("stdout"), event.get("stderr")):
+            raise NoReportError("it printed too much to be compared")
+        return _read(CommandEnd, event)
 
     def ask_api(
         self, installed: InstalledProduct, place: str, requests: Sequence[HttpRequest], seconds: float
     ) -> list[HttpAnswer]:
-        """Send requests to the product's HTTP API (port)."""
-        asked = [
-            {**one._asdict(), "body": None if one.body is None else base64.b64encode(one.body).decode()}
-            for one in requests
-        ]
-        event = self._served(installed, place, {"kind": "http", "requests": asked}, seconds)
-        with _readable():
-            answers = cast("list[dict[str, Any]]", event["answers"])
-            return [HttpAnswer(int(one["status"]), base64.b64decode(one["body"])) for one in answers]
+        """Send requests to the product's HTTP API, one after the other."""
+        job = {"kind": "http", "requests": [one._asdict() for one in requests]}
+        return _read(list[HttpAnswer], self._served(installed, place, job, seconds).get("answers"))
 
     def call_tools(
-        self, installed: InstalledProduct, place: str, calls: ToolCalls, seconds: float
-    ) -> ToolErrors:
-        """Call the tools of the product's MCP server (port)."""
-        job: dict[str, Any] = {"kind": "mcp", **calls._asdict()}
-        event = self._served(installed, place, job, seconds)
-        with _readable():
-            tools, errors = (map(str, cast("list[object]", event[name])) for name in ("tools", "errors"))
-            return ToolErrors(str(event["revision"]), dict(zip(tools, errors, strict=True)))
+        self,
+        installed: InstalledProduct,
+        place: str,
+        revision: str,
+        calls: Sequence[tuple[str, Mapping[str, Any]]],
+        seconds: float,
+    ) -> ToolsEnd:
+        """Call tools of the product's MCP server by their names, in a revision of the protocol."""
+        job = {"kind": "mcp", "revision": revision, "calls": list(calls)}
+        return _read(ToolsEnd, self._served(installed, place, job, seconds))
 
     def _served(
         self, installed: InstalledProduct, place: str, job: dict[str, Any], seconds: float
     ) -> dict[str, Any]:
         """What a process reports that starts a server."""
-        job = {**job, "package": installed.product.import_name}
         program = self._with_packages(installed, place, "server", frozenset(SERVER_PACKAGES))
-        event = _reported(run_program(program, job, self._sandbox(), seconds), seconds)
+        event = self._event(program, installed, job, seconds)
         if "problem" in event:
             raise NoReportError(str(event["problem"]))
         return event
 
+    def call_with_examples(
+        self, installed: InstalledProduct, place: str, kind: Kind, codes: Sequence[str], seconds: float
+    ) -> list[CalledExample]:
+        """Execute examples in one process, with the calls of the functions that an interface calls going through it."""
+        ran = self._through(installed, place, kind, codes, seconds * len(codes))
+        _reported(ran, seconds)
+        return _read(list[CalledExample], [event for event in ran.events if event.get("event") == "example"])
+
+    def killed_request(
+        self, installed: InstalledProduct, place: str, kind: Kind, code: str, seconds: float
+    ) -> dict[str, Any] | None:
+        """Kill the process in the first call of an example by an interface, in the folder `work` of the job's folder.
+
+        Returns:
+            The call; None if the process ended otherwise.
+        """
+        ran = self._through(installed, place, kind, [code], seconds, killed=True)
+        return next((event["request"] for event in ran.events if event.get("event") == "killed"), None)
+
+    def _through(
+        self,
+        installed: InstalledProduct,
+        place: str,
+        kind: Kind,
+        codes: Sequence[str],
+        seconds: float,
+        *,
+        killed: bool = False,
+    ) -> ProgramRun:
+        package = installed.product.import_name
+        job = {"kind": kind, "examples": [_from_package(code, package) for code in codes], "killed": killed}
+        if kind == "command":
+            program = self._program(installed, place)._replace(module="examples")
+        else:
+            program = self._with_packages(installed, place, "examples", frozenset(SERVER_PACKAGES))
+        return self._run(program, installed, job, seconds)
+
     def try_property(self, installed: InstalledProduct, place: str, one: Property) -> TriedProperty:
-        """Look for values that make a property false (port)."""
+        """Look for values that make a property false."""
         contracts = [module.contract for module in installed.product.modules]
         request = request_for([one], contracts, installed.product.import_name)
-        job = {"package": installed.product.import_name, "request": request, "web": _asks_hosts(installed)}
         program = self._with_packages(installed, place, "properties", TEST_TOOLS)
-        ran = run_program(program, job, self._sandbox(), _MOST_SECONDS)
+        ran = self._run(program, installed, {"request": request}, _MOST_SECONDS)
         if _hung(ran):
             patient = {**request, "call_seconds": _PATIENCE * request["call_seconds"]}
             again = self._with_packages(installed, f"{place}-again", "properties", TEST_TOOLS)
-            ran = run_program(again, {**job, "request": patient}, self._sandbox(), _MOST_SECONDS)
+            ran = self._run(again, installed, {"request": patient}, _MOST_SECONDS)
         (found,) = tried([one], ran.events, _broken_off(ran))
         return found
 
-    def _reported(
-        self, installed: InstalledProduct, place: str, job: dict[str, Any], seconds: float
+    def _event(
+        self, program: Program, installed: InstalledProduct, job: dict[str, Any], seconds: float
     ) -> dict[str, Any]:
-        job = {**job, "web": _asks_hosts(installed)}
-        return _reported(run_program(self._program(installed, place), job, self._sandbox(), seconds), seconds)
+        return _reported(self._run(program, installed, job, seconds), seconds)
+
+    def _run(
+        self, program: Program, installed: InstalledProduct, job: dict[str, Any], seconds: float
+    ) -> ProgramRun:
+        asks_hosts = any(network_effects(module.contract) for module in installed.product.modules)
+        job = {"package": installed.product.import_name, **job, "web": asks_hosts}
+        return run_program(program, job, self._sandbox(), seconds)
 
     def _sandbox(self) -> Sandbox:
         sandbox = self._gate.sandbox
@@ -164,16 +298,13 @@ class SandboxedTrials:
         self, installed: InstalledProduct, place: str, module: str, packages: frozenset[str]
     ) -> Program:
         """A program that needs packages of this installation, which the product must not find by itself."""
-        program, folder = self._program(installed, place), installed.scratch / f"{place}-packages"
+        program = self._program(installed, place)
+        folder = Path(tempfile.mkdtemp(prefix="packages-", dir=installed.scratch)) / "site"
         places = link_packages(packages, folder)
         reads = (installed.site, folder, *places)
         return program._replace(
             module=module, reads=reads, site=folder, more={"product": str(installed.site)}
         )
-
-
-def _asks_hosts(installed: InstalledProduct) -> bool:
-    return any(network_effects(module.contract) for module in installed.product.modules)
 
 
 def _reported(ran: ProgramRun, seconds: float) -> dict[str, Any]:
@@ -183,30 +314,15 @@ def _reported(ran: ProgramRun, seconds: float) -> dict[str, Any]:
     return event
 
 
-def _command_end(event: dict[str, Any]) -> CommandEnd:
-    """What a process said of its command.
-
-    Raises:
-        NoReportError: it printed too much to be compared, or the report is none.
-    """
-    if not isinstance(event.get("stdout"), str) or not isinstance(event.get("stderr"), str):
-        raise NoReportError("it printed too much to be compared")
-    with _readable():
-        printed = base64.b64decode(event["stdout"]), base64.b64decode(event["stderr"])
-        return CommandEnd(int(event["code"]), *printed, bool(event["interrupted"]))
-
-
-@contextlib.contextmanager
-def _readable() -> Generator[None]:
-    """Read a report of a process.
-
-    Raises:
-        NoReportError: it is none.
-    """
+def _read(kind: type[Report], report: object) -> Report:
     try:
-        yield
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return TypeAdapter(kind).validate_python(report)
+    except ValidationError as error:
         raise NoReportError("its report cannot be read") from error
+
+
+def _outcome(event: Mapping[str, Any]) -> Outcome:
+    return _read(Outcome, {name: event[name] for name in Outcome._fields if name in event})
 
 
 def _hung(ran: ProgramRun) -> bool:
@@ -220,13 +336,6 @@ def _broken_off(ran: ProgramRun) -> tuple[int, str] | None:
     if call is None:
         return 0, f"the package cannot be called: {ran.ended.message or ran.ended.output[-_SHOWN:]}"
     return broken_off(call, ran.ended.how)
-
-
-def _outcome(event: dict[str, Any]) -> Outcome:
-    if isinstance(value := event.get("value"), str):
-        return Outcome(value=value)
-    errors: Sequence[object] = event.get("errors") or ["nothing"]
-    return Outcome(errors=tuple(map(str, errors)), message=str(event.get("message", "")))
 
 
 def _without_report(ended: RunEnd, seconds: float) -> str:

@@ -4,7 +4,7 @@ It compares nothing: it says how the command ended.
 """
 
 import _thread
-import base64
+import hashlib
 import importlib.metadata
 import os
 import sys
@@ -17,6 +17,7 @@ from typing import Any
 from ship_gate.inside.frames import Link
 
 _MOST_BYTES = 100_000
+_DATABASE = b"SQLite format 3\0"
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
@@ -77,8 +78,22 @@ def _exit_code(name: str, arguments: Sequence[str], prepare: Callable[[], None])
 
 
 def _file_text(path: Path) -> str | None:
-    """The bytes of a file as base64; None if it is too large to be compared."""
-    return None if path.stat().st_size > _MOST_BYTES else base64.b64encode(path.read_bytes()).decode()
+    """The text of a file; None if it is too large to be compared."""
+    return None if path.stat().st_size > _MOST_BYTES else path.read_bytes().decode("utf-8", "replace")
+
+
+def files_of(folder: Path) -> dict[str, str]:
+    """The SHA-256 of each file below a folder; not of databases, whose journal is for a process that was killed."""
+    contents = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+    return {
+        name: hashlib.sha256(data).hexdigest()
+        for name, data in contents.items()
+        if not data.startswith(_DATABASE)
+    }
 
 
 class _Interruption:

@@ -3,17 +3,17 @@
 Each is asked by the client of the library that it is made with. It compares nothing: it says what came back.
 """
 
-import base64
 import importlib
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ship_gate.inside.frames import Link
 from specwright.wheels.inside.command import redirect
 
-_MOST_BYTES = 100_000
+_MOST_CHARACTERS = 100_000
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
@@ -38,25 +38,31 @@ def _of_api(job: dict[str, Any]) -> dict[str, Any]:
 
     shell = importlib.import_module(f"{job['package']}._shell.http_api")
     client = TestClient(shell.application(), raise_server_exceptions=False)
-    return {"answers": [_answer(client, request) for request in job["requests"]]}
+    answers = [answer_of(client, request) for request in job["requests"]]
+    return {"answers": [{**one, "body": one["body"][:_MOST_CHARACTERS]} for one in answers]}
 
 
-def _answer(client: Any, request: dict[str, Any]) -> dict[str, Any]:
-    body = None if request["body"] is None else base64.b64decode(request["body"])
+def answer_of(client: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """Send a request; its body is JSON."""
+    body = request["body"]
     headers = {} if body is None else {"Content-Type": "application/json"}
     came = client.request(request["method"], request["target"], content=body, headers=headers)
-    return {"status": came.status_code, "body": base64.b64encode(came.content[:_MOST_BYTES]).decode()}
+    return {"status": came.status_code, "body": came.content.decode("utf-8", "replace")}
 
 
 def _of_tools(job: dict[str, Any]) -> dict[str, Any]:
+    shell = importlib.import_module(f"{job['package']}._shell.mcp_server")
+    return called(shell.server(), job["revision"], job["calls"])
+
+
+def called(server: Any, revision: str, calls: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    """Call tools, as a client of one revision of the protocol does."""
     import anyio
 
-    shell = importlib.import_module(f"{job['package']}._shell.mcp_server")
-    return anyio.run(_ask_tools, shell.server(), job["revision"], job["arguments"])
+    return anyio.run(_called, server, revision, calls)
 
 
-async def _ask_tools(server: Any, revision: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Call each tool with the same arguments, as a client of one revision of the protocol does."""
+async def _called(server: Any, revision: str, calls: Sequence[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     import anyio
     from mcp import ClientSession
     from mcp.shared.memory import create_client_server_memory_streams
@@ -67,11 +73,17 @@ async def _ask_tools(server: Any, revision: str, arguments: dict[str, Any]) -> d
         async with ClientSession(*ours) as session:
             await _greet(session, revision)
             tools = [one.name for one in (await session.list_tools()).tools]
-            called: list[Any] = [await session.call_tool(name, arguments) for name in tools]
+            answers: list[Any] = [await session.call_tool(*one) for one in calls]
             found = {
                 "revision": session.protocol_version,
                 "tools": tools,
-                "errors": [one.content[0].text if one.is_error else "" for one in called],
+                "answers": [
+                    {
+                        "error": one.content[0].text if one.is_error else "",
+                        "result": None if one.is_error else one.structured_content,
+                    }
+                    for one in answers
+                ],
             }
         group.cancel_scope.cancel()
     return found
