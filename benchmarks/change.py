@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -29,8 +29,6 @@ from specwright.application.projection import Projection
 from specwright.application.stages.release import release_all
 from specwright.domain.escalation import OPERATOR
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.index.embedder import load_embedder
-from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports import BuiltWheel, ExerciseReport, Place, ProductPackage, Role
 from testkit.loop.debate_workbench import DebateWorkbench
 from testkit.loop.project_workbench import chain_spec
@@ -77,22 +75,19 @@ class ChangedModule(OneModuleEach):
 
 def measure(tasks: int, directory: Path) -> tuple[Taken, Taken]:
     """Build a product and change it; prints and returns both."""
-    with (
-        closing(SqliteCodeIndex(directory / "index", load_embedder("wordllama"))) as index,
-        DebateWorkbench(directory / "project", Script({}, {}), index=index) as bench,
-    ):
+    with DebateWorkbench(directory / "project", Script({}, {})) as bench:
         projection = Projection(bench.log, bench.store, _counted_time())
         bench.factory = replace(
             bench.factory, packager=EmptyWheel(), spec_text=SPEC_BEFORE, projection=projection
         )
-        bench.follow(OneModuleEach(index))
+        bench.follow(OneModuleEach(bench.index))
         spec = chain_spec(tasks, back=(1,))
         with _taken() as build:
             bench.approve(spec)
             assert bench.run() == "COMPLETE", bench.state.outcome()
         release_all(bench.factory)
         begin_change(bench.factory, "", SPEC_BEFORE, SPEC_AFTER)
-        bench.follow(ChangedModule(index))
+        bench.follow(ChangedModule(bench.index))
         with _taken() as change:
             approve_change(bench.factory, _changed(spec), OPERATOR)
             assert bench.run() == "COMPLETE"

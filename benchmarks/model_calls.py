@@ -20,7 +20,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,8 +29,6 @@ from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 
-from specwright.index.embedder import load_embedder
-from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles
@@ -134,18 +131,18 @@ def measure(count: int, directory: Path) -> None:
     """Run a project of many tasks and print its figures."""
     clock = Clock()
     script = Scripted(clock)
-    place = directory / "state_store/code_index"
-    with closing(SqliteCodeIndex(place, load_embedder("wordllama"))) as index:
 
-        def roles(bench: DebateWorkbench) -> ModelRoles:
-            models, work = dict.fromkeys(Role, script), bench.runtime / "work"
-            return ModelRoles(models, bench.journal, index, NoSearch(), work, bench.notes, ContextPackBackend)
+    def roles(bench: DebateWorkbench) -> ModelRoles:
+        models, work = dict.fromkeys(Role, script), bench.runtime / "work"
+        return ModelRoles(
+            models, bench.journal, bench.index, NoSearch(), work, bench.notes, ContextPackBackend
+        )
 
-        with DebateWorkbench(directory, script, roles=roles, index=index) as bench:
-            bench.approve(chain_spec(count))
-            began = time.perf_counter()
-            outcome = bench.run()
-            took = time.perf_counter() - began
+    with DebateWorkbench(directory, script, roles=roles) as bench:
+        bench.approve(chain_spec(count))
+        began = time.perf_counter()
+        outcome = bench.run()
+        took = time.perf_counter() - began
     print(f"{count:,} tasks: {outcome} in {took:.1f} s, {len(clock.begins):,} model calls")
     overheads = clock.overheads()
     for field in Moment._fields:

@@ -13,12 +13,10 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports import Place, Role
 from testkit.loop.debate_workbench import DebateWorkbench, script
@@ -51,17 +49,14 @@ class OneModuleEach:
 
 def measure(count: int, directory: Path) -> bool:
     """Run a product, print what it took; whether no request has grown by more than a fifth."""
-    with closing(SqliteCodeIndex(directory / "index", load_embedder("wordllama"))) as index:
-        roles = OneModuleEach(index)
-        with DebateWorkbench(directory / "project", Script({}, {}), index=index) as bench:
-            bench.follow(roles)
-            bench.approve(chain_spec(count, back=(1,)))
-            outcome = bench.run()
-            sizes: dict[Role, list[int]] = defaultdict(list)
-            for asked in bench.roles.asked:
-                sizes[asked.place.role].append(
-                    len(asked.message.encode()) + sum(map(len, asked.pack.values()))
-                )
+    with DebateWorkbench(directory / "project", Script({}, {})) as bench:
+        roles = OneModuleEach(bench.index)
+        bench.follow(roles)
+        bench.approve(chain_spec(count, back=(1,)))
+        outcome = bench.run()
+        sizes: dict[Role, list[int]] = defaultdict(list)
+        for asked in bench.roles.asked:
+            sizes[asked.place.role].append(len(asked.message.encode()) + sum(map(len, asked.pack.values())))
     print(f"{count} tasks: {outcome}, {sum(map(len, sizes.values()))} requests")
     level = True
     for role, held in sizes.items():
