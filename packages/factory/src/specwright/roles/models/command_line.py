@@ -136,19 +136,13 @@ AGENTS = {
 """By the name after `cli:`; a model of the agent may follow, `cli:claude:sonnet`."""
 
 
-class AgentRun(NamedTuple):
-    """An agent's run: its exit code, and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-
 _running: set[int] = set()
 """The process groups of agents that are at work."""
 
 
-def _run(command: Sequence[str], prompt: str, environment: Mapping[str, str], seconds: float) -> AgentRun:
+def _run(
+    command: Sequence[str], prompt: str, environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[str]:
     """Run an agent in an empty directory, and end all that it started with it.
 
     Raises:
@@ -173,8 +167,7 @@ def _run(command: Sequence[str], prompt: str, environment: Mapping[str, str], se
             _end(process.pid)
             process.wait()
             _running.discard(process.pid)
-        printed = [_text_of(file) for file in (out, err)]
-        return AgentRun(process.returncode, *printed)
+        return subprocess.CompletedProcess(command, process.returncode, _text_of(out), _text_of(err))
 
 
 def _wait(process: subprocess.Popen[bytes], printed: Sequence[IO[bytes]], seconds: float) -> None:
@@ -252,12 +245,12 @@ class CommandLineChatModel(ScriptedChatModel):
         except OSError as error:
             raise _failed(self.name_of_agent, str(error)) from error
         try:
-            answer = agent.read(ended.out)
+            answer = agent.read(ended.stdout)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise _failed(self.name_of_agent, ended.err.strip() or str(error)) from error
-        if ended.code or answer.deed:
-            did = f"it used a tool of its own: {answer.deed}" if answer.deed else ended.err.strip()
-            raise _failed(self.name_of_agent, did or f"exit code {ended.code}")
+            raise _failed(self.name_of_agent, ended.stderr.strip() or str(error)) from error
+        if ended.returncode or answer.deed:
+            did = f"it used a tool of its own: {answer.deed}" if answer.deed else ended.stderr.strip()
+            raise _failed(self.name_of_agent, did or f"exit code {ended.returncode}")
         return answer
 
 
