@@ -107,7 +107,7 @@ def test_damaged_checkpoints_are_named_with_the_way_out(
 def test_damaged_options_of_the_last_run_are_named(waiting: Path) -> None:
     """D-S9-04: who drives must name the model again; who looks does not need to."""
     path = waiting / RUNTIME / "run.json"
-    for text in ("{", "[]", '{"model": 1}', "\xff\xfe"):
+    for text in ("{", "[]", '{"options": {"model": 1}}', '{"options": {"store": ""}}', "\xff\xfe"):
         path.write_text(text)
         specwright("approve", waiting).refuses("options of the last run", str(path), "--model")
         specwright("run", waiting).refuses("options of the last run", str(path), "--model")

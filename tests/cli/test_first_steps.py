@@ -202,7 +202,7 @@ def test_before_the_approval_there_are_no_tasks_and_no_modules(waiting: Path) ->
 
 def test_a_release_can_be_made_again(released: Path) -> None:
     """D28: a second release has its own id, asks no model and passes too."""
-    (released / ".specwright/run.json").write_text('{"model": "openai:x", "role_models": [], "base_url": ""}')
+    (released / ".specwright/run.json").write_text('{"options": {"model": "openai:x"}}')
     told = specwright("release", released, "--json")
     assert told.code == 0, told
     assert len(list((released / "state_store/releases").glob("REL-*"))) == 2

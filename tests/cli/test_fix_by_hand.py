@@ -32,7 +32,7 @@ def weak(weak_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     """That project, with the playbook of which the Challenger answers, as the working directory."""
     project = Path(shutil.copytree(weak_once / "project", tmp_path / "project"))
     options = json.loads((project / ".specwright/run.json").read_text())
-    options["model"] = f"playbook:{weak_once / 'playbook'}"
+    options["options"]["model"] = f"playbook:{weak_once / 'playbook'}"
     (project / ".specwright/run.json").write_text(json.dumps(options))
     monkeypatch.chdir(project)
     return project
@@ -87,7 +87,7 @@ def test_files_as_they_were_are_judged_again_and_released_where_the_gate_passes_
     halted_weak(tmp_path, INLINE)
     project = tmp_path / "project"
     options = json.loads((project / ".specwright/run.json").read_text())
-    options["model"] = f"playbook:{tmp_path / 'playbook'}"
+    options["options"]["model"] = f"playbook:{tmp_path / 'playbook'}"
     (project / ".specwright/run.json").write_text(json.dumps(options))
     monkeypatch.chdir(project)
     (path,) = Path("state_store/escalations").iterdir()

@@ -19,10 +19,11 @@ BY_GRAPH = """
 import json, sys
 from langgraph.types import Command
 from specwright.bootstrap.project import open_project
-from specwright.cli.session.options import last_options, settings_for
+from specwright.bootstrap.run_options import options_for
+from specwright.cli.session.options import settings_for
 from pathlib import Path
 directory, answer = Path(sys.argv[1]), json.loads(sys.argv[2])
-with open_project(directory, settings_for(directory, last_options(directory))) as project:
+with open_project(directory, settings_for(directory, options_for(directory))) as project:
     graph, config = project.driver.graph, project.driver.config
     asked = graph.get_state(config).interrupts[0].value
     graph.invoke(Command(resume={**answer, "sha256": answer.get("sha256") or asked["sha256"]}), config, durability="sync")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.views import LastRun
-from specwright.cli.session.options import last_options, options_for, remember, settings_for
+from specwright.bootstrap.run_options import LastRun, options_for, remember
+from specwright.cli.session.options import settings_for
 from specwright.errors import InputError
 from testkit.cli.commands import specwright
 
@@ -18,7 +18,11 @@ def directory(tmp_path: Path) -> Path:
     remember(
         tmp_path,
         LastRun(
-            model="openai:told", role_models={"arbiter": "openai:judge"}, base_url="http://127.0.0.1:1/v1"
+            options={
+                "model": "openai:told",
+                "role_models": {"arbiter": "openai:judge"},
+                "base_url": "http://127.0.0.1:1/v1",
+            }
         ),
     )
     return tmp_path
@@ -31,7 +35,7 @@ def settings(directory: Path, text: str) -> None:
 
 def taken(directory: Path, model: str = "") -> tuple[str, str, dict[str, str]]:
     """Model, address and models of roles that a `run` takes."""
-    found = settings_for(directory, options_for(directory, model, [], ""))
+    found = settings_for(directory, options_for(directory, {"model": model} if model else {}))
     return found.model, found.base_url, dict(found.role_models)
 
 
@@ -44,7 +48,7 @@ def test_settings_that_were_edited_since_win_over_the_last_run(directory: Path) 
     """Whoever edits the file means it; model, address and roles go together (D-S9-01)."""
     settings(directory, 'model = "openai:edited"\n')
     assert taken(directory) == ("openai:edited", "", {})
-    assert last_options(directory).models == {}
+    assert options_for(directory).options == {}
 
 
 def test_an_option_wins_over_both(directory: Path) -> None:
@@ -68,12 +72,12 @@ def test_the_environment_counts_as_the_settings_do(directory: Path, monkeypatch:
 
 def test_it_stays_known_that_answers_were_scripted(directory: Path) -> None:
     """Also after an edit, and with settings that cannot be read (D-S6-02)."""
-    remember(directory, LastRun(model="playbook:/nowhere", scripted=True))
+    remember(directory, LastRun(options={"model": "playbook:/nowhere"}, scripted=True))
     settings(directory, 'model = "openai:edited"\n')
-    assert last_options(directory).scripted
+    assert options_for(directory).scripted
     settings(directory, "model = \n")
     with pytest.raises(InputError, match="no TOML"):
-        last_options(directory)
+        options_for(directory)
 
 
 def test_run_tells_the_edited_model(waiting: Path) -> None:

@@ -41,16 +41,9 @@ def settings(project: Path, text: str) -> None:
     (project / "specwright.toml").write_text(text)
 
 
-def last_run(project: Path, **options: Any) -> None:
+def last_run(project: Path, settings: dict[str, Any], **options: Any) -> None:
     """What its `.specwright/run.json` says."""
-    record: dict[str, Any] = {
-        "model": "",
-        "role_models": {},
-        "base_url": "",
-        "scripted": False,
-        "settings": {},
-        **options,
-    }
+    record = {"options": options, "scripted": False, "settings": settings}
     (project / ".specwright").mkdir(exist_ok=True)
     (project / ".specwright/run.json").write_text(json.dumps(record))
 

@@ -155,8 +155,8 @@ CASES.update({name: _setting(text) for name, text in SETTINGS.items()})
 
 @case("base_url in the options of the last run")
 def _(sent: Sent) -> None:
-    run: dict[str, Any] = {"model": "openai:x", "role_models": [], "base_url": f"http://{sent.host}/v1"}
-    sent.write(".specwright/run.json", json.dumps({**run, "scripted": False, "settings": {}}))
+    options = {"model": "openai:x", "base_url": f"http://{sent.host}/v1"}
+    sent.write(".specwright/run.json", json.dumps({"options": options, "scripted": False, "settings": {}}))
 
 
 @case("a checkpoint that calls a shell")

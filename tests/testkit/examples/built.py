@@ -10,8 +10,7 @@ from typing import Any
 
 from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict
 from specwright.bootstrap.project import Adapters, Composition, open_project
-from specwright.bootstrap.views import LastRun
-from specwright.cli.session.options import remember
+from specwright.bootstrap.run_options import LastRun, remember
 from specwright.journal import JournalScope
 from specwright.journal.journal import IDS
 from specwright.settings import Settings
@@ -43,7 +42,7 @@ def build(name: str, playbook: Path, project: Path) -> None:
     text = (folder / "SPEC.md").read_text(encoding="utf-8")
     with open_project(project, settings, spec_text=text, composition=Composition(_counted)) as opened:
         opened.run(approve=True)
-    remember(project, LastRun(model=settings.model, scripted=True))
+    remember(project, LastRun(options={"model": settings.model}, scripted=True))
 
 
 class _CountedJournal:

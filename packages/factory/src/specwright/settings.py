@@ -31,6 +31,9 @@ __all__ = ["ENVIRONMENT_PREFIX", "SETTINGS_FILE", "Settings", "load_settings"]
 
 BUDGET_SETTINGS = ("budget_tokens", "budget_usd", "task_budget_tokens", "task_budget_usd")
 
+SCRIPTED = "playbook:"
+"""How the name of a model begins whose answers are scripted."""
+
 _MODEL_NAME = re.compile(r"[a-z][a-z0-9_\-]*:\S.*")
 _DEAREST = 1_000_000
 _JSON_EXAMPLES = {
@@ -146,7 +149,7 @@ class Settings(GateSettings):
             if role not in {*Role, ALL_ROLES}:
                 raise ValueError(_no_role(role, (ALL_ROLES, *Role)))
             for name in names:
-                if _checked_model(name).startswith("playbook:"):
+                if _checked_model(name).startswith(SCRIPTED):
                     raise ValueError(f"{name!r} is scripted; a fallback is a model that can be asked")
         return fallbacks
 
@@ -178,18 +181,38 @@ class Settings(GateSettings):
             raise ValueError(f"{url!r} is no web address; for instance http://127.0.0.1:11434/v1")
         return url
 
+    @property
+    def own_models(self) -> list[str]:
+        """The models of the roles, fallbacks left out."""
+        return [self.model, *self.role_models.values()]
+
+    @property
+    def scripted(self) -> bool:
+        """Whether a playbook answers for any role."""
+        return any(name.startswith(SCRIPTED) for name in self.own_models)
+
+    def model_of(self, role: str) -> str:
+        """The model of a role; empty if it has none."""
+        return self.role_models.get(role, self.model)
+
     def fallbacks_of(self, role: Role) -> list[str]:
         """The models that stand in for that of a role, in their order."""
         names = self.fallback_models.get(role, self.fallback_models.get(ALL_ROLES, []))
-        return [name for name in dict.fromkeys(names) if name != self.role_models.get(role, self.model)]
+        return [name for name in dict.fromkeys(names) if name != self.model_of(role)]
 
     def address_of(self, name: str) -> str:
         """The base URL that a model is asked at; empty for its provider's own.
 
         `base_url` holds for the providers of the roles' own models, so that a fallback can be another provider.
         """
-        first = {model.partition(":")[0] for model in (self.model, *self.role_models.values())}
+        first = {model.partition(":")[0] for model in self.own_models}
         return self.base_url if name.partition(":")[0] in first else ""
+
+
+def absolute_model(model: str) -> str:
+    """The path in the name of a scripted model made absolute, so that it holds from any directory."""
+    kind, _, rest = model.partition(":")
+    return f"{kind}:{Path(rest).expanduser().resolve()}" if f"{kind}:" == SCRIPTED and rest else model
 
 
 def load_settings(

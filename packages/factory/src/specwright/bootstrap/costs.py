@@ -10,19 +10,16 @@ from typing import Any, Literal, cast
 from specwright.application.factory import Factory
 from specwright.application.stages.product import asked_text
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store
-from specwright.bootstrap.views import last_run
 from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage, build_estimate, research_estimate
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError, InputErrors
 from specwright.journal.journal import JournalRecord
 from specwright.ports import Role, characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.roles.models.spending import PublishedPrices, Spending, StageEstimate, counted, model_label
-from specwright.settings import BUDGET_SETTINGS, Settings, load_settings
+from specwright.settings import SCRIPTED, Settings, load_settings
 
 Division = Literal["role", "task", "module", "round", "content"]
 """How costs are divided."""
-
-SCRIPTED = "playbook:"
 
 
 def prices_of(settings: Settings) -> PublishedPrices:
@@ -46,22 +43,9 @@ def budgets_of(settings: Settings) -> Budgets:
     )
 
 
-def budgets_in(directory: Path) -> Budgets:
-    """The budgets of a project as its next command has them: what the last run was told, unless the settings have changed.
-
-    Raises:
-        InputError: the settings cannot be read.
-    """
-    settings, ran = load_settings(directory, looking=True), last_run(directory)
-    now = {name: getattr(settings, name) for name in BUDGET_SETTINGS}
-    if any(ran.settings.get(name, limit) != limit for name, limit in now.items()):
-        return budgets_of(settings)
-    return budgets_of(load_settings(directory, ran.budgets, looking=True))
-
-
 def models_by_role(settings: Settings) -> dict[Role, str]:
     """The models of the roles as the journal names them; those of scripted roles are left out."""
-    named = {role: settings.role_models.get(role, settings.model) for role in Role}
+    named = {role: settings.model_of(role) for role in Role}
     bought = {role: name for role, name in named.items() if name and not name.startswith(SCRIPTED)}
     return {role: model_label(name, settings.address_of(name)) for role, name in bought.items()}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from specwright.bootstrap.costs import SCRIPTED, prices_of
+from specwright.bootstrap.costs import prices_of
 from specwright.bootstrap.project import model_sources_of, search_of
 from specwright.bootstrap.verify import embedder_here, sandbox_here
 from specwright.domain.base.document import Document
@@ -16,7 +16,7 @@ from specwright.index.embedder import DEFAULT_EMBEDDER
 from specwright.ports import Role
 from specwright.roles.models.sources import ModelSource, fallback_sources, probe, probe_forms
 from specwright.roles.models.spending import model_label
-from specwright.settings import Settings
+from specwright.settings import SCRIPTED, Settings
 
 LEAST_CONTEXT = 32_000
 """Tokens that a model must take; the longest recorded requests have 12,000, and conversations grow."""
@@ -84,7 +84,7 @@ def _models(settings: Settings) -> Iterator[Check]:
         return
     seen: set[str] = set()
     for role in (Role.ARBITER, *Role):
-        name = settings.role_models.get(role, settings.model)
+        name = settings.model_of(role)
         if name not in seen:
             seen.add(name)
             yield from _model(name, sources[role], settings)

@@ -82,7 +82,7 @@ from specwright.roles.models.sources import ModelSource, fallback_sources, model
 from specwright.roles.models.spending import Spending, model_label
 from specwright.roles.team import ModelRoles
 from specwright.search.services import ddgs, tavily
-from specwright.settings import ALL_ROLES, Settings, load_settings
+from specwright.settings import ALL_ROLES, SCRIPTED, Settings, load_settings
 from specwright.storage.context_pack import ContextPackBackend
 from specwright.wheels import FlitPackager
 from specwright.wheels.product_run import SandboxedTrials
@@ -110,7 +110,7 @@ def answering(settings: Settings) -> tuple[str, dict[Role, frozenset[str]]]:
     journal names them, of a scripted one the empty name."""
     first = Role.RESEARCHER.value
     fallbacks = settings.fallback_models.get(first) or settings.fallback_models.get(ALL_ROLES, [])
-    named = [settings.role_models.get(first, settings.model), *fallbacks, settings.base_url]
+    named = [settings.model_of(first), *fallbacks, settings.base_url]
     own, labels = models_by_role(settings), dict[Role, frozenset[str]]()
     for role in Role:
         instead = (model_label(name, settings.address_of(name)) for name in settings.fallbacks_of(role))
@@ -129,9 +129,6 @@ def search_of(settings: Settings) -> WebSearch:
     return ddgs() if settings.search == "ddgs" else NoSearch()
 
 
-_PLAYBOOK = "playbook:"
-
-
 def project_gate(settings: Settings) -> SandboxedShipGate:
     """The gate with the limits of a project.
 
@@ -143,9 +140,9 @@ def project_gate(settings: Settings) -> SandboxedShipGate:
 
 def uses_shipped_playbooks(settings: Settings) -> bool:
     """Whether every role is a playbook among the examples of this installation."""
-    models = [settings.model, *settings.role_models.values()]
     return all(
-        name.startswith(_PLAYBOOK) and _is_shipped(Path(name.removeprefix(_PLAYBOOK))) for name in models
+        name.startswith(SCRIPTED) and _is_shipped(Path(name.removeprefix(SCRIPTED)))
+        for name in settings.own_models
     )
 
 

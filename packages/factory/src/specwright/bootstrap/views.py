@@ -32,8 +32,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
-
 from agent_wire import canonical_json
 from agent_wire.entries import StoredEntry
 from agent_wire.hcs import hcs_metadata
@@ -46,7 +44,6 @@ from specwright.application.projection import Projection
 from specwright.application.stages.product import asked_text, draft_history
 from specwright.application.store.log_ends import log_ends
 from specwright.bootstrap.storage.stores import (
-    LAST_RUN,
     LAST_STOP,
     LOG,
     RUNTIME,
@@ -64,8 +61,6 @@ from specwright.errors import (
     AnyError,
     BudgetError,
     DatabaseUnavailableError,
-    InputError,
-    InputErrors,
     ModelError,
     ModelUnavailableError,
     NetworkUnavailableError,
@@ -89,8 +84,6 @@ from specwright.ports import (
 )
 from specwright.settings import load_settings
 
-MODEL_SETTINGS = ("model", "role_models", "base_url", "fallback_models")
-
 
 def has_begun(directory: Path) -> bool:
     """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
@@ -104,61 +97,6 @@ def driven_by(directory: Path) -> str:
     """The process that drives a project, in words; empty if none does."""
     with opened_store(directory) as store:
         return store.driver()
-
-
-class LastRun(Record):
-    """The options of a `run`, as they are stored for the commands that go on with it.
-
-    Args:
-        model: The default model; empty if none was named.
-        base_url: Of an OpenAI-compatible server.
-        role_models: Another model for some roles.
-        fallback_models: What answers when the model of a role fails, by role or for `all`.
-        budgets: Limits, by the setting.
-        scripted: Whether any answer of the project was scripted, now or before.
-        settings: What specwright.toml and the environment said then.
-    """
-
-    model: str = ""
-    base_url: str = ""
-    role_models: dict[str, str] = Field(default_factory=dict)
-    fallback_models: dict[str, list[str]] = Field(default_factory=dict)
-    budgets: dict[str, float] = Field(default_factory=dict)
-    scripted: bool = False
-    settings: dict[str, Any] = Field(default_factory=dict)
-
-    @property
-    def models(self) -> dict[str, Any]:
-        """The settings of models that the options name."""
-        chosen = self.to_json().items()
-        return {name: value for name, value in chosen if value and name in MODEL_SETTINGS}
-
-
-def recorded_run(directory: Path) -> LastRun:
-    """The options of the last run; none if there was none.
-
-    Raises:
-        InputError: they cannot be read.
-    """
-    with opened_store(directory) as store:
-        if not store.folder.exists(LAST_RUN):
-            return LastRun()
-        where = f"{store.folder.address}/{LAST_RUN}"
-        try:
-            return LastRun.from_bytes(store.folder.read(LAST_RUN), where)
-        except (OSError, *InputErrors) as error:
-            raise InputError(
-                "the options of the last run cannot be read",
-                where=where,
-                remedy="name the model again: `specwright run --model ...`",
-            ) from error
-
-
-def last_run(directory: Path) -> LastRun:
-    """The options of the last run for those who only look; none if they cannot be read."""
-    with suppress(*SpecwrightErrors, OSError):
-        return recorded_run(directory)
-    return LastRun()
 
 
 @contextmanager

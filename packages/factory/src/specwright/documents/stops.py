@@ -6,9 +6,10 @@ import shlex
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field
 
@@ -32,9 +33,10 @@ from specwright.application.stages.product import (
 from specwright.application.stages.release import last_release, release_of, tasks_missing
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store import layout
-from specwright.bootstrap.costs import budgets_in, prices_in, total_cost
+from specwright.bootstrap.costs import budgets_of, price_of, prices_in, total_cost
+from specwright.bootstrap.run_options import options_for, was_scripted
 from specwright.bootstrap.spec_file import spec_changed, spec_copy, spec_fault
-from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_run, last_stop
+from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_stop
 from specwright.bootstrap.workers.drive import QueueState, queue_state
 from specwright.bounded_read import read_member
 from specwright.documents.commands import OTHER_SPEC, next_command, pasteable
@@ -42,7 +44,7 @@ from specwright.documents.needs import Need, needs
 from specwright.documents.reports import CostSum
 from specwright.domain.base.document import Document, Part
 from specwright.domain.base.slugs import import_name
-from specwright.domain.costs import Budget, Cost, Price, below_estimate
+from specwright.domain.costs import Cost, below_estimate
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.interfaces.guide import started
 from specwright.domain.interfaces.records import Interfaces, OutsideScope
@@ -52,20 +54,10 @@ from specwright.domain.spec.departures import Decision, decisions_of
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard, by_spec_id
 from specwright.errors import CorruptionError, CorruptionErrors, SpecwrightErrors
-from specwright.settings import Settings
+from specwright.settings import Settings, load_settings
 
 _NO_EXPORTS = (KeyError, SyntaxError, ValueError, StopIteration, RecursionError, MemoryError)
 """What reading a damaged package raises; a nested source exhausts the parser."""
-
-
-class BudgetAtGate(NamedTuple):
-    """The budget of a project, and what was spent of it."""
-
-    limit: Budget = Budget()
-    spent: Cost = Cost()
-
-
-NO_BUDGET = BudgetAtGate()
 
 
 class Estimate(Record):
@@ -241,8 +233,8 @@ class Stop(Document, schema="stop"):
         directory: Path,
         *,
         scripted: bool,
-        price: Price | None = None,
-        budget: BudgetAtGate = NO_BUDGET,
+        settings: Settings | None = None,
+        spent: Cost | None = None,
         most: int | None = None,
         ended: LastStop | None = None,
         driven: bool = False,
@@ -255,8 +247,8 @@ class Stop(Document, schema="stop"):
             status: Of it.
             directory: Of it.
             scripted: Whether any answer was scripted.
-            price: What the roles' tokens cost.
-            budget: Of the project, with what was spent of it.
+            settings: What its models cost, and its budgets; None where no estimate is shown.
+            spent: Of the budgets.
             most: The most escalations that are read for a page; a program is given all of them.
             ended: What stopped the last run.
             driven: Whether a run is at work.
@@ -264,7 +256,7 @@ class Stop(Document, schema="stop"):
         """
         state = view.projection.state
         if status is ProjectStatus.APPROVAL:
-            more |= _approval(view, directory, price, budget)
+            more |= _approval(view, directory, settings, spent)
         if manifest := last_release(view):
             summed = status is ProjectStatus.RELEASED
             more["release"] = Release.of(view, manifest, directory, scripted=scripted, summed=summed)
@@ -385,7 +377,7 @@ class Status(Stop, schema="status"):
         )
 
     @classmethod
-    def now(cls, view: ProjectView, directory: Path, price: Price | None, *, most: int | None = None) -> Self:
+    def now(cls, view: ProjectView, directory: Path, *, most: int | None = None) -> Self:
         """The status of a project in which a run has begun; for a page with the first escalations alone."""
         status, driver, state = project_status(view), driven_by(directory), view.projection.state
         asked, ended = _asked(directory), last_stop(directory) if status.is_between_stops else None
@@ -393,9 +385,9 @@ class Status(Stop, schema="status"):
             view,
             status,
             directory,
-            scripted=last_run(directory).scripted,
-            price=price,
-            budget=_budget(directory, asked),
+            scripted=was_scripted(directory),
+            settings=_settings_now(directory),
+            spent=asked,
             most=most,
             ended=ended,
             driven=bool(driver),
@@ -428,12 +420,11 @@ def _asked(directory: Path) -> Cost | None:
         return None
 
 
-def _budget(directory: Path, asked: Cost | None) -> BudgetAtGate:
-    """The budget of the project, and what was spent of it; none where that cannot be read."""
-    try:
-        return BudgetAtGate(budgets_in(directory).project, asked) if asked else NO_BUDGET
-    except SpecwrightErrors:
-        return NO_BUDGET
+def _settings_now(directory: Path) -> Settings | None:
+    """The settings of the next command; None if they cannot be read."""
+    with suppress(*SpecwrightErrors):
+        return load_settings(directory, options_for(directory).options, looking=True)
+    return None
 
 
 def _under_way(state: ProjectState | None) -> list[str]:
@@ -483,13 +474,18 @@ def _open_change(view: ProjectView, directory: Path) -> OpenChange | None:
 
 
 def _approval(
-    view: ProjectView, directory: Path, price: Price | None, budget: BudgetAtGate
+    view: ProjectView, directory: Path, settings: Settings | None, spent: Cost | None
 ) -> dict[str, Any]:
     """What a person is shown of the spec that waits."""
     spec, warnings = current_spec(view), validation_of(view).warnings
-    estimate, data = approval_estimate(view, price), spec.to_json()
+    estimate = approval_estimate(view, price_of(settings)) if settings else None
+    data = spec.to_json()
     folder, _, name = layout.spec_files(view.projection.change_number).text.rpartition("/")
-    short = below_estimate(budget.limit, budget.spent, estimate) if estimate else ""
+    short = (
+        below_estimate(budgets_of(settings).project, spent or Cost(), estimate)
+        if settings and estimate
+        else ""
+    )
     words = SpecInWords(
         tasks=[f"{task.task_id}  {brief(task.name)}" for task in spec.tasks()],
         started=started(spec.interfaces),

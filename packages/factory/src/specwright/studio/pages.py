@@ -18,7 +18,7 @@ from specwright.application.history.provenance import debates_over, planned_modu
 from specwright.application.stages.product import current_spec
 from specwright.application.stages.trace import ProjectTrace
 from specwright.application.store.layout import spec_files
-from specwright.bootstrap.costs import Division, price_of
+from specwright.bootstrap.costs import Division
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.bootstrap.views import driven_by, has_begun, log_length, stored_wires
 from specwright.documents.escalations import Escalation
@@ -72,7 +72,7 @@ def page(project: StudioProject, path: str) -> Page:
         return Page("run.html", {**context, "status": status, "tasks": []})
     with project.reading() as view:
         made = _PAGES[kind](view, project.directory, name)
-        status = Status.now(view, project.directory, price_of(settings))
+        status = Status.now(view, project.directory)
         readable = partial(by_spec_id, view.projection.state) if view.projection.state else str
         return Page(f"{kind}.html", {**context, "status": status, "readable": readable, **made})
 
@@ -95,7 +95,7 @@ def _status(project: StudioProject) -> Status:
     if not _is_begun(project, settings):
         return Status.not_begun(project.directory, settings)
     with project.reading() as view:
-        return Status.now(view, project.directory, price_of(settings))
+        return Status.now(view, project.directory)
 
 
 def _is_begun(project: StudioProject, settings: Settings) -> bool:

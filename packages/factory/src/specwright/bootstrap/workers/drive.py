@@ -27,7 +27,6 @@ from pydantic import ValidationError
 from agent_wire import canonical_json
 from ship_gate.base.record import Record
 from ship_gate.trust import described, trust_typed, untrusted
-from specwright.bootstrap.costs import SCRIPTED
 from specwright.bootstrap.spec_file import spec_copy
 from specwright.bootstrap.storage.stores import RUNTIME, ProjectStore, opened_store
 from specwright.errors import (
@@ -48,7 +47,7 @@ from specwright.errors import (
 )
 from specwright.journal import SystemSource
 from specwright.ports import FileTree, Progress
-from specwright.settings import ENVIRONMENT_PREFIX, Settings, decisive, load_settings
+from specwright.settings import ENVIRONMENT_PREFIX, Settings, absolute_model, decisive, load_settings
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -199,9 +198,9 @@ def store_settings(store: ProjectStore, settings: Settings) -> None:
     """Keep the settings of a command with the project."""
     chosen = settings.model_dump(mode="json", include=settings.model_fields_set - _OF_A_MACHINE)
     if "model" in chosen:
-        chosen["model"] = _absolute(chosen["model"])
+        chosen["model"] = absolute_model(chosen["model"])
     if "role_models" in chosen:
-        chosen["role_models"] = {role: _absolute(name) for role, name in chosen["role_models"].items()}
+        chosen["role_models"] = {role: absolute_model(name) for role, name in chosen["role_models"].items()}
     trust_typed(store.folder.address, decisive(chosen, Path()))
     store.folder.replace(STORED_SETTINGS, (json.dumps(chosen, sort_keys=True) + "\n").encode())
 
@@ -264,12 +263,6 @@ def leave_approval(folder: FileTree, change: int | None) -> None:
 def approved_in_advance(folder: FileTree, change: int) -> bool:
     """Whether the next draft of a change is approved in advance."""
     return folder.exists(_APPROVED) and folder.read(_APPROVED) == str(change).encode()
-
-
-def _absolute(model: str) -> str:
-    """A scripted model by a path that holds from any directory."""
-    kind, _, rest = model.partition(":")
-    return f"{kind}:{Path(rest).expanduser().resolve()}" if f"{kind}:" in SCRIPTED and rest else model
 
 
 _BUSY_SECONDS = 2.0

@@ -178,17 +178,14 @@ def doctor(
     only thing that it costs. Options name models as in `run`, and are not kept.
     """
     from specwright.bootstrap.doctor import diagnosis
-    from specwright.cli.session.options import last_options, options_for, settings_for
+    from specwright.bootstrap.run_options import options_for
+    from specwright.cli.session.options import given_options, settings_for
     from specwright.settings import load_settings
 
     load_settings(directory, looking=True)  # damaged settings are an error, a missing model is a finding
-    named = (
-        options_for(directory, model, role_model or [], base_url, fallback_models=fallback_model or [])
-        if model or role_model or fallback_model or base_url
-        else None
-    )
+    given = given_options(model, role_model, fallback_model, base_url)
     try:
-        settings = settings_for(directory, named or last_options(directory))
+        settings = settings_for(directory, options_for(directory, given))
     except UntrustedError:
         raise
     except InputError as error:
@@ -219,7 +216,7 @@ def trust(directory: Directory = Path(), as_json: AsJson = False) -> None:
     They are shown: those that say where keys, passwords and code go. They count from then on, in this place and for this
     user, until one of them changes.
     """
-    from specwright.cli.session.options import decisive_options
+    from specwright.bootstrap.run_options import decisive_options
     from specwright.documents.reports import Trusted
     from specwright.settings import SETTINGS_FILE, decisive_in_file
 

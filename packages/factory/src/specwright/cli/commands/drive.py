@@ -22,15 +22,7 @@ from specwright.bootstrap.spec_file import (
     spec_for_run,
 )
 from specwright.cli.commands import Directory
-from specwright.cli.session.options import (
-    SCRIPTED,
-    choose_store,
-    last_options,
-    options_for,
-    remember,
-    scripted_models,
-    settings_for,
-)
+from specwright.cli.session.options import choose_store, given_options, settings_for
 from specwright.cli.terminal.output import note_opening, on_terminal, present
 from specwright.documents.commands import OTHER_SPEC, next_command
 from specwright.errors import InputError, RefusedError, SpecwrightErrors
@@ -110,18 +102,23 @@ def run(
     if store:
         choose_store(directory, store)
     text = spec_for_run(directory, spec, task)
-    budgets: dict[str, float | None] = {
-        "budget_tokens": budget_tokens,
-        "budget_usd": budget_usd,
-        "task_budget_tokens": task_budget_tokens,
-        "task_budget_usd": task_budget_usd,
-    }
-    options = options_for(directory, model, role_model or [], base_url, budgets, fallback_model or [])
+    given = given_options(
+        model,
+        role_model,
+        fallback_model,
+        base_url,
+        budget_tokens=budget_tokens,
+        budget_usd=budget_usd,
+        task_budget_tokens=task_budget_tokens,
+        task_budget_usd=task_budget_usd,
+    )
+    from specwright.bootstrap.run_options import options_for, remember
+
+    options = options_for(directory, given)
     settings = settings_for(directory, options)
-    scripted = scripted_models(settings)
-    if text == SPEC_TEMPLATE and not scripted:
+    if text == SPEC_TEMPLATE and not settings.scripted:
         raise _still_template(directory)
-    options = options.model_copy(update={"scripted": options.scripted or scripted})
+    options = options.model_copy(update={"scripted": options.scripted or settings.scripted})
     note_opening(directory)
     from specwright.cli.session.runner import drive
 
@@ -267,8 +264,10 @@ def _is_scripted(directory: Path) -> bool:
     """Whether a playbook answers for the researcher."""
     if not spec_copy(directory).exists:
         return False
-    settings = settings_for(directory, last_options(directory))
-    return settings.role_models.get("researcher", settings.model).startswith(SCRIPTED)
+    from specwright.bootstrap.run_options import options_for
+    from specwright.settings import SCRIPTED
+
+    return settings_for(directory, options_for(directory)).model_of("researcher").startswith(SCRIPTED)
 
 
 def _edited(directory: Path) -> bool:

@@ -17,7 +17,6 @@ from specwright.documents.commands import next_command
 from specwright.errors import InputError, InputErrors, RefusedError
 
 if TYPE_CHECKING:
-    from specwright.domain.costs import Price
     from specwright.domain.tasks.project_state import ProjectState
 
 _FEW = 5
@@ -40,7 +39,7 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
         present(Status.not_begun(directory, settings), status_page, as_json=as_json)
         return
     with reading_project(directory) as view:
-        shown = Status.now(view, directory, _price_in(directory), most=None if as_json else ESCALATIONS_SHOWN)
+        shown = Status.now(view, directory, most=None if as_json else ESCALATIONS_SHOWN)
     present(shown, status_page, as_json=as_json)
 
 
@@ -51,17 +50,6 @@ def _note_ignored(directory: Path) -> None:
     with suppress(*InputErrors):
         ignored = {name: value for name, value in ignored_settings(directory).items() if name != "store"}
         note_ignored(directory, ignored, f"`{trust_command(directory)}` lets it count")
-
-
-def _price_in(directory: Path) -> "Price | None":
-    """What the models of the last run cost; None if they are scripted, or the settings are damaged."""
-    from specwright.bootstrap.costs import price_of
-    from specwright.cli.session.options import last_options, settings_for
-
-    try:
-        return price_of(settings_for(directory, last_options(directory), looking=True))
-    except InputErrors:
-        return None
 
 
 def tasks(
@@ -241,13 +229,14 @@ def costs(
     as_json: AsJson = False,
 ) -> None:
     """What was asked of models: requests, tokens and money."""
-    from specwright.bootstrap.views import last_run, require_begun
+    from specwright.bootstrap.run_options import was_scripted
+    from specwright.bootstrap.views import require_begun
     from specwright.cli.pages.modules import costs_page
     from specwright.documents.reports import Costs
 
     require_begun(directory)
     shown = Costs.of(directory, by)
-    present(shown, lambda costs: costs_page(costs, scripted=last_run(directory).scripted), as_json=as_json)
+    present(shown, lambda costs: costs_page(costs, scripted=was_scripted(directory)), as_json=as_json)
 
 
 def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:

@@ -1,66 +1,43 @@
-"""Which models a command uses and what they may cost: by its options, those of the last run, and the settings (design:
-command-line).
-
-The options of a run are stored in `.specwright/run.json`, so that `approve` and the like go on with the same. The
-latest wins: an option of this command, then settings that were edited since the last run, then the options of that.
-"""
+"""The options of a command that name models, budgets and the store (design: command-line)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ship_gate.trust import refusal, trust_typed, untrusted
+from ship_gate.trust import trust_typed
 from specwright.atomic_write import write_atomically
 from specwright.documents.commands import next_command
-from specwright.errors import InputError, InputErrors, UntrustedError
+from specwright.errors import InputError
 
 if TYPE_CHECKING:
-    from specwright.bootstrap.views import LastRun
+    from specwright.bootstrap.run_options import LastRun
     from specwright.settings import Settings
 
-SCRIPTED = "playbook:"
 
-
-def options_for(
-    directory: Path,
+def given_options(
     model: str,
-    role_models: list[str],
+    role_models: Sequence[str] | None,
+    fallback_models: Sequence[str] | None,
     base_url: str,
-    budgets: Mapping[str, float | None] = MappingProxyType({}),
-    fallback_models: Sequence[str] = (),
-) -> "LastRun":
-    """The options of this run; what it leaves out is taken from the last one, unless the settings were edited since.
+    **budgets: float | None,
+) -> dict[str, Any]:
+    """The settings that the options of a command name.
 
     Raises:
-        UntrustedError: one of the last options that this run would go on with came with the project.
-        InputError: a wrong `--role-model` or `--fallback-model`, or the last options are needed and damaged.
+        InputError: a wrong `--role-model`.
     """
-    from specwright.bootstrap.views import LastRun
+    from specwright.settings import absolute_model
 
     given: dict[str, Any] = {
-        "model": _absolute(model),
+        "model": absolute_model(model),
         "base_url": base_url,
-        "role_models": dict(map(_role_model, role_models)),
-        "fallback_models": _by_role(fallback_models),
+        "role_models": {role: absolute_model(name) for role, name in map(_role_model, role_models or ())},
+        "fallback_models": _by_role(fallback_models or ()),
+        **budgets,
     }
-    named = {name: value for name, value in given.items() if value}
-    try:
-        before = _recorded_options(directory)
-    except UntrustedError:
-        raise
-    except InputErrors:
-        if not model:
-            raise
-        before = LastRun()
-    # the address belongs to the model
-    replaced = {*named, *(("base_url",) if model else ())}
-    before = before.model_copy(update={name: type(given[name])() for name in replaced})
-    _require_trusted(directory, before)
-    limits = {name: value for name, value in budgets.items() if value is not None}
-    return before.model_copy(update={**named, "budgets": {**before.budgets, **limits}})
+    return {name: value for name, value in given.items() if value not in ("", None, {})}
 
 
 def choose_store(directory: Path, url: str) -> None:
@@ -100,15 +77,15 @@ def choose_store(directory: Path, url: str) -> None:
     trust_typed(directory, {"store": chosen})
 
 
-def settings_for(directory: Path, options: "LastRun", *, looking: bool = False) -> "Settings":
-    """The settings, with the options of the command line on top; for `looking` see `load_settings`.
+def settings_for(directory: Path, options: "LastRun") -> "Settings":
+    """The settings of a command that asks models, with options on top.
 
     Raises:
         InputError: wrong settings, or no model at all.
     """
     from specwright.settings import load_settings
 
-    settings = load_settings(directory, {**options.models, **options.budgets}, looking=looking)
+    settings = load_settings(directory, options.options)
     if not settings.model:
         raise _no_model(directory)
     return settings
@@ -131,87 +108,13 @@ def _no_model(directory: Path) -> InputError:
     )
 
 
-def scripted_models(settings: "Settings") -> bool:
-    """Whether a playbook answers for any role."""
-    return any(name.startswith(SCRIPTED) for name in (settings.model, *settings.role_models.values()))
-
-
-def remember(directory: Path, options: "LastRun") -> None:
-    """Store the options of this run, and the settings beside them, for the commands that go on with it."""
-    from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
-    from specwright.settings import decisive
-
-    trust_typed(directory, decisive(options.models, directory))
-    stored = options.model_copy(update={"settings": _settings_now(directory)})
-    with opened_store(directory) as store:
-        store.folder.replace(LAST_RUN, stored.to_bytes())
-
-
-def last_options(directory: Path) -> "LastRun":
-    """The options of the last run; none if there was none, or if the settings name another model or budget since.
-
-    Raises:
-        UntrustedError: one of them is decisive and came with the project.
-        InputError: the file, or the settings, are damaged.
-    """
-    options = _recorded_options(directory)
-    _require_trusted(directory, options)
-    return options
-
-
-def decisive_options(directory: Path) -> dict[str, Any]:
-    """The decisive settings among the options of the last run.
-
-    Raises:
-        InputError: the file, or the settings, are damaged.
-    """
-    from specwright.bootstrap.views import recorded_run
-    from specwright.settings import decisive
-
-    return decisive(recorded_run(directory).models, directory)
-
-
-def _require_trusted(directory: Path, recorded: "LastRun") -> None:
-    """Refuse options of the last run that came with the project."""
-    from specwright.bootstrap.storage.stores import LAST_RUN
-    from specwright.settings import decisive
-
-    if foreign := untrusted(directory, decisive(recorded.models, directory)):
-        raise refusal(directory, foreign, f"{directory / LAST_RUN}: the options of the last run")
-
-
-def _recorded_options(directory: Path) -> "LastRun":
-    from specwright.bootstrap.views import MODEL_SETTINGS, recorded_run
-    from specwright.settings import BUDGET_SETTINGS
-
-    options = recorded_run(directory)
-    if not options.models and not options.budgets:
-        return options
-    now, then = _settings_now(directory), options.settings
-    edited: dict[str, Any] = {}
-    if any(now[name] != then.get(name, now[name]) for name in BUDGET_SETTINGS):
-        edited["budgets"] = {}
-    if now["model"] and any(now[name] != then.get(name) for name in MODEL_SETTINGS):
-        edited |= {"model": "", "base_url": "", "role_models": {}, "fallback_models": {}}
-    return options.model_copy(update=edited)
-
-
-def _settings_now(directory: Path) -> dict[str, Any]:
-    from specwright.bootstrap.views import MODEL_SETTINGS
-    from specwright.settings import BUDGET_SETTINGS, load_settings
-
-    return load_settings(directory, looking=True).model_dump(
-        mode="json", include={*MODEL_SETTINGS, *BUDGET_SETTINGS}
-    )
-
-
 def _role_model(text: str) -> tuple[str, str]:
     role, _, name = text.partition("=")
     if not name:
         raise InputError(
             f"--role-model {text!r} is not ROLE=MODEL", remedy="for instance challenger=openai:gpt-5"
         )
-    return role, _absolute(name)
+    return role, name
 
 
 def _by_role(texts: Sequence[str]) -> dict[str, list[str]]:
@@ -221,9 +124,3 @@ def _by_role(texts: Sequence[str]) -> dict[str, list[str]]:
         role, _, name = text.partition("=")
         found.setdefault(role if name else "all", []).append(name or role)
     return found
-
-
-def _absolute(model: str) -> str:
-    """The path in a model name made absolute, so that it holds from any directory."""
-    kind, _, rest = model.partition(":")
-    return f"{kind}:{Path(rest).expanduser().resolve()}" if f"{kind}:" == SCRIPTED and rest else model

@@ -14,31 +14,27 @@ from specwright.application.stages.release import last_release, release_all, rel
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
 from specwright.bootstrap.project import Project, model_sources_of, open_project
+from specwright.bootstrap.run_options import options_for, was_scripted
 from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
-from specwright.bootstrap.views import last_run, reading_project
+from specwright.bootstrap.views import reading_project
 from specwright.bootstrap.workers.drive import queue_state
 from specwright.bootstrap.workers.queueing import open_queued
 from specwright.cli.pages.modules import deprecation_page, report_page, statements_page
 from specwright.cli.pages.stop import queued_page, release_page, stop_page
 from specwright.cli.session.gate_answer import Step, gate_answer
 from specwright.cli.session.interruption import interruptible
-from specwright.cli.session.options import (
-    SCRIPTED,
-    last_options,
-    scripted_models,
-    settings_for,
-)
+from specwright.cli.session.options import settings_for
 from specwright.cli.terminal.output import on_terminal, present
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.documents.commands import next_command
 from specwright.documents.reports import Deprecated, Report, Statements
-from specwright.documents.stops import BudgetAtGate, Queue, Queued, ReleaseDocument, Stop
+from specwright.documents.stops import Queue, Queued, ReleaseDocument, Stop
 from specwright.domain.base.document import Document
-from specwright.domain.costs import Cost, in_words
+from specwright.domain.costs import in_words
 from specwright.domain.modules.code_index import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.errors import AnyError, InputErrors, ScriptError, SpecwrightError
-from specwright.settings import Settings
+from specwright.settings import SCRIPTED, Settings
 
 
 class Shown(NamedTuple):
@@ -113,14 +109,13 @@ def _take_step(
             raise typer.Exit(0)
         waits = project.driver.waiting() or {}
         remarks = _remarks(project, waits)
-        spent = total_cost(directory, prices_of(settings)) if stop is ProjectStatus.APPROVAL else Cost()
         shown = Stop.of(
             project.factory,
             stop,
             directory,
             scripted=scripted,
-            price=project.factory.price,
-            budget=BudgetAtGate(budgets_of(settings).project, spent),
+            settings=settings,
+            spent=total_cost(directory, prices_of(settings)) if stop is ProjectStatus.APPROVAL else None,
             advice=remarks[0] if waits.get("advise") else "",
             usage=progress.used(),
         )
@@ -145,12 +140,12 @@ def resume(
         as_json: Print one JSON document.
         spec_text: The SPEC.md to work on; by default the one that the run, or the change, began with.
     """
-    options = last_options(directory)
+    options = options_for(directory)
     settings = settings_for(directory, options)
     copy = spec_copy(directory)
     if not spec_text and spec_changed(directory, copy) and not awaiting_approval(directory):
         note(f"SPEC.md has changed since the run began; it goes on with {copy.where}")
-    scripted = options.scripted or scripted_models(settings)
+    scripted = options.scripted or settings.scripted
     text = spec_text or copy.text()
     asks = not as_json and on_terminal()
     drive(directory, settings, text, step, scripted=scripted, as_json=as_json, asks=asks)
@@ -181,7 +176,7 @@ def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as
         factory = project.factory
         number, before = len(factory.projection.releases) + 1, last_release(factory)
         made = release_some(factory, modules, number) if modules else release_all(factory, number)
-        code, scripted = 0 if made.succeeded else 1, last_run(directory).scripted
+        code, scripted = 0 if made.succeeded else 1, was_scripted(directory)
         shown = ReleaseDocument.of(factory, made, directory, scripted=scripted, before=before, exit_code=code)
     present(shown, release_page, as_json=as_json)
     raise typer.Exit(code)
@@ -202,7 +197,7 @@ def _step_without_models(
 ) -> None:
     with _without_models(directory, settings, command, as_json=as_json) as project:
         stop = step(project)
-        shown = Stop.of(project.factory, stop, directory, scripted=last_run(directory).scripted)
+        shown = Stop.of(project.factory, stop, directory, scripted=was_scripted(directory))
     present(shown, stop_page, as_json=as_json)
     raise typer.Exit(stop.exit_code)
 
@@ -236,8 +231,8 @@ def _opened(
     disk, names the project. What stops a command that has changed something is no bad input (exit 1)."""
 
     def scripted(role: str) -> bool:
-        model = settings.role_models.get(role, settings.model)
-        return model.startswith(SCRIPTED) if model else last_run(directory).scripted
+        model = settings.model_of(role)
+        return model.startswith(SCRIPTED) if model else was_scripted(directory)
 
     with interruptible(next_command(command, directory), as_json=as_json):
         try:

@@ -171,7 +171,7 @@ def model_sources(settings: Settings) -> dict[Role, ModelSource]:
             made[name] = _source(name, settings)
         return made[name]
 
-    return {role: source(settings.role_models.get(role, settings.model)) for role in Role}
+    return {role: source(settings.model_of(role)) for role in Role}
 
 
 def fallback_sources(settings: Settings) -> dict[Role, list[NamedSource]]:
