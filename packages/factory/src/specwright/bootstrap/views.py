@@ -86,8 +86,14 @@ from specwright.settings import load_settings
 
 
 def has_begun(directory: Path) -> bool:
-    """Whether the directory is a project in which a run has begun, or no project at all. A run that was interrupted while
-    it opened the project has not begun."""
+    """Whether a run of the project has begun, as far as its directory says, or it is no project at all. A run that was
+    interrupted while it opened the project has not begun.
+
+    Raises:
+        InputError: the settings are wrong.
+    """
+    if load_settings(directory, looking=True).store:
+        return True
     return not os.path.lexists(directory / "SPEC.md") or any(
         (directory / name).exists() for name in (f"{RUNTIME}/{LOG}", "state_store")
     )

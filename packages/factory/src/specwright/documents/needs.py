@@ -115,10 +115,9 @@ def needs(
         most: The most escalations for which work waits, and the most other ones.
     """
     found = [] if driven else [*_at_stop(view, status, directory, stop)]
-    if view.projection.board is not None:
-        for names, urgent in ((open_escalations(view), True), (open_questions(view), False)):
-            records = (view.escalations.escalation(name) for name in names[:most])
-            found += [escalation_need(view, one, directory, urgent=urgent) for one in records]
+    for names, urgent in ((open_escalations(view), True), (open_questions(view), False)):
+        records = (view.escalations.escalation(name) for name in names[:most])
+        found += [escalation_need(view, one, directory, urgent=urgent) for one in records]
     return found
 
 
@@ -151,11 +150,12 @@ def _any_shipped(view: ProjectView) -> bool:
 def _approval(view: ProjectView, directory: Path) -> Need:
     spec, files = current_spec(view), spec_files(view.projection.change_number)
     number, epics = sum(1 for _ in spec.tasks()), sum(len(pillar.epics) for pillar in spec.pillars)
-    steps, others = ["approve"], [("amend", '--feedback "what to change"')]
+    commands = [("approve", ""), ("amend", '--feedback "what to change"'), ("reject", '--reasons "why"')]
     if spec_changed(directory, spec_copy(directory)):
-        steps, others = ["amend"], [("approve", "--old-spec")]
+        commands[:2] = [("amend", ""), ("approve", "--old-spec")]
     elif decisions_of(spec):
-        others.append(("amend", '--decision 1 "what holds instead"'))
+        commands.insert(2, ("amend", '--decision 1 "what holds instead"'))
+    step, *others = (next_command(command, directory, rest) for command, rest in commands)
     folder, _, name = files.text.rpartition("/")
     waits = "waits" if number == 1 else "wait"
     return Need(
@@ -163,14 +163,10 @@ def _approval(view: ProjectView, directory: Path) -> Need:
         about="the spec",
         question=f"{brief(spec.title)}: {counted(number, 'task')} in {counted(epics, 'epic')} {waits} for your approval.",
         since=spec.updated_at,
-        steps=[next_command(step, directory) for step in steps],
-        others=[next_command(*_with(directory, one)) for one in (*others, ("reject", '--reasons "why"'))],
+        steps=[step],
+        others=others,
         read=str(view.store.directory(folder) / name),
     )
-
-
-def _with(directory: Path, command: tuple[str, str]) -> tuple[str, Path, str]:
-    return command[0], directory, command[1]
 
 
 def _run(view: ProjectView, status: ProjectStatus, directory: Path, stop: LastStop | None) -> Need:

@@ -7,7 +7,6 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -37,7 +36,7 @@ from specwright.bootstrap.costs import budgets_of, price_of, prices_in, total_co
 from specwright.bootstrap.run_options import options_for, was_scripted
 from specwright.bootstrap.spec_file import spec_changed, spec_copy, spec_fault
 from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_stop
-from specwright.bootstrap.workers.drive import QueueState, queue_state
+from specwright.bootstrap.workers.drive import Queue, queue_state
 from specwright.bounded_read import read_member
 from specwright.documents.commands import OTHER_SPEC, next_command, pasteable
 from specwright.documents.needs import Need, needs
@@ -205,11 +204,11 @@ class Stop(Document, schema="stop"):
     where: ProjectStatus
     exit_code: int
     scripted: bool
-    tasks: dict[str, int]
-    escalations: list[EscalationArtifact]
+    tasks: dict[str, int] = Field(default_factory=dict)
+    escalations: list[EscalationArtifact] = Field(default_factory=list)
     needs: list[Need]
-    waiting: int
-    blocked: list[str]
+    waiting: int = 0
+    blocked: list[str] = Field(default_factory=list)
     open_change: OpenChange | None
     advice: str | None = None
     usage: CallsUsed | None = None
@@ -268,43 +267,10 @@ class Stop(Document, schema="stop"):
             tasks=dict(Counter(entry.status.value for entry in state.tasks.values())) if state else {},
             escalations=escalations_waiting(view) if most is None else [],
             needs=needs(view, status, directory, stop=ended, driven=driven, most=most),
-            waiting=_waiting(view),
+            waiting=len(open_escalations(view)) + len(open_questions(view)),
             blocked=_blocked(state) if state and status is ProjectStatus.STALLED else [],
             open_change=_open_change(view, directory),
         )
-
-
-class Job(Record):
-    """A place in the queue."""
-
-    claimed: bool
-    since: str
-    due: str | None
-    attempts: int
-
-
-class Queue(Record):
-    """A project that workers drive: its jobs, how many workers are alive, the last attempt."""
-
-    jobs: list[Job]
-    workers: int
-    last_attempt: dict[str, Any]
-
-    @classmethod
-    def of(cls, state: QueueState | None) -> Self | None:
-        """The queue of a project; None if workers do not drive it."""
-        if state is None:
-            return None
-        jobs = [
-            Job(
-                claimed=job.claimed,
-                since=_stamp(job.since),
-                due=_stamp(job.due) if job.due else None,
-                attempts=job.attempts,
-            )
-            for job in state.jobs
-        ]
-        return cls(jobs=jobs, workers=state.workers, last_attempt=state.record.to_json())
 
 
 class Queued(Document, schema="queued"):
@@ -334,16 +300,16 @@ class Status(Stop, schema="status"):
     driven_by: str | None = Field(...)
     at_work: AtWork | None = Field(...)
     queue: Queue | None = Field(...)
-    under_way: list[str]
+    under_way: list[str] = Field(default_factory=list)
     asked: CostSum | None = Field(...)
-    split: int
-    next: str
+    split: int = 0
+    next: str = ""
     missing: list[Literal["spec", "model"]] | None = None
 
     @classmethod
-    def not_begun(cls, directory: Path, settings: Settings) -> Self:
+    def not_begun(cls, directory: Path) -> Self:
         """The status before the first run."""
-        fault = spec_fault(directory)
+        settings, fault = load_settings(directory, looking=True), spec_fault(directory)
         words: dict[Literal["spec", "model"], str] = {"spec": fault} if fault else {}
         if not (settings.model or settings.role_models):
             words["model"] = "no model is set"
@@ -359,20 +325,13 @@ class Status(Stop, schema="status"):
             where=ProjectStatus.NEW,
             exit_code=0,
             scripted=False,
-            tasks={},
-            escalations=[],
             needs=[need],
-            waiting=0,
-            blocked=[],
             open_change=None,
             stop=None,
             driven_by=None,
             at_work=None,
             queue=None,
-            under_way=[],
             asked=None,
-            split=0,
-            next="",
             missing=[*words],
         )
 
@@ -395,21 +354,12 @@ class Status(Stop, schema="status"):
             **({"exit_code": ended.exit_code} if ended else {}),
             driven_by=driver or None,
             at_work=at_work(directory),
-            queue=Queue.of(queue_state(directory)),
+            queue=queue_state(directory),
             under_way=_under_way(state),
             asked=asked and CostSum.of(asked),
             split=sum(bool(entry.superseded_by) for entry in state.tasks.values()) if state else 0,
             next=_next(state),
         )
-
-
-def _waiting(view: ProjectView) -> int:
-    """How many escalations wait."""
-    return 0 if view.projection.board is None else len([*open_escalations(view), *open_questions(view)])
-
-
-def _stamp(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _asked(directory: Path) -> Cost | None:

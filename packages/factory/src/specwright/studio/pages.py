@@ -28,7 +28,6 @@ from specwright.documents.stops import Status
 from specwright.domain.escalation import Action
 from specwright.domain.tasks.task_board import by_spec_id
 from specwright.errors import CorruptionErrors, InputErrors, RefusedErrors, SpecwrightErrors
-from specwright.settings import Settings, load_settings
 from specwright.studio.jobs import Failure
 from specwright.studio.projects import StudioProject
 
@@ -62,14 +61,11 @@ def page(project: StudioProject, path: str) -> Page:
     kind, _, name = path.partition("/")
     if kind not in _PAGES or (name and not _ID.fullmatch(name)):
         raise NoPageError(path)
-    settings = load_settings(project.directory, looking=True)
-    begun = _is_begun(project, settings)
-    context = {"project": project, "kind": kind, "begun": begun}
-    if not begun:
+    context = {"project": project, "kind": kind, "begun": has_begun(project.directory)}
+    if not context["begun"]:
         if path != "run":
             raise NoPageError(path)
-        status = Status.not_begun(project.directory, settings)
-        return Page("run.html", {**context, "status": status, "tasks": []})
+        return Page("run.html", {**context, "status": Status.not_begun(project.directory), "tasks": []})
     with project.reading() as view:
         made = _PAGES[kind](view, project.directory, name)
         status = Status.now(view, project.directory)
@@ -91,15 +87,10 @@ def home(projects: Sequence[StudioProject]) -> dict[str, Any]:
 
 
 def _status(project: StudioProject) -> Status:
-    settings = load_settings(project.directory, looking=True)
-    if not _is_begun(project, settings):
-        return Status.not_begun(project.directory, settings)
+    if not has_begun(project.directory):
+        return Status.not_begun(project.directory)
     with project.reading() as view:
         return Status.now(view, project.directory)
-
-
-def _is_begun(project: StudioProject, settings: Settings) -> bool:
-    return bool(settings.store) or has_begun(project.directory)
 
 
 def number_of(name: str) -> int:

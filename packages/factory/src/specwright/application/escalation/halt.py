@@ -147,6 +147,8 @@ def raise_stalled(factory: Factory) -> None:
 
 def open_escalations(factory: ProjectView) -> list[str]:
     """The escalations that wait for a person, in declaration order of their tasks."""
+    if factory.projection.board is None:  # no spec was approved yet
+        return []
     waiting = (TaskStatus.HALTED, TaskStatus.BLOCKED)
     entries = [entry for entry in project_state(factory).tasks.values() if entry.status in waiting]
     entries.sort(key=lambda entry: entry.declaration_order)

@@ -37,8 +37,7 @@ def retry_halted(factory: Factory, models: RoleModels, role: str = "") -> None:
     Raises:
         InputError: a role is named, and no task halted because of it.
     """
-    begun = factory.projection.board is not None  # a crash may have come between approval and tasks
-    waiting = [factory.escalations.escalation(name) for name in open_escalations(factory)] if begun else []
+    waiting = [factory.escalations.escalation(name) for name in open_escalations(factory)]
     again = [one for one in waiting if _is_tried_again(factory, one, models, role)]
     if role and not again:
         done = "the researcher is done: its spec is approved" if role == Role.RESEARCHER else ""

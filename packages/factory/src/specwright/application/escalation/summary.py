@@ -27,8 +27,6 @@ _CAUSES = {
 
 def escalations_waiting(view: ProjectView) -> list[EscalationArtifact]:
     """The escalations that wait for a person."""
-    if view.projection.board is None:
-        return []
     waiting = [*open_escalations(view), *open_questions(view)]
     return [view.escalations.escalation(ref) for ref in waiting]
 

@@ -17,8 +17,8 @@ the same, or if a command of the same user on the same machine queued the projec
 import json
 import os
 import socket
-from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from specwright.bootstrap.storage.postgres_store import PostgresStore
-    from specwright.queue.jobs import QueuedJob
 
 
 _RECORD = f"{RUNTIME}/drive.json"
@@ -156,26 +155,24 @@ def note_drive(folder: FileTree, record: DriveRecord) -> None:
     folder.replace(_RECORD, record.to_bytes())
 
 
-class QueueState(NamedTuple):
-    """A project that workers drive.
+class Job(Record):
+    """A place in the queue."""
 
-    Args:
-        jobs: What they have not done yet, the claimed one first.
-        workers: How many are alive, whatever they drive.
-        record: The last attempt.
-    """
+    claimed: bool
+    since: str
+    due: str | None
+    attempts: int
 
-    jobs: "Sequence[QueuedJob]"
+
+class Queue(Record):
+    """A project that workers drive: its jobs, the claimed one first, how many workers are alive, the last attempt."""
+
+    jobs: list[Job]
     workers: int
-    record: DriveRecord
-
-    @property
-    def waits(self) -> bool:
-        """Whether a worker is to drive it."""
-        return bool(self.jobs)
+    last_attempt: DriveRecord
 
 
-def queue_state(directory: Path) -> QueueState | None:
+def queue_state(directory: Path) -> Queue | None:
     """What the queue says about a project; None if it is not driven by workers."""
     try:
         settings = load_settings(directory, looking=True)
@@ -184,7 +181,20 @@ def queue_state(directory: Path) -> QueueState | None:
     if settings.drive != "workers" or not settings.store:
         return None
     with opened_store(directory, settings.store) as store:
-        return QueueState(store.jobs(), store.workers(), drive_record(store.folder))
+        jobs = [
+            Job(
+                claimed=job.claimed,
+                since=_stamp(job.since),
+                due=job.due and _stamp(job.due),
+                attempts=job.attempts,
+            )
+            for job in store.jobs()
+        ]
+        return Queue(jobs=jobs, workers=store.workers(), last_attempt=drive_record(store.folder).to_json())
+
+
+def _stamp(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 STORED_SETTINGS = f"{RUNTIME}/settings.json"

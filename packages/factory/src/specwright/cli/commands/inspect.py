@@ -31,12 +31,10 @@ def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
     from specwright.bootstrap.views import has_begun, reading_project
     from specwright.cli.pages.stop import ESCALATIONS_SHOWN, status_page
     from specwright.documents.stops import Status
-    from specwright.settings import load_settings
 
     _note_ignored(directory)
-    settings = load_settings(directory, looking=True)
-    if not settings.store and not has_begun(directory):
-        present(Status.not_begun(directory, settings), status_page, as_json=as_json)
+    if not has_begun(directory):
+        present(Status.not_begun(directory), status_page, as_json=as_json)
         return
     with reading_project(directory) as view:
         shown = Status.now(view, directory, most=None if as_json else ESCALATIONS_SHOWN)

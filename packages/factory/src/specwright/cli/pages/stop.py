@@ -6,12 +6,13 @@ from typing import Any
 from ship_gate.base.text import one_line
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page
+from specwright.bootstrap.workers.drive import Queue
 from specwright.cli.pages.escalation import add_need
 from specwright.cli.terminal.at_work import at_work_in_words
 from specwright.documents.commands import next_command, pasteable
 from specwright.documents.needs import Need
 from specwright.documents.reports import CostSum
-from specwright.documents.stops import Queue, Queued, Release, SpecInWords, Status, Stop
+from specwright.documents.stops import Queued, Release, SpecInWords, Status, Stop
 from specwright.domain.spec.departures import (
     built_otherwise,
     decisions_count,

@@ -44,12 +44,13 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
         InputError: it is none: what is wrong, and what to type.
         NotAnsweredError: a person who was asked ended the questions.
     """
+    action = action.upper().replace("-", "_")
     _check_action(directory, escalation, action)
     if options.files:
         return _fix(directory, escalation, action, options.files, options.rationale)
     if options.edit or (options.asks and not (options.payload or options.rationale)):
         return _from_person(directory, escalation, action, edit=options.edit)
-    draft = _draft_to_fill_in(directory, escalation, action.upper().replace("-", "_"))
+    draft = _draft_to_fill_in(directory, escalation, action)
     fields = _read(options.payload, draft) if options.payload else {}
     return _resolution(directory, escalation, action, fields, options.payload, options.rationale)
 
@@ -83,7 +84,7 @@ def _fix(directory: Path, escalation: str, action: str, files: Path, description
     from specwright.bootstrap.gate_answers import read_fix
     from specwright.bootstrap.views import reading_project
 
-    if action.upper().replace("-", "_") != "PROVIDE_FIX":
+    if action != "PROVIDE_FIX":
         raise InputError("--files belongs to PROVIDE_FIX", where=action, remedy="leave it out")
     if not description.strip():
         raise InputError("a fix needs a word on what it does", remedy='say it: --rationale "..."')
@@ -98,15 +99,14 @@ def _check_action(directory: Path, escalation: str, action: str) -> None:
     from specwright.bootstrap.views import reading_project
     from specwright.domain.escalation import Action
 
-    wanted = action.upper().replace("-", "_")
-    if wanted in set(Action):
+    if action in set(Action):
         return
     with reading_project(directory) as view:
         suited = suited_actions(view, stored_escalation(view, escalation, directory))
     raise InputError(
         f"there is no action {action!r}",
         where=escalation,
-        remedy=f"{did_you_mean(wanted, suited)}choose one of {', '.join(suited)}",
+        remedy=f"{did_you_mean(action, suited)}choose one of {', '.join(suited)}",
     )
 
 
@@ -118,7 +118,6 @@ def _resolution(
     from ship_gate.base.record import validation_messages
     from specwright.domain.escalation import Action, HumanResolution
 
-    action = action.upper().replace("-", "_")
     if rationale:
         fields = {**fields, "rationale": rationale}
     try:

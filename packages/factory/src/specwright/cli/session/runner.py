@@ -28,7 +28,7 @@ from specwright.cli.terminal.output import on_terminal, present
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.documents.commands import next_command
 from specwright.documents.reports import Deprecated, Report, Statements
-from specwright.documents.stops import Queue, Queued, ReleaseDocument, Stop
+from specwright.documents.stops import Queued, ReleaseDocument, Stop
 from specwright.domain.base.document import Document
 from specwright.domain.costs import in_words
 from specwright.domain.modules.code_index import DeprecationRequest
@@ -77,7 +77,7 @@ def drive(
         ):
             done = step(queued)
         if not isinstance(done, Shown):
-            done = Shown(Queued(queue=Queue.of(queue_state(directory))), queued_page)
+            done = Shown(Queued(queue=queue_state(directory)), queued_page)
         present(*done, as_json=as_json)
         raise typer.Exit(0)
     stop, sha256 = _take_step(directory, settings, spec_text, step, scripted=scripted, as_json=as_json)
