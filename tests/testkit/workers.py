@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.workers.drive import QueueState, queue_state
+from specwright.bootstrap.workers.drive import Queue, queue_state
 from testkit.cli.commands import Told, specwright
 from testkit.processes import process
 
@@ -94,7 +94,7 @@ class QueuedProject(NamedTuple):
     directory: Path
     url: str
 
-    def state(self) -> QueueState:
+    def state(self) -> Queue:
         """What the queue says."""
         found = queue_state(self.directory)
         assert found is not None

@@ -20,7 +20,7 @@ import socket
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import ValidationError
 
@@ -190,7 +190,7 @@ def queue_state(directory: Path) -> Queue | None:
             )
             for job in store.jobs()
         ]
-        return Queue(jobs=jobs, workers=store.workers(), last_attempt=drive_record(store.folder).to_json())
+        return Queue(jobs=jobs, workers=store.workers(), last_attempt=drive_record(store.folder))
 
 
 def _stamp(moment: datetime) -> str:

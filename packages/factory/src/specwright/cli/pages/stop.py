@@ -22,7 +22,6 @@ from specwright.domain.spec.departures import (
     narrowings_count,
     otherwise_count,
 )
-from specwright.errors import SpecwrightError
 
 ESCALATIONS_SHOWN = 5
 _TASKS_SHOWN = 12
@@ -244,16 +243,15 @@ def _add_queue(page: Page, queue: Queue) -> None:
     if job:
         said = f"Queued since {job.since}; a worker drives it."
         if job.due:
-            said = f"A worker tries it again at {job.due}, after {last['attempts']} attempts."
+            said = f"A worker tries it again at {job.due}, after {last.attempts} attempts."
         page.line(f"A worker has it since {job.since}." if job.claimed else said)
         _add_workers(page, queue)
-    if error := last["error"]:
-        given_up = "; no worker tries again" if last["ended"] == "failed" else ""
-        page.prose(f"The last attempt, {last['began']}, by {last['worker']}{given_up}:")
-        text = SpecwrightError(error["what"], where=error["where"], remedy=error["remedy"])
-        for line in pasteable(str(text)).splitlines():
+    if error := last.error:
+        given_up = "; no worker tries again" if last.ended == "failed" else ""
+        page.prose(f"The last attempt, {last.began}, by {last.worker}{given_up}:")
+        for line in pasteable(str(error)).splitlines():
             page.prose(line.strip(), 2, 2)
-    if job is None and last["ended"] in ("failed", "paused"):
+    if job is None and last.ended in ("failed", "paused"):
         page.line(next_command("run"), "Again:", labels=8)
 
 

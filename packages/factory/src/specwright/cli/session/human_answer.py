@@ -44,8 +44,7 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
         InputError: it is none: what is wrong, and what to type.
         NotAnsweredError: a person who was asked ended the questions.
     """
-    action = action.upper().replace("-", "_")
-    _check_action(directory, escalation, action)
+    action = _known_action(directory, escalation, action)
     if options.files:
         return _fix(directory, escalation, action, options.files, options.rationale)
     if options.edit or (options.asks and not (options.payload or options.rationale)):
@@ -93,18 +92,19 @@ def _fix(directory: Path, escalation: str, action: str, files: Path, description
     return _resolution(directory, escalation, action, fields, str(files))
 
 
-def _check_action(directory: Path, escalation: str, action: str) -> None:
-    """Refuse what is no action, and name those that can help this escalation."""
+def _known_action(directory: Path, escalation: str, typed: str) -> str:
+    """The action that was typed; what is none is refused, and those that can help this escalation are named."""
     from specwright.application.escalation.actions import suited_actions
     from specwright.bootstrap.views import reading_project
     from specwright.domain.escalation import Action
 
+    action = typed.upper().replace("-", "_")
     if action in set(Action):
-        return
+        return action
     with reading_project(directory) as view:
         suited = suited_actions(view, stored_escalation(view, escalation, directory))
     raise InputError(
-        f"there is no action {action!r}",
+        f"there is no action {typed!r}",
         where=escalation,
         remedy=f"{did_you_mean(action, suited)}choose one of {', '.join(suited)}",
     )
