@@ -13,6 +13,7 @@ from specwright.errors import CorruptionError, InputError
 from specwright.journal.journal import JournalFile, JournalRecord, Place, read_records
 from specwright.postgres import StoreAddress
 from testkit.cli.commands import specwright
+from testkit.hostile_projects import deleting_journal
 
 LINKED = (
     "state_store/product/spec.json",
@@ -120,6 +121,20 @@ def test_a_store_whose_address_holds_a_secret_or_a_file_of_one_is_refused(tmp_pa
     (tmp_path / "SPEC.md").write_text("# P\n\nA library.\n")
     specwright("run", tmp_path, "--store", address, "--model", "openai:x").refuses("may not hold")
     assert not (tmp_path / "specwright.toml").exists()
+
+
+@pytest.mark.parametrize("database", ["wire.db", "checkpoints.db"])
+def test_sqlite_deletes_no_file_that_a_journal_names(waiting_once: Path, tmp_path: Path, database: str):
+    """It takes the file that a journal names for another journal, and deletes it, wherever it is."""
+    project = Path(shutil.copytree(waiting_once, tmp_path / "sent"))
+    victim, file = tmp_path / "victim", project / ".specwright" / database
+    file.with_name(f"{database}-journal").write_bytes(deleting_journal(victim))
+    victim.write_text("of the person")
+    told = specwright("run", project)
+    assert (told.code, "is not of this program" in told.err, victim.exists()) == (1, True, True), told
+    with closing(sqlite3.connect(file)) as opened:  # SQLite itself does delete it
+        opened.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    assert not victim.exists()
 
 
 def test_a_mirror_adds_nothing_to_a_database_of_something_else(sent: Path, tmp_path: Path):

@@ -7,26 +7,32 @@ JSON and writes what went wrong as JSON.
 """
 
 import importlib
+import importlib.util
 import json
 import os
 import re
+import resource
 import shutil
+import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import traceback
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, redirect_stdout, suppress
+from importlib._bootstrap_external import _code_to_hash_pyc  # type: ignore[attr-defined]
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import ormsgpack
 
-from testkit.spoilt_projects import KINDS, ended, sound
+from testkit.examples.built import PASSING
+from testkit.paths import EXAMPLES
 
-__all__ = ["CASES", "COMMANDS", "STORED", "harms"]
+__all__ = ["CASES", "COMMANDS", "DAMAGED", "STORED", "deleting_journal", "harms"]
 
 SECRETS = {
     "OPENAI_API_KEY": "sk-canary-of-openai",
@@ -40,6 +46,7 @@ HOSTILE = "\x1b]0;title\x07\x1b[31m\u202e\x9b2J\r\x08\u2066'\"><script>alert(1)<
 COMMANDS: dict[str, tuple[str, ...]] = {
     "status": ("status", "{p}"),
     "tasks": ("tasks", "{p}"),
+    "modules": ("modules", "{p}"),
     "module": ("module", "initials", "{p}"),
     "trace": ("trace", "TSK-001", "{p}"),
     "costs": ("costs", "{p}", "--json"),
@@ -60,6 +67,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 _SECONDS = 90
 """That a command may take on a busy machine; what has no end takes longer."""
+_MEMORY = 3 << 30
 
 WHOLE: dict[str, tuple[str, ...]] = {"gate": ("gate", "{p}"), "release": ("release", "{p}")}
 """Those that run code, for the cases that hold some."""
@@ -234,6 +242,117 @@ def _(sent: Sent) -> None:
         file.write(sent.mark)
 
 
+@case("a module that turns its sandbox off", code=True)
+def _(sent: Sent) -> None:
+    module = sent.one("state_store/modules/*/*")
+    _reach_out(sent, module)
+    for place in (module, *module.parents):
+        if place.is_relative_to(sent.project):
+            (place / "specwright.toml").write_text('sandbox = "none"\n')
+
+
+@case("plugins of pytest beside a module", code=True)
+def _(sent: Sent) -> None:
+    module = sent.one("state_store/modules/*/*")
+    for place in (module, module / "tests", sent.project):
+        (place / "evil.py").write_text(sent.mark)
+        (place / "tox.ini").write_text("[pytest]\naddopts = -p evil\n")
+        (place / "setup.cfg").write_text("[tool:pytest]\naddopts = -p evil\n")
+        (place / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = "-p evil"\n')
+        (place / "evil-1.0.dist-info").mkdir()
+        (place / "evil-1.0.dist-info/entry_points.txt").write_text("[pytest11]\nevil = evil\n")
+        (place / "evil-1.0.dist-info/METADATA").write_text(
+            "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n"
+        )
+
+
+@case("compiled files and caches that were committed", code=True)
+def _(sent: Sent) -> None:
+    module = sent.one("state_store/modules/*/*")
+    for source in (*module.rglob("*.py"), sent.project / "conftest.py", sent.project / "ship_gate.py"):
+        compiled = Path(importlib.util.cache_from_source(str(source)))
+        names = (compiled.name, f"{compiled.stem}-pytest-9.0.0.pyc", "conftest.cpython-311.pyc")
+        compiled.parent.mkdir(exist_ok=True)
+        for name in names:  # unchecked: whatever the source is, these bytes are loaded
+            code = compile(sent.mark, str(source), "exec")
+            (compiled.parent / name).write_bytes(_code_to_hash_pyc(code, b"\0" * 8, False))
+    for place in (sent.project, module):
+        for cache in (".pytest_cache/d/specwright/0.json", ".cache/specwright/pytest/0.json"):
+            (place / cache).parent.mkdir(parents=True)
+            (place / cache).write_text('{"verdict": "PASS"}')
+    _reach_out(sent, module)
+
+
+@case("files that change how Python starts", code=True)
+def _(sent: Sent) -> None:
+    module = sent.one("state_store/modules/*/*")
+    for place in (sent.project, module, module / "implementation", module / "tests"):
+        for name in ("sitecustomize", "usercustomize", "site", "encodings", "pytest", "hypothesis"):
+            (place / f"{name}.py").write_text(sent.mark)
+        (place / "evil.pth").write_text(f"import os; {sent.mark}")
+        (place / "pyvenv.cfg").write_text(f"home = {place}\ninclude-system-site-packages = true\n")
+        (place / "python311._pth").write_text(f"{place}\nimport site\n")
+
+
+@case("a product that was released past the gate", code=True)
+def _(sent: Sent) -> None:
+    """Its records are whole: the sender has a gate that lets everything pass."""
+    from specwright.bootstrap.project import open_project
+    from specwright.bootstrap.run_options import LastRun, remember
+    from specwright.settings import Settings
+
+    playbook = sent.project / "playbook"
+    settings, text = Settings(model=f"playbook:{playbook}"), (EXAMPLES / "nameplate/SPEC.md").read_text()
+
+    def build() -> int:
+        with open_project(sent.project, settings, spec_text=text, composition=PASSING) as opened:
+            opened.run(approve=True)
+        remember(sent.project, LastRun(options={"model": settings.model}, scripted=True))
+        return 0
+
+    shutil.rmtree(sent.project)
+    shutil.copytree(EXAMPLES / "nameplate/playbook", playbook)
+    _reach_out(sent, playbook / "TSK-001/initials/round-1/deliverable")
+    code, said = _ended([], sent.outside.parent / "output", build, sent.outside)
+    assert (code, sent.one("state_store/releases/*/*.whl").is_file()) == (0, True), said
+    assert not (sent.outside / "mark").exists()
+
+
+def _reach_out(sent: Sent, module: Path) -> None:
+    """Have a module and its tests try to get out, and go on as if nothing was."""
+    attempts = (
+        f"open({str(sent.outside / 'mark')!r}, 'w').close()",
+        f"__import__('os').system('touch {sent.outside}/mark')",
+        f"__import__('socket').create_connection(({sent.host.partition(':')[0]!r}, {sent.host.partition(':')[2]}), 1)",
+        f"print(open({str(sent.outside / 'private')!r}).read())",
+        "print(dict(__import__('os').environ))",
+    )
+    tried = "".join(f"try:\n    {attempt}\nexcept BaseException:\n    pass\n" for attempt in attempts)
+    for path in (*module.glob("implementation/__init__.py"), *module.glob("tests/*.py")):
+        with path.open("a") as file:
+            file.write(f"\n\n{tried}")
+
+
+@case("a journal by which SQLite deletes a file of the person")
+def _(sent: Sent) -> None:
+    for name in (".specwright/wire.db", ".specwright/checkpoints.db", "state_store/code_index/index.db"):
+        (sent.project / f"{name}-journal").write_bytes(deleting_journal(sent.outside / "private"))
+
+
+def deleting_journal(victim: Path) -> bytes:
+    """A journal without pages, to be rolled back, that names a file as its super-journal, which SQLite then deletes."""
+    sector, page, magic = 512, 4096, bytes.fromhex("d9d505f920a163d7")
+    head = magic + b"".join(number.to_bytes(4, "big") for number in (0, 1, 10, sector, page))
+    name = os.fsencode(victim)
+    end = ((1 << 30) // page + 1).to_bytes(4, "big") + name
+    return (
+        head.ljust(sector, b"\0")
+        + end
+        + b"".join(n.to_bytes(4, "big") for n in (len(name), sum(name)))
+        + magic
+    )
+
+
 @case("a remembered verdict")
 def _(sent: Sent) -> None:
     sent.write(".pytest_cache/d/specwright/0.json", '{"verdict": "PASS"}')
@@ -252,9 +371,12 @@ LINKS = (
     "specwright.toml",
     ".specwright",
     ".specwright/wire.db",
+    ".specwright/wire.db-wal",
+    ".specwright/wire.db-shm",
     ".specwright/journal.jsonl",
     ".specwright/run.json",
     ".specwright/checkpoints.db",
+    ".specwright/checkpoints.db-journal",
     "state_store/project",
     "state_store/product/spec.json",
     "state_store/product/notes.md",
@@ -286,30 +408,53 @@ def _(sent: Sent) -> None:
     (sent.project / ".specwright/unfinished").symlink_to(sent.outside / "unfinished")
 
 
+_KINDS: dict[str, Callable[[Path], object]] = {
+    "a pipe": os.mkfifo,
+    "nested lists": lambda path: path.write_text("[" * 100_000 + "]" * 100_000),
+    "nested objects": lambda path: path.write_text('{"a":' * 50_000 + "1" + "}" * 50_000),
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+    "six gigabytes": lambda path: (path.touch(), os.truncate(path, 6 << 30)),
+    "a folder": Path.mkdir,
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "no text": lambda path: path.write_bytes(b'\0\0\0{"a":"\\u0000\\ud800"}'),
+}
+
+
 def _kind(name: str, kind: str) -> Callable[[Sent], None]:
     def build(sent: Sent) -> None:
         path = next(iter(sent.project.glob(name)), sent.project / name)
         path.unlink(missing_ok=True)
-        KINDS[kind](path)
+        _KINDS[kind](path)
 
     return build
 
 
-DAMAGED = {
-    "a pipe": (".specwright/journal.jsonl", ".specwright/wire.db", "SPEC.md", ".specwright/checkpoints.db"),
-    "a device": (".specwright/wire.db", "specwright.toml", "state_store/releases/*/*.whl"),
-    "nested lists": (
-        "state_store/product/spec.json",
-        ".specwright/last_stop.json",
-        ".specwright/at_work.json",
-    ),
-    "nested objects": (".specwright/run.json", "state_store/modules/*/*/contract.json"),
-    "six gigabytes": (".specwright/journal.jsonl", "state_store/code_index/index.db"),
-    "a folder": (".specwright/wire.db", "state_store/releases/*/manifest.json"),
-    "a link to itself": (".specwright/run.json", "state_store/project/log_end.json"),
-    "no text": ("state_store/product/history.json", ".specwright/driver.json", ".specwright/checkpoints.db"),
-}
-CASES.update({f"{kind} as {name}": _kind(name, kind) for kind, names in DAMAGED.items() for name in names})
+_FILES = (
+    "SPEC.md",
+    "specwright.toml",
+    ".specwright/journal.jsonl",
+    ".specwright/run.json",
+    ".specwright/last_stop.json",
+    ".specwright/at_work.json",
+    ".specwright/driver.json",
+    ".specwright/wire.db",
+    ".specwright/wire.db-journal",
+    ".specwright/checkpoints.db",
+    "state_store/project/state_machine.json",
+    "state_store/project/log_end.json",
+    "state_store/product/spec.json",
+    "state_store/product/history.json",
+    "state_store/code_index/index.db",
+    "state_store/code_index/index.db-wal",
+    "state_store/modules/*/*/contract.json",
+    "state_store/modules/*/*/ship.json",
+    "state_store/releases/*/manifest.json",
+    "state_store/releases/*/acceptance.json",
+    "state_store/releases/*/*.whl",
+)
+DAMAGED = [f"{kind} as {name}" for name in _FILES for kind in _KINDS]
+"""The cases with something else in the place of a file."""
+CASES.update({f"{kind} as {name}": _kind(name, kind) for name in _FILES for kind in _KINDS})
 
 
 @case("a log that is an endless view")
@@ -336,11 +481,25 @@ def _(sent: Sent) -> None:
         )
 
 
-@case("a wheel that unpacks to gigabytes")
+def _wheel(source: bytes) -> Callable[[Sent], None]:
+    def build(sent: Sent) -> None:
+        wheel = sent.one("state_store/releases/*/*.whl")
+        with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(f"{wheel.name.partition('-')[0]}/__init__.py", source)
+
+    return build
+
+
+CASES["a wheel that unpacks to gigabytes"] = _wheel(b"\n" * (64 << 20))
+CASES["a wheel that exhausts the parser"] = _wheel(b"(" * 200_000)
+
+
+@case("a wheel that installs a path file and scripts")
 def _(sent: Sent) -> None:
-    wheel = sent.one("state_store/releases/*/*.whl")
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{wheel.name.partition('-')[0]}/__init__.py", b"\n" * (64 << 20))
+    with zipfile.ZipFile(sent.one("state_store/releases/*/*.whl"), "a") as archive:
+        archive.writestr("evil.pth", f"import os; {sent.mark}")
+        archive.writestr("sitecustomize.py", sent.mark)
+        archive.writestr(f"../../{sent.outside}/planted", "")
 
 
 @case("a wheel whose name is a shell command")
@@ -461,14 +620,13 @@ class _Attempt:
             (self.scratch / made).unlink(missing_ok=True) if (self.scratch / made).is_file() else None
         before = self.outside()
         call = self._studio if words[0] == "studio" else None
-        code, text = ended(
-            list(words), self.scratch / "output", call=call, directory=self.sent.project, seconds=_SECONDS
-        )
-        if not sound(code, text):
+        code, text = _ended(list(words), self.scratch / "output", call, self.sent.project)
+        if code not in range(4) or "itself broke" in text or "Traceback" in text:
             yield f"it ended with {code}: {text[-300:]}"
-        changed = {name for name, data in self.outside().items() if before.get(name, 0) != data}
+        after = self.outside()
+        changed = {name for name in before.keys() | after if before.get(name, 0) != after.get(name, 0)}
         if changed:
-            yield f"it wrote {sorted(changed)}"
+            yield f"it wrote or removed {sorted(changed)}"
         self.listening.setblocking(False)
         with suppress(BlockingIOError):
             self.listening.accept()[0].close()
@@ -504,6 +662,42 @@ class _Attempt:
             print(answer.text)  # noqa: T201 - as a command does
             waiting += [one for one in re.findall(r'href="(/p/[^"#?]*)"', answer.text) if one not in seen]
         return 0
+
+
+def _ended(
+    arguments: list[str], output: Path, call: Callable[[], int] | None, directory: Path
+) -> tuple[int, str]:
+    """Run a command in a forked process.
+
+    Args:
+        arguments: Of the command.
+        output: The file for what it prints.
+        call: What is called instead.
+        directory: Where it works.
+
+    Returns:
+        Its exit code, or its signal as a negative number, and what it printed.
+    """
+    from specwright.cli.main import main
+
+    pid = os.fork()
+    if pid == 0:
+        code = 99
+        try:
+            descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            for stream in (1, 2):
+                os.dup2(descriptor, stream)
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+            signal.alarm(_SECONDS)
+            os.chdir(directory)
+            code = call() if call else main(arguments)
+            sys.stdout.flush()
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status), output.read_text(errors="replace")
 
 
 def _files(place: Path) -> list[Path]:

@@ -17,7 +17,7 @@ from specwright.settings import Settings
 from testkit.paths import EXAMPLES, TABKEEPER
 from testkit.roles.overheard import Lenient
 
-__all__ = ["HALTED", "NAMES", "build"]
+__all__ = ["HALTED", "NAMES", "PASSING", "build"]
 
 HALTED = "tabkeeper-halted"
 """The example tabkeeper with the answers of `stubborn`, which end one of its tasks with an escalation."""
@@ -40,7 +40,7 @@ def build(name: str, playbook: Path, project: Path) -> None:
         shutil.copytree(folder / "stubborn", playbook, dirs_exist_ok=True)
     settings = Settings(model=f"playbook:{playbook}")
     text = (folder / "SPEC.md").read_text(encoding="utf-8")
-    with open_project(project, settings, spec_text=text, composition=Composition(_counted)) as opened:
+    with open_project(project, settings, spec_text=text, composition=PASSING) as opened:
         opened.run(approve=True)
     remember(project, LastRun(options={"model": settings.model}, scripted=True))
 
@@ -81,3 +81,7 @@ class _Passing(Lenient):
 def _counted(adapters: Adapters) -> Adapters:
     gate: Any = _Passing(adapters.gate)
     return replace(adapters, journal=_CountedJournal(adapters.journal), gate=gate)  # type: ignore[arg-type]
+
+
+PASSING = Composition(_counted)
+"""Counted ids and times, and a gate that lets everything pass."""

@@ -16,10 +16,11 @@ from agent_wire import canonical
 from agent_wire.admission import Admission, RepeatedWire, default_admission
 from agent_wire.database import refuse_views
 from agent_wire.entries import LogEnd, StoredEntry
-from agent_wire.errors import InputError
+from agent_wire.errors import CorruptionError, InputError
 from agent_wire.hcs import GENESIS, NANOS, EntityId, running_hash
 from agent_wire.log_file import address, unlike_schema
 from agent_wire.rejection import Rejection, WireRefusedError
+from agent_wire.sqlite_errors import check_files_beside
 from agent_wire.stream import AdmissionState
 
 
@@ -67,12 +68,13 @@ def verify(
     if not path.is_file():
         raise InputError("there is no Wire log", where=str(path))
     try:
+        check_files_beside("the Wire log", path)
         with closing(sqlite3.connect(address(path, reading=True), uri=True)) as connection:
             refuse_views(connection)
             connection.text_factory = _lossy
             connection.execute("BEGIN")  # one snapshot, even while another process writes
             return list(_findings(connection, tuple(expected), admission or default_admission()))
-    except (sqlite3.Error, UnicodeDecodeError, InputError) as error:
+    except (sqlite3.Error, UnicodeDecodeError, InputError, CorruptionError) as error:
         return [Finding("", 0, "log.unreadable", f"the file cannot be read as a Wire log: {error}")]
 
 
