@@ -61,12 +61,15 @@ def test_the_process_of_a_worker_has_the_keys_that_it_needs(tmp_path: Path, monk
 
     def drive_project(*_: object) -> Outcome:
         (tmp_path / "seen").write_text(json.dumps(dict(os.environ)))
-        return Outcome("interrupted")
+        return Outcome(ended="interrupted")
 
     monkeypatch.setattr(drive, "drive_project", drive_project)
     receiver, sender = os.pipe()
     if (pid := os.fork()) == 0:
-        worker._drive(worker.Connection(sender), "", str(tmp_path))  # pyright: ignore[reportPrivateUsage]
+        try:
+            worker._drive(worker.Connection(sender), "", str(tmp_path))  # pyright: ignore[reportPrivateUsage]
+        finally:
+            os._exit(1)
     os.waitpid(pid, 0)
     os.close(receiver)
     os.close(sender)
