@@ -2,7 +2,8 @@
 
 `python benchmarks/studio.py [--tasks N] [--directory DIR]` lays out a project of many tasks in a chain, has a few of them
 shipped by a stub, serves it, and asks for pages as a browser does: not for those of tasks and modules, which need evidence
-that the stub does not leave. It prints, for each page, the median time to its last byte and its size; and with Chromium what the browser itself says of the first page, everything that it loads included.
+that the stub does not leave. It prints, for each page, the median time to its last byte and its size; and with Chromium what
+the browser itself says of the first page, everything that it loads included.
 Nothing is asserted, since machines differ.
 """
 
