@@ -33,7 +33,7 @@ def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
         home.mkdir()
         os.chown(home, NOBODY, NOBODY)
         for part in ("packages", "tests", "examples"):
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / part, folder / part)  # with bytecode, which nobody cannot write here
         shutil.copy(ROOT / "pyproject.toml", folder)
         packages = [path for path in sys.path if path.endswith("site-packages")]
         sources = [folder / path.relative_to(ROOT) for path in SOURCES]
