@@ -1,11 +1,11 @@
 """Projects at each stage, and endpoints that misbehave."""
 
-import http.server
 import os
 import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from testkit.cli.commands import SPEC
 from testkit.cli.projects import halted_once, released_once, waiting_once
 from testkit.loop.approved_products import approved
 from testkit.loop.doors import halted_doors
+from testkit.loopback import Asked, Reply, answering
 from testkit.paths import FACTORY
 
 __all__ = ["approved", "halted_doors", "halted_once", "released_once", "waiting_once"]
@@ -57,36 +58,19 @@ Answer = tuple[int, bytes]
 @pytest.fixture
 def endpoint() -> Iterator[Callable[[Answer | None], str]]:
     """Starts servers on loopback that give one answer to everything, or none at all; gives their base URLs."""
-    servers: list[http.server.ThreadingHTTPServer] = []
     release = threading.Event()
 
-    def start(answer: Answer | None) -> str:
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def log_message(self, *_: object) -> None:
-                pass
+    def replying(answer: Answer | None) -> Callable[[Asked], Reply | None]:
+        def reply(asked: Asked) -> Reply | None:
+            if answer is None:
+                release.wait(30)
+            return Reply(*answer) if answer else None
 
-            def do_POST(self) -> None:
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                if answer is None:
-                    release.wait(30)
-                    return
-                self.send_response(answer[0])
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer[1])))
-                self.end_headers()
-                self.wfile.write(answer[1])
+        return reply
 
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}/v1"
-
-    yield start
-    release.set()
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    with ExitStack() as servers:
+        yield lambda answer: f"{servers.enter_context(answering(replying(answer)))}/v1"
+        release.set()
 
 
 @pytest.fixture(scope="session", autouse=True)

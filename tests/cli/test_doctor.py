@@ -1,8 +1,5 @@
 """`specwright doctor`: what it looks at, and what it says."""
 
-import http.server
-import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +8,7 @@ from typing import Any
 import pytest
 
 from testkit.cli.commands import PLAYBOOK, specwright
+from testkit.loopback import Asked, Reply, answering
 
 
 def index_check(project: Path, embedder: str) -> dict[str, Any]:
@@ -49,38 +47,24 @@ def test_an_embedder_that_cannot_be_set_up_is_missing(project: Path) -> None:
 def provider(*, calls_tools: bool = True, fits: bool = True) -> Iterator[str]:
     """A server in the OpenAI wire format that answers a tool with a call and a schema with JSON, or with prose."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            message: dict[str, Any] = {"role": "assistant", "content": "ready"}
-            if "tools" in asked and calls_tools:
-                call = {"name": asked["tools"][0]["function"]["name"], "arguments": '{"word": "ready"}'}
-                message = {
-                    "role": "assistant",
-                    "tool_calls": [{"id": "1", "type": "function", "function": call}],
-                }
-            elif "response_format" in asked and fits:
-                message["content"] = '{"word": "ready"}'
-            body = {
+    def reply(request: Asked) -> Reply:
+        asked = request.document
+        message: dict[str, Any] = {"role": "assistant", "content": "ready"}
+        if "tools" in asked and calls_tools:
+            call = {"name": asked["tools"][0]["function"]["name"], "arguments": '{"word": "ready"}'}
+            message = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": call}]}
+        elif "response_format" in asked and fits:
+            message["content"] = '{"word": "ready"}'
+        return Reply(
+            body={
                 "id": "1", "object": "chat.completion", "created": 1, "model": "x",
                 "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
                 "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10},
-            }  # fmt: skip
-            data = json.dumps(body).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            }
+        )  # fmt: skip
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
+    with answering(reply) as address:
+        yield f"{address}/v1"
 
 
 def checks(project: Path, url: str, *more: str) -> dict[str, Any]:

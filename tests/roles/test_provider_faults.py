@@ -3,15 +3,12 @@
 The server is a real one on loopback in the OpenAI wire format; the client is the product's.
 """
 
-import http.server
 import itertools
-import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -25,6 +22,7 @@ from specwright.roles.models.journalled_model import Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.sources import model_sources
 from specwright.settings import Settings
+from testkit.loopback import Asked, Reply, answering
 from testkit.sampling import spread
 
 PLACE = Place("TSK-001", 1, "shout", "round-1", Role.ARBITER)
@@ -35,15 +33,6 @@ SCHEMA = {
     "properties": {"decision": {"type": "string"}},
     "required": ["decision"],
 }
-
-
-class Reply(NamedTuple):
-    """One answer of the server."""
-
-    status: int = 200
-    body: Any = None
-    headers: dict[str, str] = {}  # noqa: RUF012 - never changed
-    drip: bool = False
 
 
 def completion(content: str | None, finish: str = "stop", refusal: str | None = None) -> dict[str, Any]:
@@ -67,41 +56,15 @@ SOUND = Reply(body=completion('{"decision": "APPROVE"}'))
 @contextmanager
 def server(*replies: Reply) -> Iterator[tuple[str, list[int]]]:
     """A server that gives these answers, the last one for ever; its base URL, and a list that grows with each request."""
-    coming, asked, over = (
-        itertools.chain(replies, itertools.repeat(replies[-1])),
-        list[int](),
-        threading.Event(),
-    )
+    coming, asked = itertools.chain(replies, itertools.repeat(replies[-1])), list[int]()
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
+    def reply(_: Asked) -> Reply:
+        said = next(coming)
+        asked.append(said.status)
+        return said
 
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            reply = next(coming)
-            asked.append(reply.status)
-            data = json.dumps(reply.body).encode()
-            self.send_response(reply.status)
-            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            for byte in data if reply.drip else ():
-                if over.wait(0.05):
-                    return
-                self.wfile.write(bytes([byte]))
-            self.wfile.write(b"" if reply.drip else data)
-
-    serving = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    serving.daemon_threads = True
-    threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{serving.server_port}/v1", asked
-    finally:
-        over.set()
-        serving.shutdown()
-        serving.server_close()
+    with answering(reply) as address:
+        yield f"{address}/v1", asked
 
 
 class Caller:
@@ -229,7 +192,7 @@ def test_a_fault_that_lasts_is_asked_once_and_says_what_to_change(kind: str, tmp
 def test_an_answer_that_drips_is_given_up_when_our_own_time_is_over(tmp_path: Path) -> None:
     """D-S6-12: the client's timeout bounds a read, and each read of this answer is quick."""
     with (
-        server(SOUND._replace(drip=True)) as (url, asked),
+        server(SOUND._replace(drip=0.05)) as (url, asked),
         pytest.raises(ModelUnavailableError, match="did not answer in time") as caught,
     ):
         Caller(tmp_path, url, seconds=0.6).ruling()

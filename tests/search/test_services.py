@@ -1,10 +1,7 @@
 """Web search services: what is asked of them, and what of their answers goes on (F§3.2.1)."""
 
-import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -14,6 +11,7 @@ from specwright.errors import InputError, RefusedError
 from specwright.ports import SearchResult
 from specwright.search.services import KEY, Search, ddgs, tavily
 from specwright.settings import Settings
+from testkit.loopback import Asked, Reply, answering
 
 
 @contextmanager
@@ -21,23 +19,12 @@ def server(status: int, body: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]
     """A search server on loopback with one answer; its address, and the requests."""
     asked: list[dict[str, Any]] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
+    def reply(request: Asked) -> Reply:
+        asked.append(request.document)
+        return Reply(status, body)
 
-        def do_POST(self) -> None:
-            asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            data = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    yield f"http://127.0.0.1:{serving.server_port}", asked
-    serving.shutdown()
-    serving.server_close()
+    with answering(reply) as address:
+        yield address, asked
 
 
 def page(number: int, **more: str) -> dict[str, str]:

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from langchain_core.messages import AIMessage
 from specwright.ports import Place, Role
 from specwright.roles.models.playbook import Playbook
 from specwright.roles.models.sources import INVOCATION_HEADER
+from testkit.loopback import Asked, Reply, answering
 from testkit.model.dialects import DIALECTS, Dialect, answer_of
 from testkit.model.fake_model import PlaybookReplies
 
@@ -91,24 +91,6 @@ def place_of(run_id: str) -> Place:
     return Place(task, int(number), subject, stage, Role(role), int(resumed or 0))
 
 
-class Sent(NamedTuple):
-    """What goes out for a request.
-
-    Args:
-        status: Of the reply.
-        body: Of the reply.
-        wait: Seconds that it asks to wait; 0 for nothing said.
-        whole: Whether the body goes out in full.
-        is_answer: Whether the body is one of a model.
-    """
-
-    status: int
-    body: bytes
-    wait: float = 0.0
-    whole: bool = True
-    is_answer: bool = False
-
-
 class Endpoint:
     """The server's answers and counts; `serving` runs it.
 
@@ -150,13 +132,17 @@ class Endpoint:
         with self._lock:
             self._released.set()
 
-    def answer(self, request: dict[str, Any], asked: ReceivedRequest, dialect: Dialect) -> Sent | None:
+    def reply(self, request: Asked) -> Reply | None:
         """What goes out for a request, or None for no answer at all."""
+        given = request.document
+        dialect = DIALECTS["anthropic" if request.path.endswith("/messages") else "openai"]
+        self.keys.add(request.headers.get("Authorization") or request.headers.get("x-api-key", ""))
+        asked = _received(given, request, dialect)
         self.watch(asked)
         with self._lock:
             self.asked[asked.identity] += 1
             self.log.append(asked)
-            self.requests.append(request)
+            self.requests.append(given)
             fault, released = self._next_fault(asked), self._released
         if fault == "hang":
             self.hanging.set()
@@ -165,15 +151,18 @@ class Endpoint:
         status, _, wait = fault.partition(" ")
         if status.isdigit():
             said = dialect.error(f"this endpoint answers {status} on demand", "on_demand")
-            return Sent(int(status), json.dumps(said).encode(), float(wait.partition(" ")[2] or 0))
+            return Reply(int(status), said, {"Retry-After": wait.removeprefix("wait ")} if wait else {})
         if fault in _BODIES:
-            return Sent(200, _BODIES[fault])
+            return Reply(body=_BODIES[fault])
         if fault == "error":
-            return Sent(200, json.dumps(dialect.error("the backend is gone", "backend")).encode())
-        reply = self._reply(asked.place, [AIMessage("")] * asked.ordinal)
-        said = answer_of(reply, fault, asked.ordinal, dialect.tools(request))
-        body = json.dumps(dialect.completion(said, request)).encode()
-        return Sent(200, body, whole=fault != "cut connection", is_answer=True)
+            return Reply(body=dialect.error("the backend is gone", "backend"))
+        answer = self._reply(asked.place, [AIMessage("")] * asked.ordinal)
+        said = dialect.completion(answer_of(answer, fault, asked.ordinal, dialect.tools(given)), given)
+        return Reply(
+            body=said,
+            cut=fault == "cut connection",
+            sent=lambda: self.done(asked, dialect.used(said)),
+        )
 
     def done(self, asked: ReceivedRequest, usage: dict[str, int]) -> None:
         """Count an answer that went out in full."""
@@ -193,18 +182,12 @@ class Endpoint:
 def serving(playbook: Path, host: str = "127.0.0.1") -> Iterator[Endpoint]:
     """An endpoint on a free port of an address of this machine until the block ends; its `base_url` is set."""
     endpoint = Endpoint(playbook)
-    server = ThreadingHTTPServer((host, 0), _handler(endpoint))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    endpoint.base_url = f"http://{host}:{server.server_address[1]}/v1"
-    try:
-        yield endpoint
-    finally:
-        endpoint.release()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with answering(endpoint.reply, host) as address:
+        endpoint.base_url = f"{address}/v1"
+        try:
+            yield endpoint
+        finally:
+            endpoint.release()
 
 
 _BODIES = {
@@ -215,46 +198,14 @@ _BODIES = {
 """What a careless server sends with the status 200."""
 
 
-def _received(request: dict[str, Any], run_id: str, dialect: Dialect, path: str) -> ReceivedRequest:
-    asked = [request.get("system", ""), request["messages"]]
-    identity = sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+def _received(given: dict[str, Any], request: Asked, dialect: Dialect) -> ReceivedRequest:
+    asked = [given.get("system", ""), given["messages"]]
     return ReceivedRequest(
-        place_of(run_id), dialect.ordinal(request["messages"]), identity, request["model"], dialect.name, path
+        place=place_of(request.headers[INVOCATION_HEADER]),
+        ordinal=dialect.ordinal(given["messages"]),
+        identity=sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest(),
+        model=given["model"],
+        dialect=dialect.name,
+        path=request.path,
+        client=request.client,
     )
-
-
-def _handler(endpoint: Endpoint) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            dialect = DIALECTS["anthropic" if self.path.endswith("/messages") else "openai"]
-            endpoint.keys.add(self.headers.get("Authorization") or self.headers.get("x-api-key", ""))
-            asked = _received(request, self.headers[INVOCATION_HEADER], dialect, self.path)
-            asked = asked._replace(client=self.client_address[0])
-            sent = endpoint.answer(request, asked, dialect)
-            if sent is None or not self._send(sent):
-                self.close_connection = True
-            elif sent.is_answer:
-                endpoint.done(asked, dialect.used(json.loads(sent.body)))
-
-        def _send(self, sent: Sent) -> bool:
-            """Send it; whether it went out in full."""
-            try:
-                self.send_response(sent.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(sent.body)))
-                if sent.wait:
-                    self.send_header("Retry-After", str(sent.wait))
-                self.end_headers()
-                self.wfile.write(sent.body if sent.whole else sent.body[: len(sent.body) // 2])
-                self.wfile.flush()
-            except OSError:  # whoever asked is gone
-                return False
-            return sent.whole
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
-
-    return Handler

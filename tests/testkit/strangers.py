@@ -1,12 +1,13 @@
 """Keys and passwords of the person, and a place that waits for them."""
 
-import http.server
 import socket
 import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
+
+from testkit.loopback import Asked, Reply, answering
 
 __all__ = ["KEY", "Database", "WebServer", "database", "secrets", "web_server"]
 
@@ -39,23 +40,12 @@ def web_server() -> Iterator[WebServer]:
     """A server on loopback that refuses every request and remembers it."""
     requests: list[str] = []
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def log_message(self, format: str, *_: object) -> None:
-            pass
+    def refused(asked: Asked) -> Reply:
+        requests.append(asked.headers.get("Authorization", ""))
+        return Reply(400, {})
 
-        def do_POST(self) -> None:
-            requests.append(self.headers.get("Authorization", ""))
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            self.send_response(400)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"{}")
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield WebServer(f"http://127.0.0.1:{server.server_port}/v1", requests)
-    server.shutdown()
-    server.server_close()
+    with answering(refused) as address:
+        yield WebServer(f"{address}/v1", requests)
 
 
 class Database(NamedTuple):

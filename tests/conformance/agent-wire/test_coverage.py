@@ -20,8 +20,8 @@ from agent_wire.admission import default_admission
 from agent_wire.stream import AdmissionState, Change
 from agent_wire.tables import default_tables
 from agent_wire.validation import default_schemas
+from testkit.table import table
 from wire_testkit.story import expectations, fixture
-from wire_testkit.table import table
 from wire_testkit.verdicts import second_errors, second_opinion
 
 EXPECTED = expectations()

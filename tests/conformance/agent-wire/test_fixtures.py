@@ -9,8 +9,8 @@ from agent_wire.rejection import Rejection, WireRefusedError
 from agent_wire.stream import AdmissionState, Change
 from agent_wire.tables import default_tables
 from agent_wire.validation import default_schemas
+from testkit.table import table
 from wire_testkit.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
-from wire_testkit.table import table
 from wire_testkit.verdicts import second_opinion
 
 EXPECTED = expectations()

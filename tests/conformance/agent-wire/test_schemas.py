@@ -11,8 +11,8 @@ from agent_wire.rejection import Rejection
 from agent_wire.stream import AdmissionState
 from agent_wire.tables import default_tables
 from agent_wire.validation import default_schemas
+from testkit.table import table
 from wire_testkit.story import Story
-from wire_testkit.table import table
 
 NAMES = sorted(data.schemas())
 OPEN_BY_DESIGN = {

@@ -12,8 +12,8 @@ from agent_wire.rejection import Rejection
 from agent_wire.stream import AdmissionState, Change
 from agent_wire.tables import Tables, default_tables
 from agent_wire.validation import Schemas
+from testkit.table import table
 from wire_testkit.story import Story
-from wire_testkit.table import table
 
 # The table of the design, written out once more by hand: the contract is checked against it.
 LEGAL = {

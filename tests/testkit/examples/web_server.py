@@ -1,59 +1,38 @@
 """A web server on loopback with pages that answer, move, loop, wait and refuse, and a log of what was asked."""
 
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import ClassVar, NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
-__all__ = ["AskedPage", "WebServer"]
+from testkit.loopback import Asked, Reply, answering
 
-
-class AskedPage(NamedTuple):
-    """A request as it came."""
-
-    method: str
-    path: str
-    mark: str
-    """The header X-Mark."""
+__all__ = ["WebServer", "pages"]
 
 
-class WebServer:
-    """Answers by the path: `/404` with that status, `/301/PATH` with a redirect to `/PATH`, `/loop` with one to itself,
-    `/no-head` only GET, `/slow` after the server is closed."""
+class WebServer(NamedTuple):
+    """A server with its address and the requests that came."""
 
-    def __init__(self, address: str) -> None:
-        self.asked: list[AskedPage] = []
-        self.closed = threading.Event()
-        server = self
+    url: str
+    asked: list[Asked]
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version: ClassVar[str] = "HTTP/1.0"
 
-            def do_GET(self) -> None:
-                server.asked.append(AskedPage(self.command, self.path, self.headers.get("X-Mark", "")))
-                first, _, rest = self.path.removeprefix("/").partition("/")
-                if first == "slow":
-                    server.closed.wait(60)
-                code = int(first) if first.isdecimal() else 200
-                code = {"loop": 302, "no-head": 405 if self.command == "HEAD" else 200}.get(first, code)
-                self.send_response(code)
-                if 300 <= code < 400:
-                    self.send_header("Location", "/loop" if first == "loop" else f"/{rest}")
-                self.end_headers()
+@contextmanager
+def pages(address: str) -> Iterator[WebServer]:
+    """Answer by the path: `/404` with that status, `/301/PATH` with a redirect to `/PATH`, `/loop` with one to itself,
+    `/no-head` only GET, `/slow` after the block ends."""
+    asked, closed = list[Asked](), threading.Event()
 
-            do_HEAD = do_GET  # noqa: N815 - the name that the library calls
+    def page(request: Asked) -> Reply:
+        asked.append(request)
+        first, _, rest = request.path.removeprefix("/").partition("/")
+        if first == "slow":
+            closed.wait(60)
+        code = int(first) if first.isdecimal() else 200
+        code = {"loop": 302, "no-head": 405 if request.method == "HEAD" else 200}.get(first, code)
+        moved = {"Location": "/loop" if first == "loop" else f"/{rest}"} if 300 <= code < 400 else {}
+        return Reply(code, headers=moved)
 
-            def log_message(self, format: str, *args: object) -> None:
-                """Nothing is printed."""
-
-        self._server = ThreadingHTTPServer((address, 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://{address}:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop answering."""
-        self.closed.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+    with answering(page, address) as url:
+        yield WebServer(url, asked)
+        closed.set()

@@ -2,6 +2,7 @@
 
 import tempfile
 import textwrap
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,6 +66,11 @@ class Planted(NamedTuple):
     returned: tuple[str, ...] = ()
     twin: str = ""
     codes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> "Planted":
+        """As a table of `planted.toml` has it."""
+        return cls(**{name: tuple(v) if isinstance(v, list) else v for name, v in found.items()})
 
     def contract(self) -> MicroModuleContract:
         """Its contract, which can be locked."""
