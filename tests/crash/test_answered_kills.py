@@ -8,10 +8,9 @@ import pytest
 
 from testkit.killing import Job
 from testkit.layout import examine_store
-from testkit.loop.processes import killed_again_and_again
+from testkit.loop.processes import assert_kills_change_nothing
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, failing, rejecting
 from testkit.sampling import nightly, slow
-from testkit.stores import differences, journal_of, records
 from testkit.workshop import Workshop
 
 SOUND = PLAYBOOK / "TSK-001/initials/round-1"
@@ -63,14 +62,6 @@ def test_a_resumed_run_that_is_killed_again_and_again_ends_all_the_same(
     F-17.2-02, F-17.2-10, F-17.2-11)."""
     playbook = rejected(tmp_path / "playbook")
     whole = Job(str(tmp_path / "whole"), str(NAMEPLATE_SPEC), f"playbook:{playbook}", answers=answers)
-    finished = workshop.drive(whole)
-    assert finished.code == 0, finished.err
+    again = whole._replace(directory=str(tmp_path / "again"))
+    assert_kills_change_nothing(workshop, whole, again, step, forgetting=forgetting, least=6)
     examine_store(tmp_path / "whole")
-
-    again = whole._replace(directory=str(tmp_path / "again"), draws=str(journal_of(tmp_path / "whole")))
-    assert killed_again_and_again(workshop, again, step, forgetting=forgetting) > 5
-    assert differences(tmp_path / "again", tmp_path / "whole") == []
-    for kind in ("model", "verdict"):
-        places = [record.place for record in records(tmp_path / "again", kind)]
-        assert places == [record.place for record in records(tmp_path / "whole", kind)]
-        assert len(set(places)) == len(places)

@@ -1,6 +1,8 @@
-"""A change of a released product survives crashes: it is applied exactly once, and no answered call is repeated (D38)."""
+"""Changes, reports and interface changes of a released product survive crashes: each is carried out exactly once, with all
+that follows, and no answered call is repeated (D26, D38, D39, F§13)."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from testkit.killing import Job
 from testkit.loop.changed_products import REQUEST
 from testkit.loop.processes import assert_kills_change_nothing, killed_again_and_again
 from testkit.loop.products import NAMEPLATE_SPEC
+from testkit.loop.reported_products import POINTER, example
 from testkit.sampling import nightly, slow
 from testkit.stores import differences, journal_of
 from testkit.workshop import Workshop
@@ -21,13 +24,43 @@ def change_of(shop: Path, project: Path, stage: str = "released") -> Job:
     return Job(str(project), str(NAMEPLATE_SPEC), f"playbook:{shop / 'playbook'}", change=REQUEST)
 
 
+def report_of(faulty: Path, project: Path) -> Job:
+    """The report of the fault of a released product."""
+    shutil.copytree(faulty / "released", project)
+    reported = str(example(project.parent / "bug.md")), POINTER
+    return Job(str(project), str(NAMEPLATE_SPEC), f"playbook:{faulty / 'playbook'}", report=reported)
+
+
+def approval_of(halted_doors: Path, project: Path) -> Job:
+    """The approval of the exception for which the third task waits, and the migration that follows."""
+    shutil.copytree(halted_doors / "halted", project)
+    model = f"playbook:{halted_doors / 'playbook'}"
+    return Job(str(project), str(NAMEPLATE_SPEC), model, approve_exceptions=True)
+
+
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("step", "forgetting"), [slow(29, True), nightly(7, False), nightly(3, True)])
-def test_a_change_that_is_killed_again_and_again_is_applied_once(
-    workshop: Workshop, shop: Path, tmp_path: Path, step: int, forgetting: bool
+@pytest.mark.parametrize(
+    ("product", "job_of", "step", "forgetting"),
+    [
+        slow("shop", change_of, 29, True),
+        *(nightly("shop", change_of, *kills) for kills in ((7, False), (3, True))),
+        *(nightly("faulty", report_of, *kills) for kills in ((29, True), (7, False), (3, True))),
+        *(nightly("halted_doors", approval_of, *kills) for kills in ((31, True), (7, False))),
+    ],
+)
+def test_what_is_killed_again_and_again_is_carried_out_once(
+    workshop: Workshop,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    product: str,
+    job_of: Callable[[Path, Path], Job],
+    step: int,
+    forgetting: bool,
 ):
-    """From the request to the second release: the same bytes, every answer and verdict once (D-38-16)."""
-    whole, again = (change_of(shop, tmp_path / name) for name in ("whole", "again"))
+    """From the request, the report or the decision to the release: the same bytes, every answer and verdict once (D-38-16,
+    F-13-16, D-26-04, D-26-06)."""
+    made = request.getfixturevalue(product)
+    whole, again = (job_of(made, tmp_path / name) for name in ("whole", "again"))
     assert_kills_change_nothing(workshop, whole, again, step, forgetting=forgetting)
 
 

@@ -10,10 +10,9 @@ import pytest
 from specwright.domain.modules.evidence import ShipEvidence
 from testkit.killing import Job
 from testkit.layout import examine_store
-from testkit.loop.processes import killed_again_and_again
+from testkit.loop.processes import assert_kills_change_nothing
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rejecting, rewrite, untested
 from testkit.sampling import nightly, slow
-from testkit.stores import differences, journal_of, records
 from testkit.workshop import Workshop
 
 INITIALS = "TSK-001/initials"
@@ -84,21 +83,13 @@ def test_late_faults_are_killed_again_and_again(
     shutil.copytree(PLAYBOOK, playbook)
     spoil(playbook)
     whole = Job(str(tmp_path / "whole"), str(NAMEPLATE_SPEC), f"playbook:{playbook}")
-    finished = workshop.drive(whole)
-    assert finished.code == 0, finished.err
+    again = whole._replace(directory=str(tmp_path / "again"))
+    assert_kills_change_nothing(workshop, whole, again, step, forgetting=forgetting, least=6)
     examine_store(tmp_path / "whole")
     (ship,) = (tmp_path / "whole/state_store/modules").glob("*/*/ship.json")
     evidence = ShipEvidence.from_bytes(ship.read_bytes(), "ship.json")
     assert [one.test for one in evidence.struck_tests] == ["test_dots_are_written"]
     assert "falsifying tests: 1 of 1 withstood" in evidence.gate[-1].detail
-
-    again = whole._replace(directory=str(tmp_path / "again"), draws=str(journal_of(tmp_path / "whole")))
-    assert killed_again_and_again(workshop, again, step, forgetting=forgetting) > 5
-    assert differences(tmp_path / "again", tmp_path / "whole") == []
-    for kind in ("model", "verdict"):
-        places = [record.place for record in records(tmp_path / "again", kind)]
-        assert places == [record.place for record in records(tmp_path / "whole", kind)]
-        assert len(set(places)) == len(places)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """A product with a command, from its SPEC.md to what the installed command prints (D45)."""
 
 import json
+import shutil
 import subprocess
 import sys
 import venv
@@ -14,9 +15,22 @@ from specwright.domain.interfaces.guide import VALUES
 from specwright.ports import Place, Role
 from specwright.settings import Settings
 from testkit.cli.commands import specwright
-from testkit.interfaces.tally import QUOTE, SPEC, playbook
 from testkit.loop.acceptance_reports import report_of
+from testkit.loop.products import replace
+from testkit.paths import PRODUCTS
 from testkit.roles.overheard import RequestRecorder
+
+TALLY = PRODUCTS / "tally"
+"""A product with a command of three subcommands and an HTTP API: one task, three modules."""
+SPEC = (TALLY / "SPEC.md").read_text()
+QUOTE = "It should have a window with buttons."
+
+
+def playbook(directory: Path, quote: str = QUOTE) -> Path:
+    """The playbook, whose researcher says of this sentence of SPEC.md that it is not built."""
+    shutil.copytree(TALLY / "playbook", directory)
+    replace(directory / "researcher/spec.json", QUOTE, quote)
+    return directory
 
 
 def run(directory: Path, *options: str, quote: str = QUOTE):

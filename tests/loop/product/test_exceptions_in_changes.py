@@ -10,12 +10,11 @@ import pytest
 from specwright.bootstrap.verify import verify_project
 from testkit.cli.commands import specwright
 from testkit.loop.changed_products import banner_product, spec_of_change, write_json
+from testkit.loop.doors import DOORS
 from testkit.loop.products import NAMEPLATE_SPEC
-from testkit.paths import PRODUCTS
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-DOORS = PRODUCTS / "doors/playbook"
 JUDGED_LAST = "TSK-002/attempt-3/banner/round-1/challenger.json"
 
 

@@ -1,7 +1,7 @@
 """A product of two tasks and the changes of it: `initials` of a name, and the `banner` that calls it.
 
-The playbook is that of the nameplate with a second task. `criterion` adds a criterion to the first task, which is an
-invariant more; `broken` gives its function another argument, so that the second task is migrated.
+The playbook is that of the nameplate with the second task of the doors. `criterion` adds a criterion to the first task,
+which is an invariant more; `broken` gives its function another argument, so that the second task is migrated.
 """
 
 import json
@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from testkit.cli.commands import specwright
-from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK
-from testkit.paths import PRODUCTS
+from testkit.loop.doors import DOORS
+from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, replace
 from testkit.shared_fixtures import made_once
 
 __all__ = [
@@ -59,13 +59,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 def banner_product(directory: Path) -> Path:
     """The playbook of the product as it is first built."""
     shutil.copytree(PLAYBOOK, directory)
-    spec = json.loads((PRODUCTS / "pair/playbook/researcher/spec.json").read_text())
-    task = _tasks(spec)[0]
-    task["description"] = "Take the first letter of each word of a name."
-    task["subtasks"] = task["subtasks"][:2]
-    task["acceptance_criteria"] = task["acceptance_criteria"][:2]
+    spec = json.loads((DOORS / "researcher/spec.json").read_text())
+    del _tasks(spec)[2:]
     write_json(directory / "researcher/spec.json", spec)
-    _banner(directory / "TSK-002", 'f"* {initials(name)} *"')
+    _banner(directory / "TSK-002")
     return directory
 
 
@@ -79,8 +76,8 @@ def criterion(playbook: Path, number: int = 1) -> None:
     plan["outputs"][0]["invariants"].append(HYPHEN)
     _write_plan(playbook / "TSK-001" / attempt, plan)
     deliverable = playbook / "TSK-001" / attempt / "initials/round-1/deliverable"
-    _replace(deliverable / "implementation/__init__.py", "name.split()", 'name.replace("-", " ").split()')
-    _replace(deliverable / "implementation/__init__.py", "in order\n", f"in order\n            - {HYPHEN}\n")
+    replace(deliverable / "implementation/__init__.py", "name.split()", 'name.replace("-", " ").split()')
+    replace(deliverable / "implementation/__init__.py", "in order\n", f"in order\n            - {HYPHEN}\n")
     _add_test(
         deliverable, "test_a_hyphen_parts_words", '"ada-maria lovelace"', "AML", "/outputs/0/invariants/1"
     )
@@ -119,7 +116,7 @@ def broken(playbook: Path, number: int = 2) -> None:
         "A.L",
         "/outputs/0/invariants/0",
     )
-    _banner(playbook / "TSK-003", "f\"* {initials(name, '')} *\"")
+    _banner(playbook / "TSK-003", "initials(name, '')")
 
 
 def spec_of_change(playbook: Path, version: str, after: int = 0) -> dict[str, Any]:
@@ -147,111 +144,11 @@ def _write_plan(place: Path, module: dict[str, Any]) -> None:
     write_json(place / "planner.json", script)
 
 
-def _banner(task: Path, result: str) -> None:
-    """The answers about the banner."""
-    first = task.parent / "TSK-001"
-    shutil.copytree(first / "contracts", task / "contracts")
-    script = json.loads((first / "planner.json").read_text())
-    (module,) = script["plan"]["modules"]
-    module |= {
-        "name": "banner",
-        "purpose": "Frame the initials of a name.",
-        "depends_on": [{"module": "initials", "why": "It makes the letters."}],
-    }
-    module["outputs"] = [
-        {
-            "name": "text",
-            "type": "str",
-            "invariants": ["the initials of name with a star and a space on each side"],
-        }
-    ]
-    module["error_cases"] = ["A name of digits has no initials"]
-    module["reuse"] |= {"query": "banner of a name"}
-    script |= {"searches": ["banner of a name"]}
-    write_json(task / "planner.json", script)
-    place = task / "banner/round-1"
-    shutil.copytree(first / "initials/round-1", place, ignore=shutil.ignore_patterns("deliverable"))
-    renamed = {"test_each_word_gives_its_first_letter": "test_a_star_on_each_side"}
-    renamed |= {"test_a_word_of_digits_adds_nothing": "test_one_letter_is_framed"}
-    renamed |= {"test_a_name_without_a_letter_is_refused": "test_digits_are_refused"}
-    challenge = (place / "challenger.json").read_text()
-    for old, new in renamed.items():
-        challenge = challenge.replace(old, new)
-    (place / "challenger.json").write_text(challenge)
-    for name, text in _BANNER.items():
-        path = place / "deliverable" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.replace("RESULT", result))
-
-
-_BANNER = {
-    "implementation/__init__.py": """\
-from ..initials import initials
-
-__all__ = ["banner"]
-
-
-def banner(name: str) -> str:
-    \"\"\"Frame.\"\"\"
-    return RESULT
-""",
-    "tests/test_banner.py": """\
-import pytest
-from modules.banner import banner
-
-
-def test_a_star_on_each_side():
-    assert banner("ada lovelace") == "* AL *"
-
-
-def test_one_letter_is_framed():
-    assert banner("ada 42") == "* A *"
-
-
-@pytest.mark.parametrize("name", ["", "42"])
-def test_digits_are_refused(name):
-    with pytest.raises(ValueError, match="name has no letter"):
-        banner(name)
-""",
-    "tests/obligations.json": json.dumps(
-        {
-            "test_a_star_on_each_side": [""],
-            "test_one_letter_is_framed": ["/outputs/0/invariants/0", "/inputs/0/constraints/0"],
-            "test_digits_are_refused": ["/error_surfaces/0", "/inputs/0/constraints/0"],
-        }
-    ),
-    "examples.md": """\
-# banner
-
-## A name of two words
-
-What hangs over the door.
-
-```python
-from modules.banner import banner
-
-banner("ada lovelace")
-```
-
-```text
-'* AL *'
-```
-
-## No letter at all
-
-A number is not a name.
-
-```python
-from modules.banner import banner
-
-banner("42")
-```
-
-```text
-ValueError: name has no letter
-```
-""",
-}
+def _banner(task: Path, call: str = "initials(name)") -> None:
+    """The answers about the banner, which calls the first module like this."""
+    shutil.copytree(DOORS / "TSK-002", task)
+    source = task / "banner/round-1/deliverable/implementation/__init__.py"
+    replace(source, "{initials(name)}", f"{{{call}}}")
 
 
 def _add_test(deliverable: Path, name: str, given: str, letters: str, pointer: str) -> None:
@@ -259,12 +156,6 @@ def _add_test(deliverable: Path, name: str, given: str, letters: str, pointer: s
     tests.write_text(tests.read_text() + f'\n\ndef {name}():\n    assert initials({given}) == "{letters}"\n')
     claims = json.loads((deliverable / "tests/obligations.json").read_text())
     write_json(deliverable / "tests/obligations.json", {**claims, name: [pointer]})
-
-
-def _replace(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -12,19 +12,21 @@ from typing import Any
 import pytest
 
 from testkit.cli.commands import SMALL, specwright
-from testkit.paths import EXAMPLES, PRODUCTS
+from testkit.loop.products import PLAYBOOK, replace
+from testkit.paths import PRODUCTS
 from testkit.shared_fixtures import made_once
 
-__all__ = ["breaking", "doors", "halted_doors"]
+__all__ = ["DOORS", "breaking", "doors", "halted_doors"]
 
+DOORS = PRODUCTS / "doors/playbook"
 CHANGED = "TSK-001/changed/initials/round-1/deliverable"
 BANNER = "TSK-004/banner/round-1/deliverable/implementation/__init__.py"
 
 
 def doors(directory: Path) -> Path:
     """The playbook with the compatible change."""
-    for product in (EXAMPLES / "nameplate", PRODUCTS / "doors"):
-        shutil.copytree(product / "playbook", directory, dirs_exist_ok=True)
+    for playbook in (PLAYBOOK, DOORS):
+        shutil.copytree(playbook, directory, dirs_exist_ok=True)
     return directory
 
 
@@ -34,15 +36,15 @@ def breaking(directory: Path) -> Path:
     (raised,) = directory.rglob("*-exception.json")
     _edit(raised, _required)
     deliverable = directory / CHANGED
-    _replace(deliverable / "implementation/__init__.py", 'separator: str = ""', "separator: str")
-    _replace(deliverable / "examples.md", 'initials("ada lovelace")', 'initials("ada lovelace", "")')
-    _replace(deliverable / "examples.md", 'initials("42")', 'initials("42", "")')
-    _replace(deliverable / "tests/test_initials.py", "initials(name)", 'initials(name, "")')
-    _replace(deliverable / "tests/test_initials.py", 'initials(" a ")', 'initials(" a ", "")')
-    _replace(deliverable / "tests/test_initials.py", 'lovelace") ==', 'lovelace", "") ==')
+    replace(deliverable / "implementation/__init__.py", 'separator: str = ""', "separator: str")
+    replace(deliverable / "examples.md", 'initials("ada lovelace")', 'initials("ada lovelace", "")')
+    replace(deliverable / "examples.md", 'initials("42")', 'initials("42", "")')
+    replace(deliverable / "tests/test_initials.py", "initials(name)", 'initials(name, "")')
+    replace(deliverable / "tests/test_initials.py", 'initials(" a ")', 'initials(" a ", "")')
+    replace(deliverable / "tests/test_initials.py", 'lovelace") ==', 'lovelace", "") ==')
     _edit(deliverable / "tests/obligations.json", _without_default)
     shutil.copytree(directory / "TSK-002", directory / "TSK-004")
-    _replace(directory / BANNER, "{initials(name)}", "{initials(name, '')}")
+    replace(directory / BANNER, "{initials(name)}", "{initials(name, '')}")
     return directory
 
 
@@ -74,9 +76,3 @@ def _edit(path: Path, change: Any) -> None:
     value = json.loads(path.read_text())
     change(value)
     path.write_text(json.dumps(value))
-
-
-def _replace(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))

@@ -11,7 +11,17 @@ from typing import Any
 
 from testkit.paths import EXAMPLES, PRODUCTS
 
-__all__ = ["NAMEPLATE", "NAMEPLATE_SPEC", "PLAYBOOK", "failing", "pair", "rejecting", "rewrite", "untested"]
+__all__ = [
+    "NAMEPLATE",
+    "NAMEPLATE_SPEC",
+    "PLAYBOOK",
+    "failing",
+    "pair",
+    "rejecting",
+    "replace",
+    "rewrite",
+    "untested",
+]
 
 NAMEPLATE_SPEC = EXAMPLES / "nameplate" / "SPEC.md"
 PLAYBOOK = EXAMPLES / "nameplate" / "playbook"
@@ -28,6 +38,13 @@ def pair(directory: Path) -> Path:
 def rewrite(path: Path, **changes: Any) -> None:
     """Change keys of a JSON file."""
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    """Change a text of a file, which is there."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
 
 
 def failing(debate: Path, rounds: int) -> None:
