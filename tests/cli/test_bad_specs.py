@@ -147,6 +147,20 @@ def test_commands_that_look_say_where_no_project_is(tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("verify {}", "wire log {}", "wire verify {}", "index search initials {}", "mirror {} --once"),
+        *("exceptions defer ICE-00000000 {}", "resolve ESC-00000000 ABANDON_TASK {} --rationale unneeded"),
+        "deprecate MM-00000000@1.0.0 {} --reason Slow. --migration-note None.",
+    ],
+)
+def test_commands_on_a_project_say_where_no_run_has_begun(words: str, tmp_path: Path) -> None:
+    """D-S9-02, D-S9-04, F-13-19, F-17.2-01: exit 2, with what to do, and nothing is made."""
+    specwright(*words.format(tmp_path).split()).refuses("no run has begun here")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_answers_to_a_gate_that_does_not_wait_are_refused(tmp_path: Path, released: Path) -> None:
     """D-S9-02: exit 1, a rule refuses them; nothing changes."""
     answers = (("approve",), ("reject", "--reasons", "x"), ("amend", "--feedback", "x"))

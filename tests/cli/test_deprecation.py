@@ -126,12 +126,6 @@ def test_an_unusable_request_gets_one_message(released: Path, words: tuple[str, 
     assert before == specwright("wire", "log", released, "--json").document["wires"]
 
 
-def test_where_no_project_is_nothing_is_made(tmp_path: Path) -> None:
-    """D-S9-02: one message, and no directory."""
-    specwright("deprecate", "MM-00000000@1.0.0", tmp_path / "gone", *WORDS).refuses("gone")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_its_document_has_what_a_program_needs(released: Path) -> None:
     """D-S9-03."""
     document = json.loads(specwright("deprecate", sealed(released), released, *WORDS, "--json").out)

@@ -185,10 +185,3 @@ def versions(project: Path) -> dict[str, Path]:
     """The sealed versions."""
     found = (project / "state_store").glob("modules/*/*")
     return {f"{path.parent.name}@{path.name}": path for path in found}
-
-
-def test_without_a_project_it_says_so(tmp_path: Path) -> None:
-    """F-13-19: no traceback, nothing made."""
-    refused = specwright("exceptions", "defer", "ICE-00000000", tmp_path)
-    assert refused.code == 2
-    assert "no run has begun here" in refused.err

@@ -212,14 +212,6 @@ def test_a_release_can_be_made_again(released: Path) -> None:
     )
 
 
-def test_an_amendment_and_a_rejection_come_back_to_the_gate(waiting: Path) -> None:
-    """F-3.2.4-04: a rejection starts over from SPEC.md, whose file stays as it is."""
-    before = (waiting / "SPEC.md").read_bytes()
-    told = specwright("reject", waiting, "--reasons", "too small")
-    assert told.code == 3, told
-    assert (waiting / "SPEC.md").read_bytes() == before
-
-
 def test_a_product_can_be_given_in_one_sentence(tmp_path: Path) -> None:
     """D-S9-06: the text stands in for SPEC.md and is kept as such."""
     told = specwright("run", tmp_path / "p", "--task", "Make the initials of a name.", "--model", PLAYBOOK)

@@ -12,61 +12,7 @@ import pytest
 from testkit.cli.commands import ROOT, specwright
 
 MODULES = ROOT / "packages/gate/tests/modules"
-RESULT = {
-    "type": "object",
-    "required": ["ruleId", "ruleIndex", "level", "message", "locations"],
-    "additionalProperties": False,
-    "properties": {
-        "ruleId": {"type": "string"},
-        "ruleIndex": {"type": "integer", "minimum": 0},
-        "level": {"enum": ["none", "note", "warning", "error"]},
-        "message": {"type": "object", "required": ["text"], "properties": {"text": {"minLength": 1}}},
-        "locations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["physicalLocation"],
-                "properties": {
-                    "physicalLocation": {
-                        "type": "object",
-                        "required": ["artifactLocation", "region"],
-                        "properties": {
-                            "artifactLocation": {
-                                "properties": {"uri": {"type": "string", "format": "uri-reference"}}
-                            },
-                            "region": {"properties": {"startLine": {"type": "integer", "minimum": 1}}},
-                        },
-                    },
-                    "logicalLocations": {"items": {"required": ["fullyQualifiedName"]}},
-                },
-            },
-        },
-    },
-}
-SARIF = {
-    "type": "object",
-    "required": ["version", "runs"],
-    "additionalProperties": False,
-    "properties": {
-        "$schema": {"type": "string", "format": "uri"},
-        "version": {"const": "2.1.0"},
-        "runs": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "required": ["tool", "results"],
-                "additionalProperties": False,
-                "properties": {
-                    "tool": {"properties": {"driver": {"required": ["name", "rules"]}}},
-                    "invocations": {"items": {"required": ["executionSuccessful"]}},
-                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-                    "results": {"type": "array", "items": RESULT},
-                },
-            },
-        },
-    },
-}
+SARIF = json.loads(Path(__file__).with_name("sarif.schema.json").read_text(encoding="utf-8"))
 """What SARIF 2.1.0 says of the parts that the report has, and that it has no others."""
 
 

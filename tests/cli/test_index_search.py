@@ -33,12 +33,6 @@ def test_filters_come_before_the_ranking(released_once: Path, option: str, value
     assert len(found) == count
 
 
-def test_without_a_project_there_is_nothing_to_search(tmp_path: Path):
-    """Exit 2 with what to do, and no file is made (D-S9-02, D-S9-04)."""
-    specwright("index", "search", "initials", tmp_path).refuses("no run has begun here")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_nothing_found_is_said(released_once: Path):
     """No empty table (D-S9-04)."""
     told = specwright("index", "search", "initials", released_once, "--tag", "nothing-has-it")

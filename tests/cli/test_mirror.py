@@ -97,11 +97,6 @@ def test_a_bad_option_is_one_message(released_once: Path, arguments: tuple[str, 
     specwright("mirror", released_once, *arguments, "--once").refuses(*words)
 
 
-def test_without_a_project_there_is_nothing_to_mirror(tmp_path: Path):
-    """D-S9-04: exit 2."""
-    specwright("mirror", tmp_path, "--once").refuses("no run has begun")
-
-
 def test_without_the_extra_the_command_says_what_to_install(released_once: Path):
     """D-47-01, D-S10-01: only this command needs SQLAlchemy."""
     code = (

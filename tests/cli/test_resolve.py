@@ -165,8 +165,3 @@ def test_an_action_that_does_not_suit_is_refused_and_the_suited_ones_are_named(h
     """F-17.2-03: there is no module to override."""
     told = specwright("resolve", waiting(halted), "APPROVE_OVERRIDE", halted, "--rationale", "It is fine")
     told.refuses("does not suit", "AMEND_SPEC", code=1)
-
-
-def test_where_no_run_has_begun_there_is_nothing_to_answer(tmp_path: Path):
-    """F-17.2-01: it says what to type."""
-    specwright("resolve", "ESC-00000000", "ABANDON_TASK", tmp_path, "--rationale", "x y").refuses("run")

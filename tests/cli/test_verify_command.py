@@ -48,11 +48,6 @@ def test_json_is_one_document(released: Path):
     assert told.document["checked"]["modules"] == 1
 
 
-def test_a_directory_without_a_project_is_bad_input(tmp_path: Path):
-    """Exit 2, with what to do (D-S9-02, D-S9-04)."""
-    specwright("verify", tmp_path).refuses("no run has begun here")
-
-
 def test_an_older_copy_of_the_state_file_is_found(released: Path):
     """Genuine as it was: the run came to a stop since, and wrote another (F-17.3-03, D-29-01)."""
     state = released / "state_store/project/state_machine.json"

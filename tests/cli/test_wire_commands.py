@@ -54,11 +54,3 @@ def test_a_project_shows_its_log_with_proofs_and_verifies_it(project):
     code, told = wire("verify", project, "--json")
     assert code == 1
     assert [finding["sequence_number"] for finding in json.loads(told)["findings"]] == [3]
-
-
-@pytest.mark.parametrize("command", ["log", "verify"])
-def test_without_a_project_there_is_one_message(tmp_path, command):
-    """D-S9-04: what, where and what to do."""
-    result = CliRunner().invoke(app, ["wire", command, str(tmp_path)])
-    assert result.exception is not None
-    assert "no run has begun" in str(result.exception)

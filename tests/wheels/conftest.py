@@ -7,6 +7,7 @@ import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.ports import ProductModule, ProductPackage
+from testkit.interfaces.notebook import EXAMPLE
 
 MakeModule: TypeAlias = Callable[..., ProductModule]
 
@@ -143,22 +144,7 @@ def _contract(name: str) -> MicroModuleContract:
     )
 
 
-ONE_EXAMPLE = """
-## One
-
-It is one.
-
-```python
-1
-```
-
-```text
-1
-```
-"""
-
-
-def _module(name: str, source: str, examples: str = ONE_EXAMPLE) -> ProductModule:
+def _module(name: str, source: str, examples: str = EXAMPLE) -> ProductModule:
     return ProductModule(_contract(name), {"__init__.py": source.encode()}, examples)
 
 

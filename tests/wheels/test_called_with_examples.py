@@ -1,8 +1,6 @@
 """The examples of a product by its command, its HTTP API and its MCP server, and `kill -9` in a call (D45)."""
 
-import zipfile
 from collections.abc import Mapping
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -14,9 +12,10 @@ from specwright.domain.interfaces.records import Interfaces
 from specwright.ports import ExampleOutcome, ProductModule, ProductPackage
 from specwright.wheels.interface_trials import InterfaceTrials
 from specwright.wheels.product_run import InstalledProduct, Kind, SandboxedTrials
-from specwright.wheels.wheel import build_wheel
 from testkit.interfaces.market import market
 from testkit.interfaces.notebook import EXAMPLE, STAMP, contract, notebook
+from testkit.loop.products import replace
+from testkit.wheels.packaged import example, unpacked
 
 Change = tuple[str, str, str]
 """A file of the shell, a text in it, and what stands there instead."""
@@ -24,10 +23,8 @@ Change = tuple[str, str, str]
 
 def examples(name: str, *given: tuple[str, str, str]) -> str:
     """The examples of a module: titles, code and results."""
-    return "".join(
-        f"## {title}\n\nIt is shown.\n\n```python\nfrom modules.{name} import *\n{code}\n```\n\n```text\n{gives}\n```\n\n"
-        for title, code, gives in given
-    )
+    head = f"from modules.{name} import *\n"
+    return "".join(example(title, f"{head}{code}", gives) for title, code, gives in given)
 
 
 NOTES = {
@@ -102,13 +99,9 @@ def tried(
         folder: To install it in.
         changes: Of its shell.
     """
-    texts = {(f"{product.import_name}/_shell/{file}"): (old, new) for file, old, new in changes}
-    with zipfile.ZipFile(BytesIO(build_wheel(product).content)) as archive:
-        archive.extractall(folder / "site")
-    for path, (old, new) in texts.items():
-        source = (folder / "site" / path).read_text()
-        assert old in source
-        (folder / "site" / path).write_text(source.replace(old, new))
+    shell = unpacked(product, folder / "site") / product.import_name / "_shell"
+    for file, old, new in changes:
+        replace(shell / file, old, new)
     known = [one for text in given.values() for one in parse_examples(text)[0]]
     installed = InstalledProduct(folder / "site", folder / "scratch", product)
     trials = InterfaceTrials(installed, known, SandboxedTrials(SandboxedShipGate()), 30.0)

@@ -12,26 +12,16 @@ from typing import Any
 
 import pytest
 
-from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.interfaces.records import Interfaces
-from specwright.ports import ExerciseReport, ProductPackage
-from specwright.wheels import FlitPackager
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
 from testkit.interfaces.notebook import STAMP, notebook
+from testkit.wheels.packaged import exercised, unpacked
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which the wheel is unpacked."""
     return unpacked(notebook(), tmp_path_factory.mktemp("site"))
-
-
-def unpacked(product: ProductPackage, folder: Path) -> Path:
-    """A folder with the content of a wheel, as an installation leaves it."""
-    with zipfile.ZipFile(BytesIO(build_wheel(product).content)) as archive:
-        archive.extractall(folder)
-    return folder
 
 
 class Console:
@@ -354,12 +344,6 @@ def document_of(interfaces: Interfaces) -> Mapping[str, Any]:
     document = notebook(interfaces=interfaces).interface
     assert document is not None
     return document
-
-
-def exercised(product: ProductPackage) -> ExerciseReport:
-    """Build, install and try."""
-    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()))
-    return packager.exercise(packager.build(product), product)
 
 
 @pytest.mark.slow

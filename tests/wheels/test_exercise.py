@@ -10,25 +10,15 @@ import pytest
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.ports import ApprovedExample, ApprovedProperty, ExerciseReport, ProductPackage
+from specwright.ports import ApprovedExample, ApprovedProperty, ProductPackage
 from specwright.wheels import FlitPackager, Limits
 from specwright.wheels.environment import own_pip, run_bounded
 from specwright.wheels.exercise import exercise_wheel
 from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
+from testkit.wheels.packaged import example, exercised
 
 TRIALS = SandboxedTrials(SandboxedShipGate())
-
-
-def exercised(product: ProductPackage, **limits: float) -> ExerciseReport:
-    """Build and try out."""
-    packager = FlitPackager(TRIALS, Limits(**limits))
-    return packager.exercise(packager.build(product), product)
-
-
-def example(heading: str, code: str, expected: str) -> str:
-    """An example in the file's form."""
-    return f"## {heading}\n\nIt shows it.\n\n```python\n{code}\n```\n\n```text\n{expected}\n```\n\n"
 
 
 def with_examples(product: ProductPackage, *examples: str) -> ProductPackage:

@@ -9,16 +9,14 @@ import pytest
 from ship_gate.contract.contract import Effect, EffectType, ErrorSurface, SurfaceKind
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
-from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports import (
     ApprovedExample,
     ApprovedProperty,
-    ExerciseReport,
     ProductModule,
     ProductPackage,
 )
-from specwright.wheels import FlitPackager, Limits
-from specwright.wheels.product_run import SandboxedTrials
+from specwright.wheels.wheel import build_wheel
+from testkit.wheels.packaged import exercised
 
 PAGE = '''
 """Ask for a page."""
@@ -93,12 +91,6 @@ def asking(product: ProductPackage, make_module: Callable[..., ProductModule]) -
     )
 
 
-def exercised(product: ProductPackage) -> ExerciseReport:
-    """Build and try out."""
-    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()), Limits())
-    return packager.exercise(packager.build(product), product)
-
-
 def test_examples_of_an_installed_package_script_its_hosts(asking: ProductPackage):
     """D-44-06, D-28-02: at the release too, without waiting; an approved example imports the script beside the package."""
     approved = Example(
@@ -120,8 +112,7 @@ def test_a_property_of_an_installed_package_meets_no_network(asking: ProductPack
 
 def test_nothing_of_the_script_is_in_the_wheel(asking: ProductPackage):
     """D-44-02: at use nothing is wrapped."""
-    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()), Limits())
-    with zipfile.ZipFile(BytesIO(packager.build(asking).content)) as wheel:
+    with zipfile.ZipFile(BytesIO(build_wheel(asking).content)) as wheel:
         names = wheel.namelist()
     assert any(name.endswith("page_of/__init__.py") for name in names)
     assert not [name for name in names if "testing" in name or "web" in name]

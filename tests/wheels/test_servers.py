@@ -10,6 +10,7 @@ import sys
 import urllib.request
 import zipfile
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,11 @@ from jsonschema_rs import validator_for
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 
-from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.interfaces.records import Interfaces
-from specwright.ports import ExerciseReport, ProductPackage
-from specwright.wheels import FlitPackager
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
 from testkit.interfaces.market import INTERFACES, market
 from testkit.interfaces.notebook import notebook
+from testkit.wheels.packaged import exercised, unpacked
 
 JSON = {"content-type": "application/json"}
 REVISIONS = ("legacy", "2026-07-28")
@@ -37,10 +35,7 @@ REVISIONS = ("legacy", "2026-07-28")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which the wheel is unpacked."""
-    folder = tmp_path_factory.mktemp("site")
-    with zipfile.ZipFile(BytesIO(build_wheel(market()).content)) as archive:
-        archive.extractall(folder)
-    return folder
+    return unpacked(market(), tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture
@@ -324,8 +319,7 @@ def test_what_the_person_says_who_starts_a_server_no_request_says(shell: Any):
 @pytest.mark.parametrize("program", ["http", "mcp"])
 def test_an_option_that_is_no_value_ends_a_server_at_once(tmp_path: Path, program: str):
     """One line that names it, exit code 2; help has it with its default (D-45-10, D-45-11)."""
-    with zipfile.ZipFile(BytesIO(build_wheel(market(interfaces=with_options())).content)) as archive:
-        archive.extractall(tmp_path)
+    unpacked(market(interfaces=with_options()), tmp_path)
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(started(program, tmp_path, *words), capture_output=True, text=True, check=False)
@@ -343,15 +337,24 @@ def started(program: str, site: Path, *words: str) -> list[str]:
     return [sys.executable, "-I", "-c", start, *words]
 
 
-def test_the_program_of_the_api_listens_at_the_loopback_interface_and_ends_by_a_signal(site: Path):
-    """It says where, and ends with exit code 0 (D-45-10)."""
-    with subprocess.Popen(started("http", site, "--port", "0"), stderr=subprocess.PIPE, text=True) as process:
+@contextmanager
+def listening(site: Path, port: str = "0") -> Generator[tuple[subprocess.Popen[str], str]]:
+    """The program of the API, once it answers; with its address, which it says."""
+    command = started("http", site, "--port", port)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         lines = iter(process.stderr.readline, "")
         address = next(found[0] for one in lines if (found := re.search(r"http://127\.0\.0\.1:\d+", one)))
         with urllib.request.urlopen(f"{address}/items/milk", timeout=20) as answer:
             assert json.load(answer) == {"item": "milk", "total": "1.10"}
+        yield process, address
+
+
+def test_the_program_of_the_api_listens_at_the_loopback_interface_and_ends_by_a_signal(site: Path):
+    """It says where, and ends with exit code 0 (D-45-10)."""
+    with listening(site) as (process, _):
         process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
         said = process.stderr.read()
     assert (process.returncode, "Traceback" in said) == (0, False)
 
@@ -360,14 +363,7 @@ def test_a_server_that_was_killed_starts_again_at_its_port(site: Path):
     """Nothing of a process that got SIGKILL is in the way of the next one (D-45-08)."""
     port = "0"
     for _ in range(2):
-        with subprocess.Popen(
-            started("http", site, "--port", port), stderr=subprocess.PIPE, text=True
-        ) as process:
-            assert process.stderr is not None
-            lines = iter(process.stderr.readline, "")
-            address = next(found[0] for one in lines if (found := re.search(r"http://127\.0\.0\.1:\d+", one)))
-            with urllib.request.urlopen(f"{address}/items/milk", timeout=20) as answer:
-                assert json.load(answer) == {"item": "milk", "total": "1.10"}
+        with listening(site, port) as (process, address):
             port = address.rpartition(":")[2]
             process.kill()
         assert process.returncode == -signal.SIGKILL
@@ -410,12 +406,6 @@ def test_without_its_extra_a_server_says_what_to_install(site: Path, tmp_path: P
     assert run("--version").stdout == f"market-{program} 2.0.0\n"
     done = run("--no-such-option")
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
-
-
-def exercised(product: ProductPackage) -> ExerciseReport:
-    """Build, install and try."""
-    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()))
-    return packager.exercise(packager.build(product), product)
 
 
 @pytest.mark.slow

@@ -73,16 +73,6 @@ def test_approve_in_a_new_process_drives_the_run_to_its_end(workshop: Workshop, 
     assert Path(finished.document["release"]["wheel"]).is_file()
 
 
-def test_a_rejection_needs_reasons_and_an_amendment_needs_feedback(
-    workshop: Workshop, waiting: Path, endpoint: Endpoint
-):
-    """Refused with exit 2; nothing is asked, nothing changes (F-3.2.4-03, F-3.2.4-05)."""
-    asked, before = len(endpoint.log), description(waiting)
-    assert workshop.command("reject", waiting).code == 2
-    assert workshop.command("amend", waiting, "--feedback", " ").code == 2
-    assert (len(endpoint.log), description(waiting)) == (asked, before)
-
-
 def test_a_rejection_starts_over_with_its_reasons_and_nothing_else(
     workshop: Workshop, waiting: Path, endpoint: Endpoint
 ):

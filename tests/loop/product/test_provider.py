@@ -12,7 +12,6 @@ from specwright.ports import usage_of
 from testkit.endpoint import Endpoint, Fault
 from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import NAMEPLATE, NAMEPLATE_SPEC
-from testkit.sampling import spread
 from testkit.stores import records, store_files
 from testkit.workshop import Finished, Workshop
 
@@ -124,38 +123,3 @@ def test_answers_of_weak_models_are_understood_or_asked_for_again(
     assert ["no JSON object" in text for text in asked_again] == [True, True]
     used = [usage_of(record.answer)[:2] for record in records(tmp_path, "model")]
     assert sum(i for i, _ in used) == endpoint.tokens["prompt_tokens"]
-
-
-@pytest.mark.parametrize(
-    ("fault", "code", "told"),
-    spread(
-        [
-            ("401", 2, "refuses the key"),
-            ("404", 2, "does not know this model"),
-            ("500", 1, "the model call failed"),
-            ("malformed", 1, "does not follow its protocol"),
-            ("hang", 1, "did not answer in time"),
-        ],
-        fast=5,
-        slow=4,
-    ),
-)
-def test_an_endpoint_that_fails_is_told_in_one_message_and_the_run_goes_on_later(
-    workshop: Workshop, endpoint: Endpoint, tmp_path: Path, fault: str, code: int, told: str
-):
-    """What, where, what to do; no traceback; no answered call is asked again (D-S9-02, D-S9-04, D-S4-03)."""
-    tmp_path.joinpath("specwright.toml").write_text("timeout_seconds = 1\nmax_retries = 1\n")
-    endpoint.misbehave(Fault(fault, "researcher", ordinal=0, times=9))
-    finished = run(workshop, endpoint, tmp_path)
-    assert finished.code == code
-    error = finished.document["error"]
-    assert told in error["what"]
-    assert error["do"]
-    assert "Traceback" not in finished.err
-    assert not (tmp_path / "state_store/product/spec.json").exists()
-
-    endpoint.misbehave()
-    where = ("--model", "openai:test", "--base-url", endpoint.base_url)
-    assert workshop.command("run", tmp_path, *where).code == 3
-    assert set(endpoint.answered.values()) == {1}
-    assert set(endpoint.answered.values()) == {1}

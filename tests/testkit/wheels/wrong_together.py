@@ -12,6 +12,7 @@ from ship_gate.verdict import Candidate
 from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
 from specwright.domain.acceptance.records import TaskAcceptance, name_of
 from specwright.ports import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
+from testkit.wheels.packaged import example
 
 __all__ = ["WRONG_TOGETHER", "Together"]
 
@@ -92,8 +93,7 @@ class Part(NamedTuple):
 
     def example(self, heading: str, code: str, gives: str) -> str:
         """As `examples.md` has it."""
-        code = f"{_HEAD}from modules.{self.name} import {self.name}\n\n{code}"
-        return f"## {heading}\n\nIt is shown.\n\n```python\n{code}\n```\n\n```text\n{gives}\n```\n\n"
+        return example(heading, f"{_HEAD}from modules.{self.name} import {self.name}\n\n{code}", gives)
 
     def candidate(self) -> Candidate:
         """For the gate."""

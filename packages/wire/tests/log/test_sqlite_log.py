@@ -2,6 +2,7 @@
 
 import base64
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -183,15 +184,6 @@ def test_a_topic_keeps_the_payer_it_began_with(path: Path):
     assert verify(path) == []
 
 
-def test_a_log_of_another_version_is_reported(path: Path):
-    """A file that this program does not know is not touched (DESIGN §9)."""
-    written(path)
-    tamper(path, "PRAGMA user_version = 9")
-
-    with pytest.raises(CorruptionError, match="its version is 9"):
-        open_log(path)
-
-
 def test_threads_share_one_log(path: Path):
     """Several threads append and read; nothing is lost, doubled or torn (D-32-02)."""
     log = open_log(path)
@@ -247,24 +239,29 @@ def test_the_file_itself_is_append_only(path: Path, statement: str):
     assert stored(path) == before
 
 
-def test_a_file_that_is_no_log_is_reported_in_one_sentence(path: Path):
-    """A bad input gets one clear message that says what, where and what to do (DESIGN §9)."""
-    path.parent.mkdir()
-    path.write_bytes(b"not a database, but long enough to be taken for one" * 30)
+NO_DATABASE = b"not a database, but long enough to be taken for one" * 30
 
-    with pytest.raises(CorruptionError, match="cannot be read") as refused:
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda path: tamper(path, "PRAGMA user_version = 9"), "its version is 9"),
+        (lambda path: tamper(path, "UPDATE entry SET body = x'7b7d' WHERE sequence_number = 3"), "entry 3"),
+        (lambda path: path.write_bytes(NO_DATABASE), "cannot be read"),
+    ],
+    ids=["another version", "a foreign entry", "no log"],
+)
+def test_a_damaged_file_is_not_opened_and_told_in_one_sentence(
+    path: Path, damage: Callable[[Path], object], words: str
+):
+    """What, where and what to do; records that contradict each other stop the factory (DESIGN §1, §9)."""
+    written(path)
+    damage(path)
+
+    with pytest.raises(CorruptionError, match=words) as refused:
         open_log(path)
 
     assert str(path) in str(refused.value)
-
-
-def test_a_log_with_a_foreign_entry_is_not_opened(path: Path):
-    """Records that contradict each other stop the factory (DESIGN §1)."""
-    written(path)
-    tamper(path, "UPDATE entry SET body = x'7b7d' WHERE sequence_number = 3")
-
-    with pytest.raises(CorruptionError, match="entry 3"):
-        open_log(path)
 
 
 def test_a_topic_that_is_none_is_refused_before_a_file_is_made(path: Path):

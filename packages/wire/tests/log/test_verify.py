@@ -42,16 +42,6 @@ def test_a_log_that_nobody_touched_is_intact(path: Path):
     assert verify(path) == []
 
 
-def test_every_altered_byte_of_a_body_is_found_at_its_entry(path: Path):
-    """One altered byte in the log is found and its entry named (D-36-02)."""
-    body = stored(path)[2][4]
-    for place in range(0, len(body), 23):
-        changed = body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :]
-        tamper(path, "UPDATE entry SET body = ? WHERE sequence_number = 3", parameters=(changed,))
-
-        assert 3 in named(path, "log.changed"), place
-
-
 @pytest.mark.parametrize(
     ("column", "code"),
     [
@@ -59,10 +49,11 @@ def test_every_altered_byte_of_a_body_is_found_at_its_entry(path: Path):
         ("consensus_nanos = consensus_nanos + 1", "log.changed"),
         ("consensus_nanos = 1000000000000", "log.time"),
         ("running_hash = zeroblob(48)", "log.changed"),
+        ("body = CAST(body || ' ' AS BLOB)", "log.changed"),
     ],
 )
 def test_an_altered_column_is_found_at_its_entry(path: Path, column: str, code: str):
-    """Not only the body is proven (D-36-02)."""
+    """The body and what stands beside it (D-36-02)."""
     tamper(path, f"UPDATE entry SET {column} WHERE sequence_number = 4")
 
     assert 4 in named(path, code)
@@ -73,38 +64,6 @@ def test_an_altered_payer_is_found(path: Path):
     tamper(path, "PRAGMA foreign_keys = OFF", "UPDATE topic SET payer = '0.0.3'")
 
     assert 1 in named(path, "log.changed")
-
-
-def test_a_dropped_entry_is_named(path: Path):
-    """Dropped: the gap is named, and not each entry after it (D-36-02)."""
-    tamper(path, "DELETE FROM entry WHERE sequence_number = 3")
-
-    assert [(found.sequence_number, found.code) for found in verify(path)] == [(3, "log.gap")]
-
-
-def test_a_dropped_entry_whose_gap_was_closed_is_found(path: Path):
-    """Renumbering hides the gap, not the broken chain (D-36-02)."""
-    tamper(
-        path,
-        "DELETE FROM entry WHERE sequence_number = 3",
-        "UPDATE entry SET sequence_number = 3 WHERE sequence_number = 4",
-        "UPDATE entry SET sequence_number = 4 WHERE sequence_number = 5",
-        "UPDATE entry SET sequence_number = 5 WHERE sequence_number = 6",
-    )
-
-    assert 3 in named(path, "log.changed")
-
-
-def test_swapped_entries_are_named(path: Path):
-    """Swapped: both are named (D-36-02)."""
-    tamper(
-        path,
-        "UPDATE entry SET sequence_number = 99 WHERE sequence_number = 2",
-        "UPDATE entry SET sequence_number = 2 WHERE sequence_number = 3",
-        "UPDATE entry SET sequence_number = 3 WHERE sequence_number = 99",
-    )
-
-    assert {2, 3} <= names(path)
 
 
 def test_an_inserted_entry_is_named(path: Path):
@@ -137,13 +96,6 @@ def test_an_admissible_entry_that_was_inserted_at_the_end_disagrees_with_the_not
     tamper(path, "UPDATE head SET sequence_number = 6, running_hash = ?", parameters=(stored(path)[5][5],))
 
     assert [(found.sequence_number, found.code) for found in verify(path)] == [(7, "log.changed")]
-
-
-def test_a_log_that_was_cut_off_is_named(path: Path):
-    """Truncated: the first missing entry is named (D-36-02)."""
-    tamper(path, "DELETE FROM entry WHERE sequence_number > 4")
-
-    assert named(path, "log.cut_off") == {5}
 
 
 def noted(path: Path) -> LogEnd:
@@ -343,14 +295,17 @@ def test_any_flipped_bit_beside_the_entries_is_found(path: Path, place: str, at:
 @AND_FIXTURES
 @given(number=ANY_ENTRY, renumbered=st.booleans())
 def test_any_dropped_entry_is_named(path: Path, number: int, renumbered: bool):
-    """Dropped anywhere, also where the numbers were closed up after it (D-36-02)."""
+    """Dropped anywhere, also where the numbers were closed up after it: the gap, the broken chain or the end, and not each
+    entry after it (D-36-02)."""
     rows = [row for row in stored(path) if row[1] != number]
     if renumbered:
         rows = [(row[0], place, *row[2:]) for place, row in enumerate(rows, start=1)]
     copy = copied(path)
     tamper(copy, "DELETE FROM entry", rows=rows)
 
-    assert number in names(copy)
+    code = "log.cut_off" if number == 6 else "log.changed" if renumbered else "log.gap"
+    assert number in named(copy, code)
+    assert renumbered or len(verify(copy)) == 1
 
 
 @AND_FIXTURES
@@ -414,7 +369,7 @@ def test_a_log_cut_off_anywhere_is_named(path: Path, length: int, agreeing: bool
             last = (TOPIC, length, rows[length - 1][5])
             tamper(copy, "INSERT INTO head VALUES (?, ?, ?)", parameters=last)
 
-    assert length + 1 in names(copy) or agreeing
+    assert named(copy, "log.cut_off") == (set() if agreeing else {length + 1})
     assert bool(verify(copy)) is not agreeing
     assert 6 in {finding.sequence_number for finding in verify(copy, expected=[end])}
 
