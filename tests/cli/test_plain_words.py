@@ -15,22 +15,8 @@ from testkit.cli.commands import SMALL, each_in_one_process, specwright
 from testkit.paths import ROOT
 
 COMMANDS = (
-    *(
-        "",
-        "init",
-        "run",
-        "approve",
-        "amend",
-        "reject",
-        "resolve",
-        "release",
-        "status",
-        "tasks",
-        "modules",
-        "module",
-    ),
-    *("escalations", "gate", "verify", "doctor", "wire"),
-    *("wire log", "wire verify"),
+    *("", "init", "run", "approve", "amend", "reject", "resolve", "release", "status", "tasks", "modules"),
+    *("module", "escalations", "gate", "verify", "doctor", "wire", "wire log", "wire verify"),
 )
 
 

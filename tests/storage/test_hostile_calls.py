@@ -215,12 +215,9 @@ def test_a_name_is_what_it_is_written_as(tmp_path: Path, form: str):
 @pytest.mark.parametrize(
     "path",
     [
-        *(
-            "code_index/index.db",
-            "modules/MM-0a1b2c3d/1.0.0/contract.json",
-            "debates/PROP-00000001/proposal.json",
-        ),
-        *("artifacts/x", "context_packs/CP-00000000.json", "project/state_machine.json", "definitions/0"),
+        *("code_index/index.db", "modules/MM-0a1b2c3d/1.0.0/contract.json", "artifacts/x", "definitions/0"),
+        *("debates/PROP-00000001/proposal.json", "context_packs/CP-00000000.json"),
+        "project/state_machine.json",
     ],
 )
 def test_no_file_of_the_state_store_is_reachable(tmp_path: Path, path: str, asynchronous: bool):

@@ -144,19 +144,8 @@ def test_a_project_halted_here_is_resolved_and_finished_there(url: str, tmp_path
 @pytest.fixture
 def asked(postgres_url: str, tmp_path: Path, endpoint: Endpoint) -> QueuedProject:
     """The nameplate, queued, with answers of an endpoint."""
-    return queued(
-        tmp_path / "p",
-        postgres_url,
-        *(
-            "--spec",
-            SMALL / "SPEC.md",
-            "--model",
-            "openai:test",
-            "--base-url",
-            endpoint.base_url,
-            "--approve",
-        ),
-    )
+    model = ("--model", "openai:test", "--base-url", endpoint.base_url, "--approve")
+    return queued(tmp_path / "p", postgres_url, "--spec", SMALL / "SPEC.md", *model)
 
 
 def hang(endpoint: Endpoint) -> None:
