@@ -13,8 +13,9 @@ from jsonschema import Draft202012Validator
 
 from specwright.bootstrap.views import AT_WORK, AtWork
 from specwright.ports import RequestDone, RequestSent, RoleDone, RoleStarted, Step
-from testkit.cli.commands import ROOT, SMALL, command, specwright, wait_until
+from testkit.cli.commands import ROOT, SMALL, command, specwright
 from testkit.endpoint import Endpoint, Fault, serving
+from testkit.processes import until
 
 STARTED = RoleStarted("TSK-001.1/parse/round-2/proposer", "proposer", "TSK-001", "parse", "round-2")
 
@@ -127,7 +128,7 @@ def test_status_after_an_interruption_has_the_keys_of_every_other_end(
     begun, working = tmp_path / "begun", tmp_path / "working"
     for directory, role in ((begun, "researcher"), (working, "planner")):
         with waiting(directory, server, role):
-            wait_until((directory / AT_WORK).exists)
+            until((directory / AT_WORK).exists)
     other = document("status", "status", waiting_once)
     for directory, where, code in ((opening, "new", 0), (begun, "new", 1), (working, "running", 1)):
         ended = document("status", "status", directory)

@@ -5,7 +5,6 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from specwright.bootstrap.project import Composition, open_project
 from specwright.bootstrap.verify import verify_project
 from specwright.domain.modules.code_index import DeprecationRequest
 from testkit.cli.commands import everything, specwright
+from testkit.power_cut import Cut, PowerCutError
 
 WORDS = ("--reason", "It drops middle names.", "--migration-note", "Use monograms instead.")
 
@@ -61,26 +61,9 @@ def test_a_deprecation_is_proven_and_a_changed_one_is_found(released: Path) -> N
     assert "index.changed" in {finding.code for finding in verify_project(released).findings}
 
 
-class PowerCutError(Exception):
-    """The process ended here."""
-
-
-class CutIndex:
-    """A Code Index that the process does not live to change."""
-
-    def __init__(self, index: Any) -> None:
-        self._index = index
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._index, name)
-
-    def retire(self, *_: object) -> None:
-        raise PowerCutError
-
-
 def test_a_crash_between_log_and_index_is_mended_by_the_next_command(released: Path) -> None:
     """The log has the decision, so whatever drives the project next retires the entry (D-29-01, D-27-01)."""
-    cut = Composition(wrap_adapters=lambda adapters: replace(adapters, index=CutIndex(adapters.index)))
+    cut = Composition(wrap_adapters=lambda adapters: replace(adapters, index=Cut(adapters.index, "retire")))
     asked = DeprecationRequest(
         module_ref=sealed(released), reason="It drops names.", migration_note="Use monograms instead."
     )

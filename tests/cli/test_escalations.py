@@ -47,37 +47,6 @@ def test_the_list_says_what_waits_since_when_why_and_what_to_type(here: Path, wa
         assert words in page
 
 
-def test_the_page_of_one_fits_a_screen(
-    here: Path, waits: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The decision, what failed, the recommended answer with its commands, every other one (F-17.1-04, F-17.1-05)."""
-    monkeypatch.setenv("COLUMNS", "80")
-    page = specwright("escalations", waits["escalation_id"]).out
-    assert len(page.splitlines()) <= 40
-    order = [
-        waits["minimal_decision_required"][:40],
-        "The Arbiter on shout: Nothing of what was asked for was shown.",
-        "The gate passes the last draft of shout",
-        "What failed",
-        "The contract of shout, /outputs/0/invariants/0: name in capitals",
-        "Criterion 3: shout returns 'ADA'",
-        "Criterion 1: initials returns",
-        'The Proposer on shout: "',
-        "Changed in its last revision: nothing",
-        "Recommended",
-        "APPROVE_OVERRIDE: overrule the debate",
-        "Other answers",
-    ]
-    text = " ".join(page.split())
-    places = [text.index(words) for words in [*order, "--draft ACTION", "--full"]]
-    assert places == sorted(places)
-    assert "RETRY the same inputs again, if answers vary; costs the whole task" in text
-    assert text.count("In round 3 the name of 3 words") == 1
-    assert "(debate PROP-" not in page
-    for action in actions_for("modules"):
-        assert page.count(f"  {action}") >= 1
-
-
 def five_survivors(waits: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The record, as if two findings of the gate had told of the same survivors."""
     faults = [

@@ -16,7 +16,8 @@ import pytest
 
 from specwright.cli.terminal.output import complain
 from specwright.errors import InputError, InterruptedRunError
-from testkit.cli.commands import SMALL, command, specwright, wait_until
+from testkit.cli.commands import SMALL, command, specwright
+from testkit.processes import until
 from testkit.sampling import spread
 
 STOP = "TSK-001/initials/round-1/proposer.json"
@@ -40,7 +41,7 @@ def running(directory: Path, playbook: Path, *options: str) -> Iterator[subproce
         command(*given, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         try:
-            wait_until(lambda: _at_the_proposer(directory))
+            until(lambda: _at_the_proposer(directory))
             yield process
         finally:
             process.kill()

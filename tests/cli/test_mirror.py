@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from testkit.cli.commands import command, specwright, wait_until
+from testkit.cli.commands import command, specwright
 from testkit.postgres import postgres, postgres_once
+from testkit.processes import until
 from wire_testkit.tables import rows, tables
 
 __all__ = ["postgres", "postgres_once"]
@@ -58,7 +59,7 @@ def test_what_is_mirrored_beside_a_run_is_what_is_rebuilt_after_it(waiting: Path
     following = subprocess.Popen(command("mirror", waiting, "--to", url), stderr=subprocess.PIPE, text=True)
     try:
         assert specwright("approve", waiting).code == 0
-        wait_until(lambda: _lag(waiting, url) == 0)
+        until(lambda: _lag(waiting, url) == 0)
     finally:
         following.send_signal(signal.SIGINT)
         _, told = following.communicate(timeout=30)

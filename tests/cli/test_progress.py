@@ -14,8 +14,9 @@ from specwright.cli.terminal.at_work import clock
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.costs import Budget, Cost
 from specwright.ports import AnswerBought, RequestDone, RequestSent, RoleDone, RoleStarted, Step
-from testkit.cli.commands import PLAYBOOK, SMALL, specwright, wait_until
+from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.cli.terminal import on_a_terminal
+from testkit.processes import until
 
 STARTED = RoleStarted("TSK-007.1/parse/round-2/challenger", "challenger", "TSK-007", "parse", "round-2")
 COST = Cost(1, 9_000, 3_100, 900, Decimal("0.0312"))
@@ -92,7 +93,7 @@ def test_a_silent_role_is_announced_where_there_is_no_terminal(monkeypatch: pyte
     out = io.StringIO()
     with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
         progress.note(STARTED)
-        wait_until(lambda: "at work for" in out.getvalue(), 5)
+        until(lambda: "at work for" in out.getvalue(), 5)
     assert "TSK-007  challenger parse round 2" in out.getvalue()
 
 
@@ -124,7 +125,7 @@ def test_waiting_for_a_model_is_told_from_working(
     with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
         for event in (STARTED, *events):
             progress.note(event)
-        wait_until(lambda: "…" in out.getvalue(), 5)
+        until(lambda: "…" in out.getvalue(), 5)
     assert f"TSK-007  challenger parse round 2        {doing} " in out.getvalue()
 
 
@@ -136,7 +137,7 @@ def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.Monke
     planned = RoleStarted("TSK-007.1/plan/round-1/planner", "planner", "TSK-007", "plan", "round-1")
     with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
         progress.note(STARTED)
-        wait_until(lambda: "at work for" in out.getvalue(), 5)
+        until(lambda: "at work for" in out.getvalue(), 5)
         progress.note(DONE)
         progress.note(Step("challenged", "TSK-007", "parse round 2: FAIL"))
         monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 60.0)

@@ -62,11 +62,14 @@ def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 def test_the_pages_of_a_halted_project(
     name: str, words: list[str], width: int, halted_once: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D-S9-08: where it stands, its tasks, a module, what waits for a person."""
+    """D-S9-08, F-17.1-04, F-17.1-05: where it stands, its tasks, a module; and, on one screen, what waits for a person: the
+    decision, what failed, the recommended answer with its commands, every other one."""
     monkeypatch.chdir(halted_once)
     (escalation,) = (halted_once / "state_store/escalations").glob("ESC-????????.json")
     words = [escalation.stem if word == "ESC" else word for word in words]
-    compare(name, width, printed(lambda: specwright_code(*words)))
+    page = printed(lambda: specwright_code(*words))
+    assert len(page.splitlines()) <= 40
+    compare(name, width, page)
 
 
 def test_the_page_of_the_costs(

@@ -9,11 +9,11 @@ import pytest
 from specwright.bootstrap.storage.stores import DirectoryStore, opened_store
 from specwright.bootstrap.storage.transfer import export_project, import_project
 from specwright.errors import SpecwrightError
-from testkit.cli.commands import wait_until
 from testkit.endpoint import Endpoint
 from testkit.killing import EFFECTS, Job, Kill
 from testkit.loop.processes import Uninterrupted, killed_again_and_again
 from testkit.postgres_projects import connected
+from testkit.processes import until
 from testkit.sampling import nightly, slow
 from testkit.stores import differences
 from testkit.workshop import KILLED, Workshop
@@ -83,7 +83,7 @@ def test_an_import_that_is_cut_in_the_middle_leaves_nothing(
         with other.transaction():
             other.execute("LOCK TABLE file IN SHARE MODE")  # reads pass, the insert waits
             ended = pool.submit(import_project, url, tmp_path / "project.tar")
-            wait_until(lambda: bool(other.execute(_WAITING).fetchall()))
+            until(lambda: bool(other.execute(_WAITING).fetchall()))
             other.execute(f"SELECT pg_terminate_backend(pid) FROM ({_WAITING}) AS waiting")
         with pytest.raises(SpecwrightError):
             ended.result()

@@ -1,6 +1,5 @@
 """A folder of projects at each stage, and a studio over it in this process."""
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,22 +11,13 @@ from specwright.studio.app import Studio
 from specwright.studio.jobs import Jobs
 from specwright.studio.projects import Projects
 from specwright.studio.security import Gatekeeper
+from testkit.bare_environment import bare_environment
 from testkit.cli.projects import halted_once, released_once, waiting_once
-from testkit.paths import FACTORY
 from testkit.trusting import trusting
 
-__all__ = ["halted_once", "released_once", "waiting_once"]
+__all__ = ["bare_environment", "halted_once", "released_once", "waiting_once"]
 
 BASE = "http://127.0.0.1"
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No keys and no settings of whoever runs the tests."""
-    for name in os.environ:
-        if name.startswith("SPECWRIGHT_") and name != "SPECWRIGHT_REQUIRE_SERVICES":
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("PYTHONPATH", str(FACTORY))
 
 
 @pytest.fixture(scope="session")

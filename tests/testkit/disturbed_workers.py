@@ -22,8 +22,9 @@ from testkit.endpoint import Endpoint, ReceivedRequest, serving
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK
 from testkit.network import Host, hosts
 from testkit.postgres import own_database
+from testkit.processes import until
 from testkit.proxy import proxy_to
-from testkit.workers import QueuedProject, WorkerProcess, queued, until, worker
+from testkit.workers import QueuedProject, WorkerProcess, queued, worker
 
 __all__ = ["Disturbances", "Ended", "disturbed"]
 

@@ -1,9 +1,11 @@
-"""Python processes of their own."""
+"""Python processes of their own, and waiting for what they do."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from testkit.paths import TESTS
 
@@ -33,3 +35,12 @@ def process(
         text=True,
         env={**os.environ, "PYTHONPATH": search},
     )
+
+
+def until(holds: Callable[[], Any], seconds: float = 30.0) -> Any:
+    """Wait until something holds that another process does; what it is then."""
+    ends = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < ends, "waited in vain"
+        time.sleep(0.02)
+    return found

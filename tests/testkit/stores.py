@@ -9,7 +9,7 @@ from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import JournalRecord, read_records
 
-__all__ = ["differences", "index_entries", "journal_of", "records", "store_files"]
+__all__ = ["answered", "differences", "index_entries", "journal_of", "records", "store_files"]
 
 
 def store_files(project: Path) -> dict[str, bytes]:
@@ -50,3 +50,9 @@ def journal_of(project: Path) -> Path:
 def records(project: Path, kind: str) -> list[JournalRecord]:
     """The records of its journal of one kind."""
     return [record for record in read_records(journal_of(project)) if record.place.kind == kind]
+
+
+def answered(project: Path, task: str = "") -> list[str]:
+    """Where models have answered, of one task or of all."""
+    places = [record.place.scope for record in records(project, "model")]
+    return [place for place in places if place.startswith(task)]

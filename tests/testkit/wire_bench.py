@@ -5,7 +5,7 @@ from typing import Any
 
 from specwright.application.escalation import answers
 from specwright.domain.escalation import HumanResolution
-from testkit.loop.project_workbench import ProjectWorkbench, halt_stub, seal_stub
+from testkit.loop.project_workbench import ProjectWorkbench, halt_stub, lose_checkpoints, seal_stub
 from testkit.wires_heard import Wire, of_stream
 
 __all__ = ["CHAIN", "FIRST", "SECOND", "THIRD", "answer", "go_on", "halting", "wires"]
@@ -36,6 +36,5 @@ def answer(bench: ProjectWorkbench, action: str, **payload: Any) -> list[Wire]:
 
 def go_on(bench: ProjectWorkbench) -> None:
     """Run on from the state that an answer made; how the graph itself is answered is not asked here."""
-    for file in bench.runtime.glob("checkpoints.db*"):
-        file.unlink()
+    lose_checkpoints(bench.runtime.parent)
     bench.run()

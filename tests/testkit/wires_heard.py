@@ -1,4 +1,4 @@
-"""What the factory says on the Wire, heard in tests: logs that count, die or only listen, and a module to speak of."""
+"""What the factory says on the Wire, heard in tests: logs that count or only listen, and a module to speak of."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,7 @@ from testkit.domain.ship_evidence import evidence_data
 
 __all__ = [
     "Counting",
-    "Dying",
     "Listening",
-    "PowerCutError",
     "Wire",
     "logged",
     "of_stream",
@@ -53,31 +51,12 @@ def texts(value: Any) -> list[str]:
     return [text for item in inner for text in texts(item)]
 
 
-class PowerCutError(Exception):
-    """The process would be gone here."""
-
-
-class _Wrapped:
-    """A log that does something of its own at an append."""
+class Counting:
+    """A log that remembers how many Wires each append brought."""
 
     def __init__(self, log: SqliteWireLog) -> None:
         self._log = log
         self.stream_end, self.entries = log.stream_end, log.entries
-
-
-class Dying(_Wrapped):
-    """A log whose process dies right behind an append."""
-
-    def append(self, wires: Sequence[Any]) -> Sequence[LogEntry]:
-        self._log.append(wires)
-        raise PowerCutError
-
-
-class Counting(_Wrapped):
-    """A log that remembers how many Wires each append brought."""
-
-    def __init__(self, log: SqliteWireLog) -> None:
-        super().__init__(log)
         self.sizes: list[int] = []
 
     def append(self, wires: Sequence[Any]) -> Sequence[LogEntry]:

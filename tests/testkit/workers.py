@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,7 +13,7 @@ from specwright.bootstrap.workers.drive import Queue, queue_state
 from testkit.cli.commands import Told, specwright
 from testkit.processes import process
 
-__all__ = ["QUICK", "QueuedProject", "WorkerProcess", "queued", "tell", "until", "worker"]
+__all__ = ["QUICK", "QueuedProject", "WorkerProcess", "queued", "tell", "worker"]
 
 QUICK = (3.0, 1, 0.3)
 """`Times` of a worker in tests: its heartbeat is missed after three seconds."""
@@ -125,12 +124,3 @@ def tell(project: QueuedProject, command: str, *options: object) -> Told:
     assert told.code == 0, told
     assert told.document["where"] == "queued"
     return told
-
-
-def until(holds: Callable[[], Any], seconds: float = 800.0) -> Any:
-    """Wait until something holds; what it is then."""
-    ends = time.monotonic() + seconds
-    while not (found := holds()):
-        assert time.monotonic() < ends, "waited in vain"
-        time.sleep(0.05)
-    return found

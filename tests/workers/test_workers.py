@@ -20,8 +20,9 @@ from testkit.loop.processes import Uninterrupted
 from testkit.loop.products import failing, rejecting, rewrite
 from testkit.postgres import own_database
 from testkit.postgres_projects import connected, project_urls
+from testkit.processes import until
 from testkit.sampling import nightly
-from testkit.workers import QueuedProject, queued, tell, until, worker
+from testkit.workers import QueuedProject, queued, tell, worker
 
 pytestmark = [
     pytest.mark.slow,

@@ -18,6 +18,7 @@ from ship_gate.sandbox.plan import Limits, SandboxKind
 from ship_gate.sandbox.staging import stage, workspace
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.strength.run import Variant, run_variants, start_runner
+from testkit.processes import until
 from testkit.sampling import spread
 
 ENTRY = "implementation/__init__.py"
@@ -204,11 +205,11 @@ def test_a_gate_that_is_killed_takes_its_processes_along(place, kind):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     gate = subprocess.Popen([sys.executable, "-c", code, str(place), kind], env=environment)
     inside = f"{place}/gate-"
-    assert _eventually(lambda: len(survivors(inside)) >= 2)
+    until(lambda: len(survivors(inside)) >= 2)
     time.sleep(0.5)
     gate.kill()
     gate.wait()
-    assert _eventually(lambda: not survivors(inside))
+    until(lambda: not survivors(inside))
 
 
 ATTEMPTS = """
@@ -270,11 +271,3 @@ def test_a_sandboxed_process_sees_no_folder_of_the_gate_but_inside(place, kind):
     sees = SEES.format(inside=str(gate / "inside"), others=[*map(str, others), str(gate / "strength/run.py")])
     assert run({ENTRY: sees + SOURCE}, kind=kind).findings == ()
     assert _variant(place, kind, sees) == "passed"
-
-
-def _eventually(holds):
-    for _ in range(200):
-        if holds():
-            return True
-        time.sleep(0.05)
-    return False

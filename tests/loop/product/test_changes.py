@@ -22,11 +22,13 @@ from testkit.loop.changed_products import (
     banner_product,
     broken,
     spec_of_change,
+    tasks_of,
     write_json,
 )
 from testkit.loop.products import NAMEPLATE_SPEC
 from testkit.roles.overheard import RequestRecorder
-from testkit.stores import records
+from testkit.stores import answered
+from testkit.wires_heard import logged
 
 pytestmark = pytest.mark.timeout(600)
 """The first test of a session builds the product and its change, with all checks."""
@@ -83,21 +85,6 @@ def of_last_release(project: Path) -> dict[str, bytes]:
     )
 
 
-def model_places(project: Path, task: str = "") -> list[str]:
-    """Where models have answered, of one task."""
-    return [record.place.scope for record in records(project, "model") if record.place.scope.startswith(task)]
-
-
-def tasks_of(project: Path) -> dict[str, Any]:
-    """The tasks by their ids in the spec."""
-    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document["tasks"]}
-
-
-def wires(project: Path) -> list[Any]:
-    """The log."""
-    return [row["wire"] for row in specwright("wire", "log", project, "--json").document["wires"]]
-
-
 def test_a_sentence_becomes_an_amended_spec_at_the_gate(shop: Path, waiting: Path) -> None:
     """The next version waits; the gate says what it does, by code (D-38-01, D-38-03, D-38-04)."""
     document = json.loads((shop / "gate.json").read_text())
@@ -137,9 +124,9 @@ def test_the_changed_task_alone_is_built_again(shop: Path, changed: Path) -> Non
     assert [row["attempt"] for row in after.values()] == [2, 1]
     assert [row["declaration_order"] for row in after.values()] == [0, 1]
     assert [row["task_id"] for row in after.values()] == [row["task_id"] for row in before.values()]
-    asked = set(model_places(changed)) - set(model_places(shop / "released"))
+    asked = set(answered(changed)) - set(answered(shop / "released"))
     assert {place.partition("/")[0] for place in asked} == {"change-1.1", "TSK-001.2"}
-    assert model_places(changed, "TSK-002") == model_places(shop / "released", "TSK-002")
+    assert answered(changed, "TSK-002") == answered(shop / "released", "TSK-002")
 
 
 def test_versions_are_computed_from_the_contracts(shop: Path, changed: Path) -> None:
@@ -165,7 +152,7 @@ def test_versions_are_computed_from_the_contracts(shop: Path, changed: Path) -> 
 
 def test_the_log_has_the_approval_as_the_cause(shop: Path, changed: Path) -> None:
     """The old log is a prefix, no completed attempt gets a Wire, the approval caused the next one (D-38-12)."""
-    old, new = wires(shop / "released"), wires(changed)
+    old, new = logged(shop / "released"), logged(changed)
     assert new[: len(old)] == old
     (approval,) = (w for w in new if w["payload"].get("subject") == "change.approved")
     (created,) = (w for w in new[len(old) :] if w["type"] == "task.created")
@@ -249,7 +236,7 @@ def test_what_is_removed_is_not_exported_any_more(released: Path, tmp_path: Path
     modules = {row["name"]: row for row in specwright("modules", released, "--json").document["modules"]}
     assert (modules["banner"]["status"], modules["initials"]["status"]) == ("DEPRECATED", "SHIPPED")
     assert modules["initials"]["version"] == "1.0.0"
-    assert set(model_places(released, "change")) == {"change-1.1/researcher"}
+    assert set(answered(released, "change")) == {"change-1.1/researcher"}
     assert verify_project(released).findings == ()
 
 
@@ -284,7 +271,7 @@ def test_a_change_that_is_abandoned_at_the_gate_leaves_no_trace_in_the_product(
     assert of_last_release(waiting) == of_last_release(shop / "released")
     assert tasks_of(waiting) == tasks_of(shop / "released")
     assert verify_project(waiting).findings == ()
-    assert "change.requested" in [w["payload"].get("subject") for w in wires(waiting)]
+    assert "change.requested" in [w["payload"].get("subject") for w in logged(waiting)]
     specwright("change", waiting, "--abandon").refuses("no change is under way")
 
 
@@ -368,11 +355,11 @@ def given(project: Path, **changes: Any) -> None:
 def test_a_structured_spec_goes_to_the_gate_as_it_is(released: Path) -> None:
     """No researcher is asked (D-38-01)."""
     given(released, spec_version="1.0.1", description="A library for name tags and banners.")
-    asked = len(model_places(released))
+    asked = len(answered(released))
     told = specwright("change", released, "--json")
     assert told.code == 3, told
     assert told.document["change"]["difference"]["untouched"] == ["TSK-001", "TSK-002"]
-    assert len(model_places(released)) == asked
+    assert len(answered(released)) == asked
 
 
 def spec(**changes: Any) -> Callable[[Path], None]:
@@ -403,21 +390,21 @@ MALFORMED: tuple[tuple[Callable[[Path], object] | tuple[str, ...], str], ...] = 
 
 def test_a_malformed_request_gets_one_message_and_changes_nothing(released: Path) -> None:
     """What, where, what to do; exit 2 (D-39-06)."""
-    before = wires(released), everything(released / "state_store/releases")
+    before = logged(released), everything(released / "state_store/releases")
     for how, why in MALFORMED:
         if callable(how):
             how(released)
         specwright("change", released, *(() if callable(how) else how)).refuses(why)
-        assert (wires(released), everything(released / "state_store/releases")) == before
+        assert (logged(released), everything(released / "state_store/releases")) == before
         assert not (released / "state_store/changes").exists()
 
 
 def test_a_second_change_waits_for_the_first(waiting: Path) -> None:
     """The same request again goes on with it, another one is refused (D-39-06, D-38-16)."""
-    before = wires(waiting)
+    before = logged(waiting)
     assert specwright("change", waiting, "--request", REQUEST).code == 3
     specwright("change", waiting, "--request", "Something else.").refuses("another change is under way")
-    assert wires(waiting) == before
+    assert logged(waiting) == before
 
 
 def test_without_a_product_there_is_nothing_to_change(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,11 +11,12 @@ from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views import reading_project
 from specwright.settings import Settings
 from testkit.cli.commands import specwright
-from testkit.loop.changed_products import criterion
+from testkit.loop.changed_products import criterion, tasks_of
 from testkit.loop.products import NAMEPLATE_SPEC
 from testkit.loop.reported_products import POINTER, example, faulty_product, report, source_of
 from testkit.roles.overheard import RequestRecorder
-from testkit.stores import records
+from testkit.stores import answered
+from testkit.wires_heard import logged
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 """A product is built with a fault, and repaired, with all checks."""
@@ -34,21 +34,6 @@ def repaired(faulty: Path) -> Path:
     return faulty / "repaired"
 
 
-def tasks_of(project: Path) -> dict[str, Any]:
-    """The tasks by their ids in the spec."""
-    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document["tasks"]}
-
-
-def wires(project: Path) -> list[Any]:
-    """The log."""
-    return [row["wire"] for row in specwright("wire", "log", project, "--json").document["wires"]]
-
-
-def places(project: Path) -> set[str]:
-    """Where models have answered."""
-    return {record.place.scope for record in records(project, "model")}
-
-
 def checks(project: Path, task: str) -> dict[str, str]:
     """What each stage of the gate said of a task's module, as its evidence has it."""
     ref = tasks_of(project)[task]["module_ref"]
@@ -59,14 +44,14 @@ def checks(project: Path, task: str) -> dict[str, str]:
 def test_a_report_begins_the_next_attempt_of_the_task(faulty: Path, repaired: Path) -> None:
     """One batch: the report, its approval, the attempt; the debate of the implementation alone is asked (D-39-02,
     D-38-11)."""
-    old, new = wires(faulty / "released"), wires(repaired)
+    old, new = logged(faulty / "released"), logged(repaired)
     assert new[: len(old)] == old
     begun = [(w["type"], w["payload"].get("subject", "")) for w in new[len(old) :]][:4]
     reviewed = "review.recorded"
     assert begun[:2] == [(reviewed, "change.requested"), (reviewed, "change.approved")]
     assert [kind for kind, _ in begun[2:]] == ["task.created", "task.available"]
     assert [row["attempt"] for row in tasks_of(repaired).values()] == [2, 1]
-    asked = places(repaired) - places(faulty / "released")
+    asked = {*answered(repaired)} - {*answered(faulty / "released")}
     assert asked == {f"TSK-001.2/initials/round-1/{role}" for role in ("proposer", "challenger", "arbiter")}
 
 
@@ -176,13 +161,13 @@ def test_a_second_report_waits_for_the_first(released: Path, tmp_path: Path) -> 
     with_playbook(released, playbook)
     file = example(tmp_path / "example.md")
     report(released, file, POINTER).refuses("challenger.json", code=1)
-    begun = wires(released)
+    begun = logged(released)
     assert json.loads(specwright("status", released, "--json").out)["where"] == "running"
     report(released, file, POINTER).refuses("challenger.json", code=1)
     other = example(tmp_path / "other.md", r'"ada\teve"', "'AE'")
     report(released, other, POINTER).refuses("another change is under way")
     specwright("change", released, "--request", "More.").refuses("another change is under way")
-    assert wires(released) == begun
+    assert logged(released) == begun
     assert specwright("change", released, "--abandon").code == 0
     assert tasks_of(released)["TSK-001"]["module_ref"].endswith("@1.0.0")
     assert verify_project(released).findings == ()

@@ -4,14 +4,14 @@ comes of it."""
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from testkit.cli.commands import everything, specwright
 from testkit.loop.reported_products import POINTER, example, report
 from testkit.sampling import slow, spread
-from testkit.stores import records
+from testkit.stores import answered
+from testkit.wires_heard import logged
 
 pytestmark = pytest.mark.timeout(600)
 """The first test of a session builds a product."""
@@ -26,29 +26,19 @@ def released(shop: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(shop / "released", tmp_path / "released"))
 
 
-def wires(project: Path) -> list[Any]:
-    """The log."""
-    return [row["wire"] for row in specwright("wire", "log", project, "--json").document["wires"]]
-
-
-def places(project: Path) -> set[str]:
-    """Where models have answered."""
-    return {record.place.scope for record in records(project, "model")}
-
-
 def test_an_example_that_holds_changes_nothing(released: Path, tmp_path: Path) -> None:
     """It is said; log and store are as they were (D-39-01)."""
-    before = wires(released), everything(released / "state_store"), places(released)
+    before = logged(released), everything(released / "state_store"), {*answered(released)}
     told = report(released, example(tmp_path / "example.md", '"ada lovelace"'), POINTER, "--json")
     assert told.code == 0, told
     assert (told.document["holds"], told.document["exit_code"]) == (True, 0)
-    assert (wires(released), everything(released / "state_store"), places(released)) == before
+    assert (logged(released), everything(released / "state_store"), {*answered(released)}) == before
 
 
 def test_who_asks_for_the_statements_is_shown_them(released: Path, tmp_path: Path) -> None:
     """Outcome, statements of the contract, criteria and the command are shown, and nothing is written: that is no
     error (D-39-02)."""
-    before = wires(released), everything(released / "state_store")
+    before = logged(released), everything(released / "state_store")
     file = example(tmp_path / "example.md", *WRONG)
     told = report(released, file, "?")
     assert told.code == 0, told
@@ -65,7 +55,7 @@ def test_who_asks_for_the_statements_is_shown_them(released: Path, tmp_path: Pat
     assert (document["schema"], document["exit_code"]) == ("statements", 0)
     assert "'XX'" in document["observed"]
     assert POINTER in [row["pointer"] for row in document["statements"]]
-    assert (wires(released), everything(released / "state_store")) == before
+    assert (logged(released), everything(released / "state_store")) == before
 
 
 def test_what_no_statement_promises_becomes_a_change_request(
@@ -75,7 +65,7 @@ def test_what_no_statement_promises_becomes_a_change_request(
     told = report(released, example(tmp_path / "example.md", *WRONG), "", "--json")
     assert told.code == 3, told
     assert "initials(\"ada lovelace\")\n```\n\n```text\n'XX'" in told.document["change"]["request"]
-    assert places(released) == places(shop / "released") | {"change-1.1/researcher"}
+    assert {*answered(released)} == {*answered(shop / "released")} | {"change-1.1/researcher"}
 
 
 def text(content: str | bytes) -> Callable[[Path], Path]:
@@ -149,9 +139,9 @@ def test_a_malformed_report_gets_one_message_and_changes_nothing(
 ) -> None:
     """What, where, what to do; exit 2 (D-39-06)."""
     write, pointer, why = CASES[case]
-    before = wires(untouched), everything(untouched / "state_store")
+    before = logged(untouched), everything(untouched / "state_store")
     report(untouched, write(tmp_path / "example.md"), pointer).refuses(why)
-    assert (wires(untouched), everything(untouched / "state_store")) == before
+    assert (logged(untouched), everything(untouched / "state_store")) == before
 
 
 @pytest.mark.parametrize(

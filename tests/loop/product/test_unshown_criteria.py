@@ -2,16 +2,15 @@
 
 import json
 import shutil
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
 
 import pytest
 
 from specwright.bootstrap.project import Composition, open_project
 from specwright.domain.escalation import Action, HumanResolution
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rewrite
+from testkit.power_cut import Cut, PowerCutError
 from testkit.workshop import Workshop
 
 LIMIT = "The object itself does not cross to the tests."
@@ -51,23 +50,6 @@ def test_a_released_product_lists_what_it_does_not_show_and_takes_the_answer(
     assert workshop.command("verify", project).code == 0
 
 
-class PowerCutError(Exception):
-    """The process ended here."""
-
-
-class CutLog:
-    """A Wire log that the process does not live to append to."""
-
-    def __init__(self, log: Any) -> None:
-        self._log = log
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._log, name)
-
-    def append(self, wires: Sequence[Any]) -> NoReturn:
-        raise PowerCutError
-
-
 @pytest.mark.nightly
 def test_an_answer_that_a_crash_cut_short_is_carried_out_by_the_next_command(
     workshop: Workshop, tmp_path: Path
@@ -77,7 +59,7 @@ def test_an_answer_that_a_crash_cut_short_is_carried_out_by_the_next_command(
     answer = HumanResolution(
         action=Action.DROP_CRITERION, payload={"rationale": "Nobody needs it."}, escalation_id=question
     )
-    cut = Composition(wrap_adapters=lambda adapters: replace(adapters, log=CutLog(adapters.log)))
+    cut = Composition(wrap_adapters=lambda adapters: replace(adapters, log=Cut(adapters.log, "append")))
     with pytest.raises(PowerCutError), open_project(project, spec_text="", composition=cut) as opened:
         opened.resolve(answer)
     assert workshop.command("run", project).code == 0

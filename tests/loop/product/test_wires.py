@@ -19,8 +19,9 @@ from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.tasks.task_file import TaskDefinition
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.project_workbench import ProjectWorkbench, seal_stub
+from testkit.power_cut import Cut, PowerCutError
 from testkit.wire_bench import CHAIN, FIRST, SECOND, THIRD, halting, wires
-from testkit.wires_heard import Dying, PowerCutError, types
+from testkit.wires_heard import types
 
 
 @pytest.fixture
@@ -154,7 +155,7 @@ def test_a_status_is_appended_before_it_is_projected_and_caught_up_after_a_crash
         before = file.read_bytes()
         task = tasks.next_dispatch(bench.factory)
         with pytest.raises(PowerCutError):
-            tasks.begin(replace(bench.factory, log=Dying(bench.log)), task)
+            tasks.begin(replace(bench.factory, log=Cut(bench.log, "append", behind=True)), task)
         assert file.read_bytes() == before
     with ProjectWorkbench(tmp_path) as again:
         assert [entry.status for entry in again.state.tasks.values()] == ["IN_PROGRESS"]

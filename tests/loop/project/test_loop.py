@@ -25,7 +25,14 @@ from testkit.domain.product_specs import (
     spec_of_graph,
 )
 from testkit.domain.task_states import derived, outcome
-from testkit.loop.project_workbench import ProjectWorkbench, chain_spec, halt_stub, order_of, seal_stub
+from testkit.loop.project_workbench import (
+    ProjectWorkbench,
+    chain_spec,
+    halt_stub,
+    lose_checkpoints,
+    order_of,
+    seal_stub,
+)
 from testkit.memory_tree import MemoryTree
 from testkit.sampling import slow
 
@@ -261,11 +268,6 @@ def test_more_tasks_than_a_thousand_steps_allow_run_in_one_go(tmp_path: Path):
         assert len(bench.notes.of("depth")) == 6
 
 
-def _lose_checkpoints(directory: Path) -> None:
-    for file in (directory / ".specwright").glob("checkpoints.db*"):
-        file.unlink()
-
-
 def interrupted_at(spec_task_id, draws=2):
     """Work that is cut off in the middle of one task, after some draws."""
 
@@ -285,7 +287,7 @@ def test_a_task_whose_checkpoint_is_gone_runs_again_from_the_journal(tmp_path: P
         bench.approve(chain_spec(3))
         with pytest.raises(InterruptedError) as cut:
             bench.run()
-    _lose_checkpoints(tmp_path)
+    lose_checkpoints(tmp_path)
     drawn: list[str] = []
 
     def work(factory, task):
@@ -312,7 +314,7 @@ def test_a_journal_that_contradicts_a_lost_checkpoint_halts_the_task(tmp_path: P
         bench.approve(chain_spec(3))
         with pytest.raises(InterruptedError):
             bench.run()
-    _lose_checkpoints(tmp_path)
+    lose_checkpoints(tmp_path)
     _alter_journal(tmp_path, "TSK-002.1/thinking")
     with ProjectWorkbench(tmp_path, interrupted_at("TSK-003")) as bench:
         bench.run()
@@ -352,7 +354,7 @@ def test_a_lost_checkpoint_of_a_halted_project_leads_back_to_the_same_question(t
         bench.approve(chain_spec(3))
         bench.run()
         before = bench.waiting()
-    _lose_checkpoints(tmp_path)
+    lose_checkpoints(tmp_path)
     with ProjectWorkbench(tmp_path) as bench:
         bench.run()
         assert bench.waiting() == before

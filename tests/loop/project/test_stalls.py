@@ -22,6 +22,7 @@ from testkit.loop.project_workbench import (
     ProjectWorkbench,
     halt_first,
     halt_stub,
+    lose_checkpoints,
     many_stories_spec,
 )
 from testkit.memory_tree import MemoryTree
@@ -34,12 +35,7 @@ def abandoned(directory: Path) -> None:
         bench.approve(spec_of_graph(GRAPH))
         bench.run()
         bench.tell(task_event("task.cancelled", "TSK-001", 1, {}))
-    _lose_checkpoints(directory)  # the resolution is not the graph's matter here
-
-
-def _lose_checkpoints(directory: Path) -> None:
-    for file in (directory / ".specwright").glob("checkpoints.db*"):
-        file.unlink()
+    lose_checkpoints(directory)  # the resolution is not the graph's matter here
 
 
 def test_a_stall_comes_when_nothing_else_can_run(tmp_path: Path):
@@ -114,7 +110,7 @@ def test_a_task_that_an_answer_left_where_it_was_is_asked_about_again(tmp_path: 
         for number in (1, 2):
             bench.run()
             bench.tell(task_event("task.cancelled", f"TSK-00{number}", 1, {}))
-            _lose_checkpoints(tmp_path)
+            lose_checkpoints(tmp_path)
         bench.run()
         definition = list(bench.projection.definitions.values())[2]
         (old,) = open_escalations(bench.factory)

@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +26,6 @@ __all__ = [
     "filled_in",
     "in_own_process",
     "specwright",
-    "wait_until",
 ]
 
 SMALL = ROOT / "examples/nameplate"
@@ -122,14 +120,6 @@ def each_in_one_process(*commands: Sequence[object], before: str = "", **options
 def everything(directory: Path) -> dict[str, bytes]:
     """Every file below a directory."""
     return {str(p.relative_to(directory)): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    """Wait for something that another process does."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
 
 
 def filled_in(value: Any) -> Any:

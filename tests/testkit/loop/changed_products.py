@@ -24,6 +24,7 @@ __all__ = [
     "criterion",
     "shop",
     "spec_of_change",
+    "tasks_of",
     "write_json",
 ]
 
@@ -123,6 +124,11 @@ def spec_of_change(playbook: Path, version: str, after: int = 0) -> dict[str, An
     """The spec that a change of a number made, under the next version; of none, the first one."""
     path = playbook / (f"change-{after}/spec.json" if after else "researcher/spec.json")
     return {**json.loads(path.read_text()), "spec_version": version}
+
+
+def tasks_of(project: Path) -> dict[str, Any]:
+    """The tasks of a project by their ids in the spec."""
+    return {row["spec_task_id"]: row for row in specwright("tasks", project, "--json").document["tasks"]}
 
 
 def _tasks(spec: dict[str, Any]) -> list[dict[str, Any]]:

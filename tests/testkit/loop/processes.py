@@ -13,6 +13,7 @@ from specwright.bootstrap.verify import verify_project
 from testkit.endpoint import Endpoint, serving
 from testkit.killing import EFFECTS, Job, Kill
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK
+from testkit.loop.project_workbench import lose_checkpoints
 from testkit.shared_fixtures import made_once
 from testkit.stores import differences, journal_of, records
 from testkit.workshop import KILLED, Workshop
@@ -110,8 +111,7 @@ def killed_again_and_again(
             assert finished.code == ends, finished.err
             return kills
         if forgetting:
-            for file in (Path(job.directory) / ".specwright").glob("checkpoints*"):
-                file.unlink()
+            lose_checkpoints(Path(job.directory))
     raise AssertionError
 
 
