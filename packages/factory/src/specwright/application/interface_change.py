@@ -21,7 +21,6 @@ has another one: a spec that was written anew, an exception about which somebody
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from graphlib import TopologicalSorter
 from typing import TypedDict
 
 from agent_wire import canonical_json
@@ -44,6 +43,7 @@ from specwright.application.stages.product import draft_files, shown_hash
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.debates import debate_trail
 from specwright.application.tasks import Task, task_at, task_board
+from specwright.domain.base.graph import dependents
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.escalation import OPERATOR
 from specwright.domain.interface_change import (
@@ -191,14 +191,12 @@ class Resolution:
         that it uses."""
         modules, tasks = self._factory.modules, task_board(self._factory).tasks.values()
         calls = {
-            ref: {one.ref for one in modules.contract(ref).dependencies}
-            for ref in sorted({ref for entry in tasks for ref in entry.module_refs})
+            ref: [one.ref for one in modules.contract(ref).dependencies]
+            for entry in tasks
+            for ref in entry.module_refs
         }
-        concerned = [self._old.ref]
-        for ref in TopologicalSorter(calls).static_order():
-            if not calls.get(ref, set()).isdisjoint(concerned):
-                concerned.append(ref)
-        return {"changes": self._changes(self._candidate()), "consumers": concerned[1:]}
+        consumers = dependents([self._old.ref], calls)
+        return {"changes": self._changes(self._candidate()), "consumers": consumers}
 
     def propose_change(self, state: ChangeState) -> ChangeState:
         """The candidate contract as a plan of one module, and the first proposal of its debate."""

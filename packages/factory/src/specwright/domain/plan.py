@@ -28,7 +28,7 @@ from specwright.domain.answers import (
     ReuseCandidate,
     ReuseConclusion,
 )
-from specwright.domain.base.graph import describe_cycle, find_cycles
+from specwright.domain.base.graph import dependents, describe_cycle, find_cycles
 from specwright.domain.debate.debate import CONTRACTS
 from specwright.domain.escalation import ShortModule
 from specwright.domain.modules.code_index import io_summary
@@ -222,26 +222,25 @@ def assign(
 def execution_order(plan: MicroPlan) -> list[str]:
     """The names of the modules in topological order: first those that call no other of the plan, then the others, each in
     declaration order as far as it can be (design: planning)."""
-    by_ref = {m.module_id: m.name for m in plan.modules}
-    edges = {
-        m.name: [
-            by_ref[ref.module_id] for ref in map(ModuleRef.parse, m.depends_on) if ref.module_id in by_ref
-        ]
-        for m in plan.modules
-    }
+    edges = _calls(plan)
     roots = [name for name, called in edges.items() if not called]
     return [*roots, *(name for name in _order(edges) if name not in roots)]
 
 
 def downstream(plan: MicroPlan, failed: Iterable[str]) -> set[str]:
     """The modules that depend on a failed one, directly or not: they are abandoned (design: engineering)."""
-    by_id = {m.module_id: m.name for m in plan.modules}
-    lost = set(failed)
-    for name in execution_order(plan):
-        module = next(m for m in plan.modules if m.name == name)
-        if any(by_id.get(ModuleRef.parse(ref).module_id) in lost for ref in module.depends_on):
-            lost.add(name)
-    return lost - set(failed)
+    return set(dependents([*failed], _calls(plan)))
+
+
+def _calls(plan: MicroPlan) -> dict[str, list[str]]:
+    """The modules of the plan that each one calls, by name."""
+    by_ref = {m.module_id: m.name for m in plan.modules}
+    return {
+        m.name: [
+            by_ref[ref.module_id] for ref in map(ModuleRef.parse, m.depends_on) if ref.module_id in by_ref
+        ]
+        for m in plan.modules
+    }
 
 
 def _order(edges: Mapping[str, list[str]]) -> list[str]:

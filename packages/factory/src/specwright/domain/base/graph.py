@@ -1,11 +1,13 @@
 """Walks over directed graphs: cycles and reachable nodes.
 
 A graph is a mapping from each node to its targets. The walks are iterative, because a chain of tasks may be
-10,000 long. For a topological order use `graphlib.TopologicalSorter`.
+10,000 long. For a topological order use `graphlib.TopologicalSorter`, and give it lists: it keeps the order of what it is
+given, and that of a set is another one in every process.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
 
 _SHOWN = 8
 
@@ -42,6 +44,22 @@ def reachable(starts: Iterable[str], targets: Callable[[str], Iterable[str]]) ->
                 seen.add(target)
                 pending.append(target)
                 yield target
+
+
+def dependents(starts: Collection[str], edges: Mapping[str, Iterable[str]]) -> list[str]:
+    """Every node of an acyclic graph from which some nodes can be reached, themselves left out; each after its targets, in
+    the same order in every process.
+
+    Args:
+        starts: The nodes that are reached.
+        edges: Each node's targets, in any order; those that are not nodes have none.
+    """
+    ordered = {node: sorted(edges[node]) for node in sorted(edges)}
+    found = dict.fromkeys(starts)
+    for node in TopologicalSorter(ordered).static_order():
+        if any(target in found for target in ordered.get(node, ())):
+            found[node] = None
+    return [node for node in found if node not in starts]
 
 
 def _cycles_from(root: str, edges: Mapping[str, Iterable[str]], done: set[str]) -> Iterator[tuple[str, ...]]:

@@ -211,9 +211,9 @@ def option_problems(options: Mapping[str, str], called: Sequence[PublicFunction]
     """
     for name, word in options.items():
         types = {one.type for function in called for one in function.parameters if one.name == name}
-        known = {one.name for function in called for one in function.parameters}
+        known = sorted({one.name for function in called for one in function.parameters})
         if not types:
-            listed = ", ".join(sorted(known)) or "none"
+            listed = ", ".join(known) or "none"
             yield f"no function that is called has a parameter {name}; {did_you_mean(name, known)}there is {listed}"
         elif len(types) > 1:
             yield f"{name} is {' here and '.join(sorted(types))} there; one option has one type"
