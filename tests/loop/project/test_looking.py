@@ -57,11 +57,17 @@ def test_a_definition_is_validated_when_somebody_asks_for_its_task(project: Path
         assert sha256 in caught.value.where
 
 
-@pytest.mark.parametrize("stored", [b"[]", b'{"task_id": 3}\n', b"{}", b"not JSON"])
-def test_what_is_no_definition_at_all_is_told_at_once(project: Path, stored: bytes):
+@pytest.mark.parametrize(
+    ("subject", "stored"),
+    [
+        *(("task.amended", stored) for stored in (b"[]", b'{"task_id": 3}\n', b"{}", b"not JSON")),
+        ("change.released", b"{}"),  # and none was asked for
+    ],
+)
+def test_what_is_no_definition_at_all_is_told_at_once(project: Path, subject: str, stored: bytes):
     """D-29-02: the state cannot be made of it."""
     with ProjectWorkbench(project) as bench:
-        event = review(bench.projection.project_id, "task.amended", bench.store.define(stored), "x")
+        event = review(bench.projection.project_id, subject, bench.store.define(stored), "x")
         with pytest.raises(CorruptionError, match="cannot be read as a project"):
             bench.tell(event)
     with pytest.raises(CorruptionError, match="cannot be read as a project"), reading_project(project):

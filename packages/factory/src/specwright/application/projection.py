@@ -213,7 +213,7 @@ class Projection:
                     take(self, _Event(wire["stream"], wire["payload"], wire["ts"]))
             except CorruptionErrors:
                 raise
-            except (*SpecwrightErrors, KeyError, TypeError, ValueError) as error:
+            except (*SpecwrightErrors, LookupError, TypeError, ValueError) as error:
                 raise CorruptionError(
                     f"the log cannot be read as a project: {error}",
                     where=f"Wire {entry.sequence_number} ({wire.get('type')})",
