@@ -1,5 +1,6 @@
 """A finished project is proven from its files alone, and whatever was touched is named."""
 
+import hashlib
 import json
 import shutil
 import socket
@@ -176,6 +177,27 @@ def test_one_changed_bit_of_the_log_is_one_finding(project: Path, number: int):
     assert (finding.code, finding.message.partition(":")[0]) == ("log.changed", f"Wire {number}")
 
 
+def append(project: Path, wire: dict[str, Any], payload: dict[str, Any]) -> None:
+    """Append a Wire once more, with another payload."""
+    log = SqliteWireLog(project / ".specwright/wire.db", TOPIC, lambda: 2 * 10**18)
+    stream = wire["stream"] | {"stream_seq": log.stream_end(wire["stream"]["stream_id"]).stream_seq + 1}
+    log.append([wire | {"wire_id": "wire_7" + "Z" * 25, "payload": payload, "stream": stream}])
+    log.close()
+
+
+@pytest.mark.parametrize("content", [None, b"{}\n"])
+def test_a_decision_that_cannot_be_read_is_one_finding(project: Path, content: bytes | None):
+    """D-29-02: what it names is gone, or is no such record."""
+    (made,) = [w for w in logged(project) if w["payload"].get("subject") == "release.made"]
+    sha256 = hashlib.sha256(content or b"").hexdigest()
+    if content is not None:
+        (project / f"state_store/definitions/{sha256}").write_bytes(content)
+    named = {"subject": "exception.resolved", "definition_sha256": sha256, "reference": "ICE-0000000a"}
+    append(project, made, made["payload"] | named)
+    found = [fault for fault in checked(project).findings if fault.code.startswith("definition.")]
+    assert [fault.code for fault in found] == ["definition.changed" if content else "definition.missing"]
+
+
 @pytest.mark.parametrize("reference", ["", "IMPL-00000bad", "the one that was judged"])
 def test_evidence_that_leads_to_nothing_is_named(project: Path, reference: str):
     """Each hash of evidence is that of a record; an admissible Wire about a gate that never decided is found (D-29-02)."""
@@ -186,20 +208,7 @@ def test_evidence_that_leads_to_nothing_is_named(project: Path, reference: str):
     payload: Any = {"gate": "ship", "verdict": "pass", "evidence_sha256": "b" * 64} | (
         named if reference else {}
     )
-    log = SqliteWireLog(project / ".specwright/wire.db", TOPIC, lambda: 2 * 10**18)
-    end = log.stream_end(decided["stream"]["stream_id"])
-    seq = end.stream_seq + 1
-    log.append(
-        [
-            decided
-            | {
-                "wire_id": "wire_7" + "Z" * 25,
-                "payload": payload,
-                "stream": decided["stream"] | {"stream_seq": seq},
-            }
-        ]
-    )
-    log.close()
+    append(project, decided, payload)
 
     (finding,) = checked(project).findings
     assert finding.code == ("evidence.missing" if "judged" in reference else "record.missing")

@@ -573,8 +573,10 @@ def _sealed_by_decision(
         for ref, sha256 in bindings.subjects.get(subject, ()):
             try:
                 sealed = record.from_bytes(store.definition(sha256), ref)
-            except SpecwrightErrors as error:
+            except InputErrors as error:
                 findings.append(VerifyFinding("definition.changed", layout.definition(sha256), error.what))
+                continue
+            except SpecwrightErrors:  # missing or altered, as `_definition_findings` says of any
                 continue
             if version := sealed.version if isinstance(sealed, ExceptionOutcome) else sealed:
                 yield version.module_ref, version.sha256
