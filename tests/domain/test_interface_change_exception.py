@@ -185,6 +185,10 @@ MALFORMED: list[tuple[Any, str]] = [
     (delta(removed_error_surfaces=[{"name": "OSError"}]), "there is no 'OSError'; the contract has 'ValueError: number"),
     (delta(removed_error_surfaces=[{"name": "ValueError", "when": "it is odd"}]), "there is no 'ValueError: it is odd'"),
     (delta(modified_error_surfaces=[LARGE]), "proposed_delta.modified_error_surfaces: there is no 'OverflowError'"),
+    *((delta(modified_error_surfaces=[{**NEGATIVE, "when": "it is odd", "replaces": "number is negative"},
+                                      {**NEGATIVE, "when": "it is even", "replaces": replaces}]), says)
+      for replaces, says in (("", "'ValueError' is named twice"), ("it is odd", "'ValueError: it is odd' is named twice"),
+                             ("number is negative", "'ValueError: number is negative' is named twice"))),
     (delta(added_error_surfaces=[{**LARGE, "name": "Exception"}]), "the contract that it makes: error_surfaces.1"),
     (delta(added_error_surfaces=[{**LARGE, "surface": "shout"}]), "added_error_surfaces.0.surface: Input should be"),
     (delta(removed_effects=[{"type": "CALL", "target": "x"}]), "removed_effects: there is no 'CALL x'; the contract has"),

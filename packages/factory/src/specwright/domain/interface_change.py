@@ -527,7 +527,7 @@ def candidate_contract(
     for kind in ("inputs", "outputs", "error_surfaces", "effects"):
         changed[kind] = _amended(kind, getattr(contract, kind), delta, faults)
     if faults:
-        raise ValueError("\n".join(faults))
+        raise ValueError("\n".join(dict.fromkeys(faults)))
     changed["inputs"] = in_signature_order(changed["inputs"])
     after = normalise(contract.model_copy(update=changed))
     difference = compare_contracts(contract, after)
@@ -552,7 +552,7 @@ def _amended(
     Args:
         faults: Gets what the delta names that is not there, or is there already.
     """
-    now = list(statements)
+    now, modified = list(statements), set[int]()
     for verb in ("removed", "modified", "added"):
         field, items = f"proposed_delta.{verb}_{kind}", getattr(delta, f"{verb}_{kind}")
         named = [_label(one) for one in items]
@@ -572,7 +572,10 @@ def _amended(
                 faults.append(f"{field}: {what}; the contract has {known or 'none'}")
             elif verb == "removed":
                 del now[found[0]]
+            elif found[0] in modified:  # maybe by its name alone, or by what it is now
+                faults.append(f"{field}: {name!r} is named twice")
             else:
+                modified.add(found[0])
                 now[found[0]] = (
                     ErrorSurface(**one.model_dump(exclude={"replaces"})) if kind == "error_surfaces" else one
                 )
