@@ -142,10 +142,11 @@ def test_a_record_is_read_as_it_was_written_and_a_damaged_one_counts_for_nothing
         attempts=3,
         journal=7,
         ended="failed",
-        error=DriveError(what="what", where="where", remedy="do"),
+        error=DriveError(what="no \udcff", where="where", remedy="do"),
     )
     note_drive(folder, record)
     assert drive_record(folder) == record
+    assert str(record.error).startswith("no \\udcff")
     for content in (b"", b"[]", b'{"error": {"what": 1}}', b'{"attempts": "many"}'):
         folder.replace(".specwright/drive.json", content)
         assert drive_record(folder) == DriveRecord()

@@ -20,9 +20,9 @@ import socket
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, ValidationError
 
 from agent_wire import canonical_json
 from ship_gate.base.record import Record
@@ -63,12 +63,16 @@ _FIRST_WAIT = 5.0
 _GROWTH = 3.0
 
 
+_Told = Annotated[str, AfterValidator(lambda text: text.encode(errors="backslashreplace").decode())]
+"""A lone surrogate, as the name of a file may hold one, is escaped: nothing stores it."""
+
+
 class DriveError(Record):
     """An error, as a person is shown it."""
 
-    what: str
-    where: str
-    remedy: str
+    what: _Told
+    where: _Told
+    remedy: _Told
 
     @classmethod
     def of(cls, error: AnyError) -> "DriveError":
