@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from specwright.bootstrap.spec_file import read_spec
+from specwright.errors import InputError
 from testkit.cli.commands import PLAYBOOK, specwright
 
 
@@ -50,6 +52,18 @@ def test_before_the_first_run_status_says_what_is_wrong_with_the_spec(
     assert f"No run has begun here: {fault}" in told.out
     assert specwright("status", tmp_path, "--json").document["missing"] == ["spec", "model"]
     specwright("run", tmp_path, "--model", PLAYBOOK).refuses(fault, "SPEC.md")
+
+
+def test_a_spec_that_the_user_may_not_read_asks_for_the_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-S9-04: it is there, so that writing one is no help."""
+
+    def refused(path: Path, most: int) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("specwright.bootstrap.spec_file.read_bounded", refused)
+    with pytest.raises(InputError, match=r"SPEC\.md cannot be read: Permission denied") as caught:
+        read_spec(Path("SPEC.md"))
+    assert caught.value.remedy == "give your user the right to read it"
 
 
 @pytest.mark.parametrize("name", ["spec.md", "Spec.md", "SPEC.txt"])

@@ -110,7 +110,7 @@ def _read(path: Path, what: str, most: int, remedy: str) -> str:
         raise InputError(
             f"{what} cannot be read: {error.strerror}",
             where=str(path),
-            remedy=remedy,
+            remedy="give your user the right to read it" if isinstance(error, PermissionError) else remedy,
         ) from error
 
 
