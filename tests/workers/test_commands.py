@@ -1,12 +1,20 @@
 """Commands of a project that workers drive: they take the answer, queue it and say so (D46)."""
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from specwright.application.factory import Factory
 from specwright.bootstrap.storage.stores import opened_store
+from specwright.bootstrap.workers import queueing
 from specwright.bootstrap.workers.drive import approved_in_advance
+from specwright.domain.escalation import Action, HumanResolution
+from specwright.errors import BusyError
+from specwright.settings import load_settings
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
+from testkit.postgres_projects import connected
 from testkit.workers import QueuedProject, queued, tell
 
 RUN = ("--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
@@ -66,6 +74,36 @@ def test_whoever_drives_here_meanwhile_is_named(postgres_url: str, tmp_path: Pat
     project = queued(tmp_path / "p", postgres_url, *RUN)
     with opened_store(tmp_path, postgres_url) as store, store.driving():
         specwright("run", project.directory).refuses("being driven by process", code=1)
+
+
+def test_what_the_gate_judges_first_holds_no_transaction_and_has_the_packages(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The server may end a session that idles in one; the lock of the session is held all the while (D-46-04)."""
+    project, states = queued(tmp_path / "p", postgres_url, *RUN), list[set[str]]()
+
+    def judged(factory: Factory, *_: Any, **__: Any) -> None:
+        assert [one.requirement for one in factory.packages] == ["attrs"]
+        query = "SELECT state FROM pg_stat_activity WHERE application_name LIKE %s"
+        with connected(postgres_url) as connection, opened_store(tmp_path, postgres_url) as other:
+            found = connection.execute(query, (f"specwright {os.getpid()} %",)).fetchall()
+            states.append({state for (state,) in found})
+            with pytest.raises(BusyError):
+                other.driving().__enter__()
+
+    monkeypatch.setattr("specwright.bootstrap.project.try_report", judged)
+    monkeypatch.setattr(queueing, "check_fix", judged)
+    for name in ("check", "resolve"):
+        monkeypatch.setattr(queueing, name, lambda *_: None)
+    settings = load_settings(project.directory).model_copy(update={"packages": ["attrs"]})
+    with queueing.open_queued(project.directory, settings, "") as opened:
+        opened.try_report("initials", "", "")
+        opened.resolve(
+            HumanResolution(
+                action=Action.ABANDON_TASK, payload={"rationale": "no"}, escalation_id="ESC-00000001"
+            )
+        )
+    assert states == [{"idle"}] * 2
 
 
 def test_an_approval_in_advance_is_left_for_the_worker(postgres_url: str, tmp_path: Path):

@@ -7,18 +7,20 @@ answer that was refused.
 
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ship_gate.ship_gate import packages_of
+from specwright.application.change import TriedReport
 from specwright.application.escalation.answers import check, check_fix, resolve
 from specwright.application.stages.product import approve, note_passed_over, shown_hash
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.project import Project, answering, open_project
 from specwright.bootstrap.workers.drive import drive_record, leave_approval, note_drive, store_settings
 from specwright.domain.escalation import HumanResolution
-from specwright.errors import BusyError, InputError
+from specwright.errors import BusyError, InputError, InputErrors
 from specwright.settings import Settings
 
 
@@ -28,9 +30,12 @@ class QueuedProject(Project):
 
     Args:
         leave: Queues it; is given the change whose next draft is approved in advance, or None.
+        outside: Leaves the transaction, in which nothing is written yet, for a block that may take minutes; the project is
+            held meanwhile.
     """
 
     leave: Callable[[int | None], None] = lambda approved: None
+    outside: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def go_on(self, *, approve: bool = False) -> ProjectStatus:
         """Leave it to a worker."""
@@ -52,9 +57,15 @@ class QueuedProject(Project):
     def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
         """Answer an escalation. Raises as `Project.resolve`."""
         check(self.factory, resolution)
-        check_fix(self.factory, resolution, by_gate=not unchecked)
+        with self.outside():
+            check_fix(self.factory, resolution, by_gate=not unchecked)
         resolve(self.factory, resolution)
         return self.go_on()
+
+    def try_report(self, module: str, text: str, where: str) -> TriedReport:
+        """Run the example of a bug report. Raises as `Project.try_report`."""
+        with self.outside():
+            return Project.try_report(self, module, text, where)
 
 
 @contextmanager
@@ -81,13 +92,11 @@ def open_queued(
             where="drive",
             remedy='set `store` to a Postgres database, or `drive` to "here"',
         )
-    without: dict[str, Any] = {
-        "model": "",
-        "role_models": {},
-        "fallback_models": {},
-        "packages": [],
-        "search": "none",
-    }
+    without: dict[str, Any] = {"model": "", "role_models": {}, "fallback_models": {}, "search": "none"}
+    try:
+        packages_of(settings)
+    except InputErrors:  # they need be installed for workers only, and for what is judged here
+        without["packages"] = []
     bare = settings.model_copy(update=without)
     with ExitStack() as stack:
         for wait in (*waits, None):
@@ -106,7 +115,14 @@ def open_queued(
 @contextmanager
 def _queueing(project: Project, settings: Settings) -> Generator[QueuedProject]:
     """A project whose next step is one transaction with the job that it leaves to the workers."""
-    with project.store.queueing() as add:
+    with ExitStack() as transaction:
+        add = transaction.enter_context(project.store.queueing())
+
+        @contextmanager
+        def outside() -> Generator[None]:
+            transaction.close()
+            yield
+            transaction.enter_context(project.store.queueing())
 
         def leave(approved: int | None) -> None:
             folder = project.factory.folder
@@ -116,4 +132,4 @@ def _queueing(project: Project, settings: Settings) -> Generator[QueuedProject]:
             add()
 
         parts = (project.directory, project.factory, project.driver, project.spec_copy, project.store)
-        yield QueuedProject(*parts, *answering(settings), leave)
+        yield QueuedProject(*parts, *answering(settings), leave, outside)
