@@ -186,13 +186,9 @@ def queue_state(directory: Path) -> Queue | None:
         return None
     with opened_store(directory, settings.store) as store:
         jobs = [
-            Job(
-                claimed=job.claimed,
-                since=_stamp(job.since),
-                due=job.due and _stamp(job.due),
-                attempts=job.attempts,
-            )
+            Job(claimed=job.claimed, since=_stamp(job.since), due=due and _stamp(due), attempts=job.attempts)
             for job in store.jobs()
+            for due in [job.due]
         ]
         return Queue(jobs=jobs, workers=store.workers(), last_attempt=drive_record(store.folder))
 
@@ -291,9 +287,8 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
         directory: Empty, for this attempt alone.
         progress: Is called at every step.
     """
-    os.environ["XDG_CACHE_HOME"] = str(
-        directory / "cache"
-    )  # nothing is shared with a driver that was cut off
+    # nothing is shared with a driver that was cut off
+    os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
     work = directory / "project"
     work.mkdir()
     try:
@@ -310,10 +305,7 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
         return Outcome(ended="busy", wait=_BUSY_SECONDS, error=DriveError.of(error))
     if outcome.ended == "busy":
         return outcome
-    with (
-        suppress(*SpecwrightErrors),
-        _opened(url) as store,
-    ):  # what is not noted counts as a crash
+    with suppress(*SpecwrightErrors), _opened(url) as store:  # what is not noted counts as a crash
         return _end(store, record, outcome)
     return outcome
 

@@ -24,10 +24,7 @@ from types import FrameType
 from typing import Any, NamedTuple, NoReturn
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from specwright.bootstrap.workers.drive import (
-    DriveError,
-    Outcome,
-)
+from specwright.bootstrap.workers.drive import DriveError, Outcome
 from specwright.ports import Step
 from specwright.postgres import PostgresDatabase, StoreAddress
 from specwright.queue.jobs import JobQueue
@@ -150,9 +147,8 @@ class _SentProgress:
 
 def _drive(sender: Connection, url: str, directory: str) -> None:
     """The process of a project, from the inside."""
-    from specwright.bootstrap.workers.drive import (
-        drive_project,
-    )  # the worker itself need not import the factory
+    # the worker itself need not import the factory
+    from specwright.bootstrap.workers.drive import drive_project
 
     threading.Thread(target=_end_with_the_worker, daemon=True).start()
     for name in {*os.environ} - {*child_environment(command=True)}:
@@ -267,13 +263,8 @@ class _Worker:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._signalled)
-        self._report(
-            {
-                "event": "started",
-                "store": str(self._address),
-                "worker": f"process {os.getpid()} on {socket.gethostname()}",
-            }
-        )
+        worker = f"process {os.getpid()} on {socket.gethostname()}"
+        self._report({"event": "started", "store": str(self._address), "worker": worker})
         await self._queue.run(wait=not self._options.once, until_idle=self._options.until_idle)
         self._report({"event": "ended"})
         return self._failed
@@ -317,12 +308,8 @@ class _Worker:
             event["where"] = outcome.status
         if outcome.wait:
             event["again_in_seconds"] = outcome.wait
-        if outcome.error:
-            event["error"] = {
-                "what": outcome.error.what,
-                "where": outcome.error.where,
-                "do": outcome.error.remedy,
-            }
+        if error := outcome.error:
+            event["error"] = {"what": error.what, "where": error.where, "do": error.remedy}
         with suppress(OSError):
             self._report(event)
 
