@@ -152,7 +152,7 @@ def test_commands_that_look_say_where_no_project_is(tmp_path: Path) -> None:
     [
         *("verify {}", "wire log {}", "wire verify {}", "index search initials {}", "mirror {} --once"),
         *("exceptions defer ICE-00000000 {}", "resolve ESC-00000000 ABANDON_TASK {} --rationale unneeded"),
-        "deprecate MM-00000000@1.0.0 {} --reason Slow. --migration-note None.",
+        "deprecate MM-00000000@1.0.0 {} --reason Slow. --migration-note Unneeded.",
     ],
 )
 def test_commands_on_a_project_say_where_no_run_has_begun(words: str, tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from testkit.cli.commands import Told
 from testkit.examples.web_server import WebServer, pages
 from testkit.paths import ROOT
 
@@ -17,31 +17,22 @@ LINKWATCH = ROOT / "examples/linkwatch"
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-class Ended(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-
-class Command:
+def command(wheel: str, folder: Path) -> Callable[..., Told]:
     """The installed command of the wheel, run in a folder."""
 
-    def __init__(self, wheel: str, folder: Path) -> None:
-        self._wheel, self._folder = wheel, folder
-
-    def __call__(self, *words: str) -> Ended:
+    def linkwatch(*words: str) -> Told:
         ran = subprocess.run(
             [sys.executable, "-m", "linkwatch", *words],
             capture_output=True,
             text=True,
-            env={"PYTHONPATH": self._wheel},
-            cwd=self._folder,
+            env={"PYTHONPATH": wheel},
+            cwd=folder,
             timeout=120,
             check=False,
         )
-        return Ended(ran.returncode, ran.stdout, ran.stderr)
+        return Told(ran.returncode, ran.stdout, ran.stderr)
+
+    return linkwatch
 
 
 @pytest.fixture(scope="module")
@@ -86,22 +77,20 @@ def test_dead_moved_slow_refused_looping_and_rate_limited(
     (tmp_path / "linkwatch.toml").write_text(
         f'[headers."{hosts[0].url.split("/")[2].split(":")[0]}"]\nX-Mark = "mine"\n'
     )
-    linkwatch = Command(wheel, tmp_path)
-    assert json.loads(linkwatch("scan", "notes", "--json").stdout) == {
+    linkwatch = command(wheel, tmp_path)
+    assert linkwatch("scan", "notes", "--json").document == {
         "files": 2,
         "links": 12,
         "new": 12,
         "forgotten": 0,
     }
     database = ("--db", "notes/linkwatch.db")
-    assert linkwatch("report", *database) == Ended(0, "", "")
+    assert linkwatch("report", *database) == Told(0, "", "")
 
     checked = linkwatch("check", *database, "--json")  # with linkwatch.toml of its folder
-    assert json.loads(checked.stdout) == {"checked": 12, "failed": 8, "fresh": 0, "ignored": 0}, (
-        checked.stderr
-    )
+    assert checked.document == {"checked": 12, "failed": 8, "fresh": 0, "ignored": 0}, checked.err
     report = linkwatch("report", *database, "--json")
-    found = json.loads(report.stdout)
+    found = report.document
     assert report.code == 1
     assert [(one["file"], one["line"], one["reason"]) for one in found["dead"]] == [
         ("a.md", 2, "404"),
@@ -109,7 +98,7 @@ def test_dead_moved_slow_refused_looping_and_rate_limited(
         ("deep/b.md", 4, "no such host"),
     ]
     assert [(one["line"], one["moved_to"]) for one in found["moved"]] == [(4, f"{hosts[3].url}/200")]
-    assert "404" in linkwatch("report", *database).stdout
+    assert "404" in linkwatch("report", *database).out
     asked = [[(one.method, one.path) for one in host.asked] for host in hosts]
     assert asked[0] == [("HEAD", "/200")]
     assert asked[5] == [("HEAD", "/no-head"), ("GET", "/no-head")]
@@ -118,15 +107,15 @@ def test_dead_moved_slow_refused_looping_and_rate_limited(
     assert [one.headers.get("X-Mark") for one in hosts[0].asked] == ["mine"]
     assert [one.headers.get("X-Mark") for one in hosts[1].asked] == [None, None]
 
-    assert json.loads(linkwatch("check", *database, "--json").stdout)["fresh"] == 12
+    assert linkwatch("check", *database, "--json").document["fresh"] == 12
     assert [len(host.asked) for host in hosts] == [len(one) for one in asked]
     (notes / "a.md").write_text("")
-    assert json.loads(linkwatch("scan", "notes", "--json").stdout)["forgotten"] == 10
+    assert linkwatch("scan", "notes", "--json").document["forgotten"] == 10
 
 
 def test_wrong_calls_end_with_a_line(wheel: str, tmp_path: Path) -> None:
     """Without a database, with another file, with wrong settings: one line each, no traceback."""
-    linkwatch = Command(wheel, tmp_path)
+    linkwatch = command(wheel, tmp_path)
     (tmp_path / "diary.db").write_text("Dear diary " * 200)
     (tmp_path / "wrong.toml").write_text("dayz = 3\n")
     for words, code, said in (
@@ -138,5 +127,5 @@ def test_wrong_calls_end_with_a_line(wheel: str, tmp_path: Path) -> None:
         ((), 2, "SUBCOMMAND"),
     ):
         ended = linkwatch(*words)
-        assert (ended.code, said in ended.stderr, "Traceback" in ended.stderr) == (code, True, False), ended
+        assert (ended.code, said in ended.err, "Traceback" in ended.err) == (code, True, False), ended
     assert sorted(path.name for path in tmp_path.iterdir()) == ["diary.db", "wrong.toml"]

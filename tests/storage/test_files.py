@@ -21,6 +21,7 @@ from specwright.storage.postgres_files import PostgresStateStore
 from testkit.memory_tree import MemoryStore
 from testkit.postgres_projects import prepared
 from testkit.processes import process
+from testkit.small_disk import mounted
 
 
 @pytest.fixture(params=["disk", "memory", "postgres"])
@@ -164,18 +165,8 @@ def test_a_folder_that_cannot_be_written_is_told_in_one_message(tmp_path: Path):
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB."""
-    place = tmp_path / "small"
-    place.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip(f"no small file system can be mounted here: {made.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+    with mounted(tmp_path / "small", "64k") as place:
+        yield place
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a small tmpfs is mounted by Linux means")

@@ -9,7 +9,7 @@ from gate_testkit.fuzzing import Planted
 from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
 from testkit.paths import ROOT
-from testkit.sampling import spread
+from testkit.sampling import slow, spread
 
 GATE = SandboxedShipGate()
 
@@ -115,25 +115,18 @@ def test_a_variable_may_be_a_function():
     assert _tried(planted, "len(f(words, key)) <= len(words)", variables).problem == ""
 
 
-@pytest.mark.slow
-def test_a_call_that_does_not_end_breaks_a_property():
+@pytest.mark.parametrize(
+    ("body", "end"),
+    [
+        slow("while n == 77:\n    pass\nreturn n", "does not end"),
+        ("import os\nif n == 77:\n    os._exit(0)\nreturn n", "ends the process"),
+    ],
+)
+def test_a_call_that_gives_nothing_breaks_a_property(body: str, end: str):
     """D-40-10: a hang is a counterexample, not a fault of the gate."""
-    planted = Planted(INT, "int", "while n == 77:\n    pass\nreturn n")
+    tried = _tried(Planted(INT, "int", body), "f(n) == n or n != 77", {"n": "int"}, examples=("f(77)",))
 
-    assert (
-        "for n=77 a call does not end"
-        in _tried(planted, "f(n) == n or n != 77", {"n": "int"}, examples=("f(77)",)).problem
-    )
-
-
-def test_a_call_that_ends_the_process_breaks_a_property():
-    """D-40-10."""
-    planted = Planted(INT, "int", "import os\nif n == 77:\n    os._exit(0)\nreturn n")
-
-    assert (
-        "for n=77 a call ends the process"
-        in _tried(planted, "f(n) == n", {"n": "int"}, examples=("f(77)",)).problem
-    )
+    assert f"for n=77 a call {end}" in tried.problem
 
 
 def test_a_property_that_every_value_is_refused_by_shows_nothing_and_says_so():

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -122,36 +122,23 @@ def test_a_run_survives_every_fault_that_passes(provider: str, endpoint: Endpoin
     assert len(endpoint.log) == len(endpoint.answered) + len(PASSING)
 
 
-class Stop(NamedTuple):
-    """A fault that ends a run cleanly.
-
-    Args:
-        fault: Of the endpoint.
-        code: With which the command would end.
-        words: Of what is told.
-    """
-
-    fault: Fault
-    code: int
-    words: str
-
-
 STOPS = (
-    Stop(Fault("401", "researcher"), 2, "refuses the key"),
-    Stop(Fault("malformed", "researcher"), 1, "does not follow its protocol"),
-    Stop(Fault("404", "planner"), 3, "does not know the model"),
-    Stop(Fault("403", "planner"), 3, "refuses the key"),
-    Stop(Fault("hang", "planner"), 1, "did not answer in time"),
-    Stop(Fault("no fields", "challenger", "contracts"), 1, "does not follow its protocol"),
-    Stop(Fault("413", "challenger", "contracts"), 1, "longer than this model takes"),
-    Stop(Fault("500", "arbiter", "contracts"), 1, "the model call failed"),
-    Stop(Fault("cut connection", "proposer"), 1, "cannot be reached"),
-    Stop(Fault("402", "proposer"), 3, "no credit left"),
-    Stop(Fault("another page", "challenger", "initials"), 1, "does not follow its protocol"),
-    Stop(Fault("400", "arbiter", "initials"), 1, "refuses the request"),
-    Stop(Fault("error", "arbiter", "initials"), 1, ""),
-    Stop(Fault("429 wait 3600", "arbiter", "initials"), 1, "asks to wait 3600 seconds"),
+    (Fault("401", "researcher"), 2, "refuses the key"),
+    (Fault("malformed", "researcher"), 1, "does not follow its protocol"),
+    (Fault("404", "planner"), 3, "does not know the model"),
+    (Fault("403", "planner"), 3, "refuses the key"),
+    (Fault("hang", "planner"), 1, "did not answer in time"),
+    (Fault("no fields", "challenger", "contracts"), 1, "does not follow its protocol"),
+    (Fault("413", "challenger", "contracts"), 1, "longer than this model takes"),
+    (Fault("500", "arbiter", "contracts"), 1, "the model call failed"),
+    (Fault("cut connection", "proposer"), 1, "cannot be reached"),
+    (Fault("402", "proposer"), 3, "no credit left"),
+    (Fault("another page", "challenger", "initials"), 1, "does not follow its protocol"),
+    (Fault("400", "arbiter", "initials"), 1, "refuses the request"),
+    (Fault("error", "arbiter", "initials"), 1, ""),
+    (Fault("429 wait 3600", "arbiter", "initials"), 1, "asks to wait 3600 seconds"),
 )
+"""Faults that end a run cleanly: the exit code of the command, and words of what is told."""
 
 
 @pytest.mark.slow
@@ -162,10 +149,10 @@ def test_a_run_that_a_fault_stops_goes_on_where_it_was(
     """Fault upon fault in one project: each is told with what to do, costs nothing that was answered, and the last run
     releases (D-S6-11, D-S4-03, D-S9-02)."""
     runs = Runs(tmp_path, endpoint, provider)
-    for stop in STOPS:
-        told = runs.run(stop.fault, seconds=1.0 if stop.fault.kind == "hang" else 60.0)
-        assert isinstance(told, SpecwrightError), stop
-        assert (told.exit_code, stop.words in told.what) == (stop.code, True), (stop, str(told))
+    for fault, code, words in STOPS:
+        told = runs.run(fault, seconds=1.0 if fault.kind == "hang" else 60.0)
+        assert isinstance(told, SpecwrightError), fault
+        assert (told.exit_code, words in told.what) == (code, True), (fault, str(told))
         assert told.where
         assert told.remedy
     assert runs.run() is ProjectStatus.RELEASED
@@ -173,69 +160,53 @@ def test_a_run_that_a_fault_stops_goes_on_where_it_was(
     assert len(endpoint.log) == len(endpoint.answered) + len(STOPS)
 
 
-class Halt(NamedTuple):
-    """Answers of a role that are none, again and again.
-
-    Args:
-        fault: Of the endpoint.
-        asked: How often it is asked before its task halts.
-        words: Of the escalation.
-    """
-
-    fault: Fault
-    asked: int
-    words: str
-
-
 def ever(kind: str, role: str, subject: str = "") -> Fault:
     """A fault that never ends."""
     return Fault(kind, role, subject, times=99)
 
 
+LOOP = "made the same calls with the same results in 5 turns in a row"
+CUT = "was cut off where the model's output ends"
+NO_TOOL = "no call that works in 3 turns in a row"
 HALTS = (
-    Halt(ever("refusal", "planner"), 3, "the model refuses: "),
-    Halt(ever("empty", "planner"), 3, "no JSON object"),
-    Halt(ever("no message", "planner"), 3, "no JSON object"),
-    Halt(ever("cut", "planner"), 3, "was cut off where the model's output ends"),
-    Halt(
-        ever("cut arguments", "planner"), 4, "was cut off where the model's output ends"
-    ),  # one call of another tool
-    Halt(ever("unknown tool", "planner"), 3, "no call that works in 3 turns in a row"),
-    Halt(ever("loop", "planner"), 5, "made the same calls with the same results in 5 turns in a row"),
-    Halt(ever("refusal", "arbiter", "contracts"), 3, "the model refuses: "),
-    Halt(ever("cut", "arbiter", "contracts"), 3, "was cut off where the model's output ends"),
-    Halt(ever("no message", "arbiter", "contracts"), 3, "no JSON object"),
-    Halt(ever("empty", "challenger", "contracts"), 3, "no JSON object"),
-    Halt(ever("unknown tool", "challenger", "contracts"), 3, "no call that works in 3 turns in a row"),
-    Halt(
-        ever("loop", "challenger", "contracts"),
-        5,
-        "made the same calls with the same results in 5 turns in a row",
-    ),
+    (ever("refusal", "planner"), 3, "the model refuses: "),
+    (ever("empty", "planner"), 3, "no JSON object"),
+    (ever("no message", "planner"), 3, "no JSON object"),
+    (ever("cut", "planner"), 3, CUT),
+    (ever("cut arguments", "planner"), 4, CUT),  # one call of another tool
+    (ever("unknown tool", "planner"), 3, NO_TOOL),
+    (ever("loop", "planner"), 5, LOOP),
+    (ever("refusal", "arbiter", "contracts"), 3, "the model refuses: "),
+    (ever("cut", "arbiter", "contracts"), 3, CUT),
+    (ever("no message", "arbiter", "contracts"), 3, "no JSON object"),
+    (ever("empty", "challenger", "contracts"), 3, "no JSON object"),
+    (ever("unknown tool", "challenger", "contracts"), 3, NO_TOOL),
+    (ever("loop", "challenger", "contracts"), 5, LOOP),
 )
+"""Answers of a role that are none, again and again; how often it is asked before its task halts; words of the escalation."""
 BOTH = [
-    pytest.param(provider, halt, id=f"{provider} {halt.fault.role} {halt.fault.kind}")
+    pytest.param(provider, *halt, id=f"{provider} {halt[0].role} {halt[0].kind}")
     for provider in reversed(PROVIDERS)
     for halt in HALTS
 ]
 
 
-@pytest.mark.parametrize(("provider", "halt"), spread(BOTH, fast=len(BOTH), slow=6))
+@pytest.mark.parametrize(("provider", "fault", "asked", "words"), spread(BOTH, fast=len(BOTH), slow=6))
 def test_a_role_without_a_usable_answer_halts_its_task_after_few_calls(
-    provider: str, halt: Halt, endpoint: Endpoint, tmp_path: Path
+    provider: str, fault: Fault, asked: int, words: str, endpoint: Endpoint, tmp_path: Path
 ) -> None:
     """Refusals, nothing, half answers, tools that nobody has, calls without an end: a person is asked, no verdict is made
     up, every answer is counted (D-S6-06, D-S6-13, D-S6-14)."""
     runs = Runs(tmp_path, endpoint, provider)
-    assert runs.run(halt.fault) is ProjectStatus.HALTED
-    assert sum(halt.fault.applies_to(asked) for asked in endpoint.log) == halt.asked
+    assert runs.run(fault) is ProjectStatus.HALTED
+    assert sum(map(fault.applies_to, endpoint.log)) == asked
     (escalation,) = tmp_path.glob("state_store/escalations/*.json")
-    assert halt.words in escalation.read_text()
+    assert words in escalation.read_text()
     assert not runs.modules()
     runs.check_costs()
-    asked = len(endpoint.log)
-    assert runs.run(halt.fault) is ProjectStatus.HALTED
-    assert len(endpoint.log) == asked
+    sent = len(endpoint.log)
+    assert runs.run(fault) is ProjectStatus.HALTED
+    assert len(endpoint.log) == sent
 
 
 @pytest.mark.parametrize("kind", spread(["negative usage", "no usage"], fast=2))
