@@ -1,6 +1,6 @@
 """Whether files that nobody changed fail by the verdict of before (design: escalation)."""
 
-from specwright.application.escalation.fix import is_same_verdict
+from specwright.application.escalation.halted import is_same_verdict
 
 REASON = "TSK-001/f/round-1 gave no answer: strength.weak at tests: 2 of 3; tests.failed at tests/test_f.py:7: it fails"
 

@@ -33,7 +33,7 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
     spread(
         [
             ("domain/base/slugs.py", "import os\n"),
-            ("application/escalation/answers.py", "import langgraph\n"),
+            ("application/escalation/offers.py", "import langgraph\n"),
             ("ports.py", "from specwright.application import factory\n"),
             ("../../../wire/src/agent_wire/hcs.py", "import specwright\n"),
             ("../../../gate/src/ship_gate/stages.py", "import agent_wire\n"),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from specwright.application.escalation import answers
+from specwright.application.escalation import offers
 from specwright.domain.escalation import HumanResolution
 from testkit.loop.project_workbench import ProjectWorkbench, halt_stub, lose_checkpoints, seal_stub
 from testkit.wires_heard import Wire, of_stream
@@ -30,7 +30,7 @@ def halting(*spec_ids: str) -> Callable[..., dict[str, Any]]:
 def answer(bench: ProjectWorkbench, action: str, **payload: Any) -> list[Wire]:
     """Answer the escalation that waits; the Wires that this appended."""
     before = len(wires(bench))
-    answers.resolve(bench.factory, HumanResolution(action=action, payload=payload))
+    offers.resolve(bench.factory, HumanResolution(action=action, payload=payload))
     return wires(bench)[before:]
 
 

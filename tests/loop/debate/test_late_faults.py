@@ -16,7 +16,7 @@ from ship_gate.directory.module_directory import judge_module
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.debate.debate import Challenge
-from specwright.domain.escalation import Resolution
+from specwright.domain.escalation import Action
 from specwright.domain.modules.evidence import ShipEvidence
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import DOUBLE, EXACT, REPLANNED, confirming, falsifying, faulty, late, striking
@@ -401,7 +401,7 @@ def test_a_confirmed_fault_of_the_plan_halts_the_task_at_once(directory: Path):
     assert run.sealed() == {}
     assert asked(run, "halve") == []
     raised = run.escalation
-    assert raised.recommended_resolution is Resolution.REVISE_PLAN
+    assert raised.recommended_resolution is Action.REVISE_PLAN
     assert all(word in raised.resolution_context for word in ("split task", "revise plan", "merge modules"))
     assert raised.details["cause"] == "plan"
     assert [module["name"] for module in raised.details["plan"]["modules"]] == [DOUBLE, "halve"]

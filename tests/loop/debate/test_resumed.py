@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from specwright.application.escalation import answers
+from specwright.application.escalation import offers
 from specwright.domain.escalation import OPERATOR, HumanResolution
 from specwright.errors import InputError, RefusedError
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, script
@@ -158,7 +158,7 @@ def refused(
         {"action": action, "payload": payload, "escalation_id": bench.escalation.escalation_id}
     )
     with pytest.raises(error, match=match):
-        answers.check(bench.factory, given)
+        offers.check(bench.factory, given)
     assert everything(bench.directory) == before
 
 
@@ -416,7 +416,7 @@ def test_a_fix_goes_through_no_link(directory: Path):
         given = {"fix_description": "Mended.", "fix_artifacts": {"implementation/__init__.py": "x = 1\n"}}
         payload = {"action": "PROVIDE_FIX", "payload": given, "escalation_id": bench.escalation.escalation_id}
         with pytest.raises(RefusedError, match="a link leads out of the project"):
-            answers.check(bench.factory, HumanResolution.model_validate(payload))
+            offers.check(bench.factory, HumanResolution.model_validate(payload))
         assert list(outside.iterdir()) == []
 
 

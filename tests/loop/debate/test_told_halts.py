@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from specwright.application.escalation.actions import suited_actions
+from specwright.application.escalation.offers import suited_actions
 from specwright.application.history.provenance import debates_of, planned_modules
-from specwright.domain.escalation import Action, Resolution
+from specwright.domain.escalation import Action
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.late_faults import confirming, faulty
 from testkit.loop.resolving import override
@@ -58,7 +58,7 @@ def test_contracts_that_a_reopened_debate_leaves_open_halt_with_every_group(dire
         assert details["shipped"] == {}
         assert len(details["raw_answers"]) == 4
         assert "contract of double" in told.minimal_decision_required
-        assert told.recommended_resolution is Resolution.REVISE_PLAN
+        assert told.recommended_resolution is Action.REVISE_PLAN
         for words in (
             "abandoned: second, fourth, fifth",
             f"on contracts: {UNSETTLED}",
@@ -78,11 +78,11 @@ def test_a_contract_that_stays_at_fault_is_no_matter_of_files(directory: Path):
         assert bench.begin() == "HALTED"
         told = bench.escalation
         assert told.details["cause"] == "modules"
-        assert told.recommended_resolution is Resolution.REVISE_PLAN
+        assert told.recommended_resolution is Action.REVISE_PLAN
         assert "no implementation of the contract of double can be right" in told.resolution_context
 
 
-def halted_by(directory: Path, challenge: dict[str, Any]) -> tuple[Resolution, dict[str, Any]]:
+def halted_by(directory: Path, challenge: dict[str, Any]) -> tuple[Action, dict[str, Any]]:
     """What is recommended after three rounds of one verdict on a module, and the details."""
     answers: dict[str, list[Any]] = {f"first/round-{n}/challenger": [challenge] for n in (1, 2, 3)}
     answers["first/round-3/arbiter"] = [rejecting("Whether zero counts is for the person to say.")]
@@ -94,7 +94,7 @@ def halted_by(directory: Path, challenge: dict[str, Any]) -> tuple[Resolution, d
 def test_what_the_gate_passes_is_not_to_be_mended(directory: Path):
     """F-17.1-04, D-S9-01: where nothing but the judges' words stands against the last draft, its files are not at fault."""
     recommended, details = halted_by(directory, failing("I miss zero."))
-    assert recommended is Resolution.APPROVE_OVERRIDE
+    assert recommended is Action.APPROVE_OVERRIDE
     assert details["passing"] == ["first"]
     assert details["last_words"] == {"first": "Whether zero counts is for the person to say."}
 
@@ -103,7 +103,7 @@ def test_a_draft_that_the_gate_refused_is_to_be_mended(directory: Path):
     """F-17.1-04: the gate saw what is wrong with it."""
     with DebateWorkbench(directory, script({"first/round-1/proposer": NO_DRAFT}, FIVE)) as bench:
         assert bench.begin() == "HALTED"
-        assert bench.escalation.recommended_resolution is Resolution.PROVIDE_FIX
+        assert bench.escalation.recommended_resolution is Action.PROVIDE_FIX
         assert bench.escalation.details["passing"] == []
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from specwright.application.criteria import carried_rulings, open_questions, unshown_in_release
-from specwright.application.escalation.answers import resolve
+from specwright.application.escalation.offers import resolve
 from specwright.application.tasks import project_state, task_at
 from specwright.domain.escalation import HumanResolution
 from specwright.errors import RefusedError

@@ -12,12 +12,13 @@ from agent_wire.admission import default_admission
 from agent_wire.tables import default_tables
 from specwright.application import tasks
 from specwright.application.announce import announce, project_stream, review, task_event
-from specwright.application.escalation.halt import Halt, halt
+from specwright.application.escalation.halt import halt
 from specwright.application.factory import Factory
+from specwright.application.raising import Halt
 from specwright.application.ship import reused
 from specwright.application.tasks import Task
 from specwright.domain.base.slugs import MAX_LENGTH, slugify
-from specwright.domain.escalation import Resolution
+from specwright.domain.escalation import Action
 from specwright.domain.spec.product_spec import ProductSpec
 from testkit.domain.product_specs import epic_data, pillar_data, spec_data, story_data, task_data
 from testkit.loop.project_workbench import ProjectWorkbench
@@ -84,7 +85,7 @@ def _say(factory: Factory, task: Task) -> None:
     spec_id, attempt = task.entry.spec_task_id, task.entry.attempt
     free = task.definition.model_copy(update={"depends_on": []})  # what they shipped is not asked here
     tasks.begin(factory, task._replace(definition=free))
-    halt(factory, task, Halt("modules", "no", "Decide.", Resolution.PROVIDE_FIX, "none"))
+    halt(factory, task, Halt("modules", "no", "Decide.", Action.PROVIDE_FIX, "none"))
     waits = [factory.projection.definitions[ref].spec_task_id for ref in task.definition.depends_on]
     failure = {"failure": {"kind": "halted", "retryable": True}, "reference": "ESC-0a0b0c0d"}
     created = task_event("task.created", spec_id, attempt, {"definition_sha256": "a" * 64}, waits)

@@ -9,8 +9,8 @@ import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from pydantic import ValidationError
 
-from specwright.application.escalation import answers
-from specwright.application.escalation.halt import open_escalations
+from specwright.application.escalation import offers
+from specwright.application.escalation.halted import open_escalations
 from specwright.domain.escalation import Action, HumanResolution, ResolutionRecord, actions_for
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.graphs.checkpoints import JsonSerializer
@@ -153,7 +153,7 @@ def test_a_stall_is_answered_one_task_after_the_other(tmp_path: Path):
         second, third = bench.waiting()["escalations"]
         for action in set(Action) - set(actions_for("stalled")):
             with pytest.raises((RefusedError, ValidationError)):
-                answers.check(bench.factory, HumanResolution(action=action, payload={}, escalation_id=second))
+                offers.check(bench.factory, HumanResolution(action=action, payload={}, escalation_id=second))
         dropped = {**AMEND, "drop_depends_on": ["TSK-001"]}
         bench.run(answer=answer("AMEND_SPEC", dropped, second))
         assert bench.waiting()["escalations"] == [third]
@@ -170,7 +170,7 @@ def test_dropping_what_the_task_never_waited_for_is_refused(tmp_path: Path):
             answer("AMEND_SPEC", {**AMEND, "drop_depends_on": ["TSK-002"]})
         )
         with pytest.raises(InputError, match="does not depend on"):
-            answers.check(bench.factory, given)
+            offers.check(bench.factory, given)
         assert bench.state == before
         assert bench.store.names("resolutions") == []
 
@@ -181,7 +181,7 @@ def test_a_sealed_module_can_be_named_for_a_halted_task(tmp_path: Path):
         unknown = {"module_ref": "MM-00000000@1.0.0", "rationale": "It does the same"}
         given = HumanResolution.model_validate(answer("ATTEST_SHIPPED", unknown))
         with pytest.raises(RefusedError, match="nothing is sealed"):
-            answers.check(bench.factory, given)
+            offers.check(bench.factory, given)
         with pytest.raises(ValidationError, match="rationale"):
             HumanResolution.model_validate(answer("ATTEST_SHIPPED", {"module_ref": "MM-00000000@1.0.0"}))
 
@@ -244,7 +244,7 @@ def test_parts_that_wait_in_a_circle_or_share_a_name_are_refused(tmp_path: Path)
         for parts, told in bad:
             given = HumanResolution.model_validate(answer("SPLIT_TASK", {"new_tasks": parts}))
             with pytest.raises((InputError, RefusedError), match=told):
-                answers.check(bench.factory, given)
+                offers.check(bench.factory, given)
         assert sorted(tmp_path.rglob("*")) == files
 
 
@@ -253,15 +253,15 @@ def test_an_answer_is_taken_once(tmp_path: Path):
     with halted(tmp_path) as bench:
         escalation = bench.waiting()["escalation"]
         given = HumanResolution.model_validate(answer("AMEND_SPEC", AMEND, escalation))
-        answers.resolve(bench.factory, given)
+        offers.resolve(bench.factory, given)
         before = wires(bench, 0)
-        answers.resolve(bench.factory, given)
+        offers.resolve(bench.factory, given)
         assert wires(bench, 0) == before
         late = HumanResolution.model_validate(answer("ABANDON_TASK", WHY, escalation))
         with pytest.raises(RefusedError, match="answered already: AMEND_SPEC"):
-            answers.check(bench.factory, late)
+            offers.check(bench.factory, late)
         with pytest.raises(InputError, match="no escalation ESC-00000000"):
-            answers.check(bench.factory, late.model_copy(update={"escalation_id": "ESC-00000000"}))
+            offers.check(bench.factory, late.model_copy(update={"escalation_id": "ESC-00000000"}))
 
 
 @pytest.mark.parametrize("below_the_outer_graph", [False, True])
@@ -314,7 +314,7 @@ def test_an_answer_that_a_crash_kept_from_the_log_is_the_one_that_counts(tmp_pat
         bench.store.publish(f"resolutions/{escalation}.json", record.to_bytes())
         late = HumanResolution.model_validate(answer("ABANDON_TASK", WHY, escalation))
         with pytest.raises(RefusedError, match="answered already: AMEND_SPEC"):
-            answers.check(bench.factory, late)
+            offers.check(bench.factory, late)
         bench.work = seal_stub
         for file in (tmp_path / ".specwright").glob("checkpoints.db*"):
             file.unlink()

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from specwright.application.announce import review, task_event
-from specwright.application.escalation.halt import MAX_UPSTREAM, open_escalations, raise_stalled
+from specwright.application.escalation.halt import MAX_UPSTREAM, raise_stalled
+from specwright.application.escalation.halted import open_escalations
 from specwright.application.stages.status import project_status
 from specwright.cli.pages.stop import stop_page
 from specwright.documents.stops import Stop

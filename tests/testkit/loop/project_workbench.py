@@ -22,11 +22,12 @@ from agent_wire.log import SqliteWireLog
 from ship_gate.contract.contract import MicroModuleContract, Modes, Output
 from specwright.application import tasks
 from specwright.application.announce import announce, review, task_event
-from specwright.application.escalation.halt import Halt, halt
+from specwright.application.escalation.halt import halt
 from specwright.application.factory import Factory
 from specwright.application.projection import Projection
+from specwright.application.raising import Halt
 from specwright.application.tasks import Task
-from specwright.domain.escalation import Resolution
+from specwright.domain.escalation import Action
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.graphs.checkpoints import JsonSerializer
 from specwright.graphs.driver import recursion_limit
@@ -103,7 +104,7 @@ def seal_stub(factory: Factory, task: Task) -> dict[str, Any]:
 
 def halt_stub(factory: Factory, task: Task) -> dict[str, Any]:
     """What an engineering loop leaves behind that came to no end."""
-    why = Halt("planning", "no plan", f"Decide what becomes of {task.task_id}", Resolution.AMEND_SPEC, "none")
+    why = Halt("planning", "no plan", f"Decide what becomes of {task.task_id}", Action.AMEND_SPEC, "none")
     return {"outcome": "HALTED", "escalation": halt(factory, task, why)}
 
 

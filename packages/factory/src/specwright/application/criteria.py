@@ -13,6 +13,7 @@ from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import announce, review
 from specwright.application.context import Row
 from specwright.application.factory import Factory, ProjectView
+from specwright.application.raising import Halt, write_escalation
 from specwright.application.store.debates import DebateHistory
 from specwright.application.tasks import Task
 from specwright.domain.artifacts import Permission
@@ -22,8 +23,6 @@ from specwright.domain.escalation import (
     Action,
     DebateTrail,
     EscalationArtifact,
-    FailedInvariant,
-    Resolution,
     ResolutionRecord,
     RewordCriterion,
 )
@@ -63,25 +62,23 @@ def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history:
         scope = factory.journal.scope(f"{ruling.adjudication_id}/criterion-{one.criterion}")
         name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
         text = task.definition.acceptance_criteria[one.criterion - 1]
-        details = {"cause": CRITERION, "criterion": one.criterion, "text": text, "reason": one.reason}
-        question = EscalationArtifact(
-            escalation_id=name,
-            task_id=task.task_id,
-            task_ref=task.path,
-            created_at=now,
-            debate_trail=DebateTrail(
-                proposals=list(history.proposals[-1:]),
-                challenges=list(history.challenges[-1:]),
-                adjudications=[ruling],
-            ),
-            failed_invariants=[FailedInvariant(invariant=text, evidence=one.reason)],
-            state_machine_snapshot={},
-            minimal_decision_required=f"Criterion {one.criterion} of {task.entry.spec_task_id} cannot be shown: {text}",
-            recommended_resolution=Resolution.ACCEPT_UNSHOWN,
-            resolution_context=f"The Arbiter set it aside: {one.reason} Nothing waits for your answer.",
+        details = {"criterion": one.criterion, "text": text, "reason": one.reason}
+        trail = DebateTrail(
+            proposals=list(history.proposals[-1:]),
+            challenges=list(history.challenges[-1:]),
+            adjudications=[ruling],
+        )
+        why = Halt(
+            cause=CRITERION,
+            reason=one.reason,
+            decision=f"Criterion {one.criterion} of {task.entry.spec_task_id} cannot be shown: {text}",
+            recommended=Action.ACCEPT_UNSHOWN,
+            context=f"The Arbiter set it aside: {one.reason} Nothing waits for your answer.",
+            failed=[(text, one.reason)],
             details={**details, "ruling": ruling.adjudication_id, "run": task.run},
         )
-        sha256, project_id = factory.escalations.add(question), factory.projection.project_id
+        sha256 = write_escalation(factory, task, why, name, now, trail)
+        project_id = factory.projection.project_id
         announce(factory, scope, project_id, [review(project_id, "escalation.raised", sha256, name)])
         factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {one.reason}"))
         names.append(name)

@@ -31,8 +31,8 @@ from specwright.application.announce import announce, review
 from specwright.application.debate.debate import open_debate
 from specwright.application.debate.implementation import module_of
 from specwright.application.deprecation import finish_deprecations, superseded
-from specwright.application.escalation.answers import next_attempt
-from specwright.application.escalation.halt import open_escalations
+from specwright.application.escalation.halted import open_escalations
+from specwright.application.escalation.offers import next_attempt
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.loop import after_adjudication, after_challenge
 from specwright.application.loop_state import DebateState, HaltedDebate

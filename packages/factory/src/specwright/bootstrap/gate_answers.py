@@ -17,7 +17,7 @@ from ship_gate.source.files import SourceError
 from ship_gate.surface.splice import splice
 from ship_gate.trust import trust_typed, untrusted
 from ship_gate.verdict import ENTRY_FILE
-from specwright.application.escalation.fix import FailedDraft, failed_drafts, fix_payload
+from specwright.application.escalation.halted import FailedDraft, HaltedTask
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.stages.product import draft_history, replaced_spec
 from specwright.application.stages.status import ProjectStatus, project_status
@@ -100,7 +100,7 @@ def check_out(
         InputError: there is something at `place` already, or it cannot be written.
         RefusedError: no module failed.
     """
-    drafts = failed_drafts(view, escalation)
+    drafts = HaltedTask(view, escalation).drafts()
     if place.is_symlink() or (place.exists() and not (place.is_dir() and not any(place.iterdir()))):
         raise InputError(
             "the place is taken, and nothing is overwritten",
@@ -144,7 +144,7 @@ def read_fix(
         InputError: it is no directory of a failed module, or holds what no module can have.
         RefusedError: no module failed.
     """
-    drafts = failed_drafts(view, escalation)
+    drafts = HaltedTask(view, escalation).drafts()
     if not place.is_dir():
         raise InputError(
             "there is no such directory",
@@ -152,7 +152,12 @@ def read_fix(
             remedy=f"`specwright escalations {escalation.escalation_id} DIR --checkout {shlex.quote(str(place))}` makes it",
         )
     name, files = _module_in(place, drafts), _texts(place)
-    return fix_payload(drafts, name, files, description)
+    return {
+        "fix_description": description,
+        "fix_artifacts": files,
+        "removed_artifacts": sorted(drafts[name].base.keys() - files.keys()),
+        "module": name,
+    }
 
 
 def _laid_out(draft: FailedDraft) -> dict[str, bytes]:

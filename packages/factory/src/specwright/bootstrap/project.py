@@ -31,9 +31,15 @@ from specwright.application.change import (
 )
 from specwright.application.criteria import open_questions
 from specwright.application.deprecation import deprecate, finish_deprecations
-from specwright.application.escalation.answers import check, check_fix, finish_answers, resolve
-from specwright.application.escalation.halt import open_escalations
-from specwright.application.escalation.retries import RoleModels, retry_halted
+from specwright.application.escalation.halted import open_escalations
+from specwright.application.escalation.offers import (
+    RoleModels,
+    check,
+    check_fix,
+    finish_answers,
+    resolve,
+    retry_halted,
+)
 from specwright.application.factory import Factory
 from specwright.application.interface_change import checked_sha256, decide, finish_decisions
 from specwright.application.projection import Projection

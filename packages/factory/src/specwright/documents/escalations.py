@@ -5,12 +5,8 @@ from typing import Any, Self
 
 from ship_gate.base.record import Record
 from specwright.application.criteria import open_questions
-from specwright.application.escalation.actions import suited_actions
-from specwright.application.escalation.last_answers import contract_sentences, last_answers
-from specwright.application.escalation.payloads import DECISIONS, meaning, payload_draft
-from specwright.application.escalation.retries import recommended_action
-from specwright.application.escalation.summary import shown_failures
-from specwright.application.escalation.task_criteria import TaskCriterion, task_criteria
+from specwright.application.escalation.halted import HaltedTask, TaskCriterion, recommended_action
+from specwright.application.escalation.offers import DECISIONS, meaning, payload_draft, suited_actions
 from specwright.application.factory import ProjectView
 from specwright.application.interface_change import shown_sha256
 from specwright.application.store import layout
@@ -63,7 +59,8 @@ class Escalation(EscalationArtifact, Document, schema="escalation"):
     @classmethod
     def of(cls, view: ProjectView, record: EscalationArtifact, directory: Path) -> Self:
         """An escalation of a project."""
-        name, shown, actions = record.escalation_id, shown_failures(record), suited_actions(view, record)
+        name, shown, actions = record.escalation_id, record.shown_failures, suited_actions(view, record)
+        halted = HaltedTask(view, record)
         need = escalation_need(view, record, directory, urgent=name not in open_questions(view))
         folder, _, file = layout.escalation(name).rpartition("/")
         return cls(
@@ -73,11 +70,11 @@ class Escalation(EscalationArtifact, Document, schema="escalation"):
             command=need.steps[-1],
             need=need,
             failures=shown,
-            statements=contract_sentences(
-                view, record, (f"{one.invariant} {one.evidence}" for one in shown[:FAILURES])
+            statements=halted.contract_sentences(
+                f"{one.invariant} {one.evidence}" for one in shown[:FAILURES]
             ),
-            last_answers=last_answers(view, record),
-            criteria=task_criteria(view, record),
+            last_answers=halted.last_answers(),
+            criteria=halted.criteria(),
             answers=_answers(view, record, directory),
             file=str(view.store.directory(folder) / file),
             drafts=str(view.store.directory(layout.DRAFTS)),
@@ -92,7 +89,7 @@ def _answers(view: ProjectView, record: EscalationArtifact, directory: Path) -> 
         Answer(answer=name, means=means, command=decision_command(exception, name, directory))
         for name, means in (DECISIONS.items() if exception else ())
     ]
-    if record.details.get("cause") == RELEASE:
+    if record.cause == RELEASE:
         report, change = (
             next_command("report example.md", directory),
             next_command("change", directory, OTHER_SPEC),

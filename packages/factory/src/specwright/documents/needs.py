@@ -14,12 +14,13 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import brief
 from specwright.application.criteria import open_questions
-from specwright.application.escalation.actions import suited_actions
-from specwright.application.escalation.fix import called_modules, failed_drafts
-from specwright.application.escalation.halt import open_escalations
-from specwright.application.escalation.payloads import meaning, payload_draft
-from specwright.application.escalation.retries import recommended_action, unusable_roles
-from specwright.application.escalation.summary import cause, last_words
+from specwright.application.escalation.halted import (
+    HaltedTask,
+    open_escalations,
+    recommended_action,
+    unusable_roles,
+)
+from specwright.application.escalation.offers import meaning, payload_draft, suited_actions
 from specwright.application.factory import ProjectView
 from specwright.application.stages.product import current_spec, draft_history
 from specwright.application.stages.release import last_release
@@ -28,6 +29,7 @@ from specwright.application.store.layout import release, spec_files
 from specwright.bootstrap.spec_file import spec_changed, spec_copy
 from specwright.bootstrap.views import LastStop
 from specwright.documents.commands import OTHER_SPEC, next_command
+from specwright.domain.base.graph import reachable
 from specwright.domain.escalation import CRITERION, RELEASE, STALLED, Action, EscalationArtifact
 from specwright.domain.spec.departures import decisions_of
 from specwright.domain.tasks.project_state import TaskStatus
@@ -207,14 +209,14 @@ def escalation_need(
         roles = unusable_roles(escalation) if action is Action.RETRY else []
         others = [next_command("run", directory, f"--retry {roles[0]}")] if roles else []
     return Need(
-        kind=_KINDS.get(details.get("cause", ""), "escalation"),
+        kind=_KINDS.get(escalation.cause, "escalation"),
         about=f"{name}  {task}",
         question=escalation.minimal_decision_required,
         since=escalation.created_at,
         urgent=urgent,
         escalation=name,
-        cause=cause(escalation),
-        last_words=last_words(escalation),
+        cause=escalation.cause_in_words,
+        last_words=escalation.last_words,
         answered=brief(answers[-1], _ANSWERED) if answers and not details.get("gate") else "",
         recommended=recommended,
         steps=steps,
@@ -255,7 +257,7 @@ def answer_steps(
             next_command("run", directory, " ".join(f"--role-model {one}=PROVIDER:MODEL" for one in roles))
         ]
     if action is Action.PROVIDE_FIX:
-        contract = next(iter(failed_drafts(view, escalation).values())).contract
+        contract = next(iter(HaltedTask(view, escalation).drafts().values())).contract
         before = [
             next_command(f"escalations {name}", directory, f"--checkout {place}"),
             gate_command(view, contract, Path(place)),
@@ -277,7 +279,10 @@ def _free_place() -> str:
 
 def gate_command(view: ProjectView, contract: MicroModuleContract, place: Path) -> str:
     """The command that judges a mended module, with the sealed ones that it calls."""
-    called = (
-        view.modules.location(ref) for ref in called_modules(view, contract) if view.modules.is_sealed(ref)
-    )
-    return next_command("gate", place, " ".join(f"--dependency {shlex.quote(str(one))}" for one in called))
+
+    def called(ref: str) -> list[str]:
+        of = view.modules.contract(ref) if ref else contract
+        return [dependency.ref.replace("@^", "@") for dependency in of.dependencies]
+
+    sealed = (view.modules.location(ref) for ref in reachable([""], called) if view.modules.is_sealed(ref))
+    return next_command("gate", place, " ".join(f"--dependency {shlex.quote(str(one))}" for one in sealed))

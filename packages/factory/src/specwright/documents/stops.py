@@ -18,8 +18,7 @@ from ship_gate.contract.examples_file import parse_examples
 from ship_gate.terminal.output import counted, listed
 from ship_gate.terminal.page import brief
 from specwright.application.criteria import open_questions
-from specwright.application.escalation.halt import open_escalations
-from specwright.application.escalation.summary import escalations_waiting
+from specwright.application.escalation.halted import escalations_waiting, open_escalations
 from specwright.application.factory import ProjectView
 from specwright.application.stages.product import (
     approval_estimate,

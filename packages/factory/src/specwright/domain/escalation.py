@@ -2,31 +2,20 @@
 
 What a person may answer to an escalation: one of eight actions with its typed payload (design: escalation, task-states).
 
-Free text alone is not an answer. A table says which actions an escalation accepts; `application.escalation.answers` checks
+Free text alone is not an answer. A table says which actions an escalation accepts; `application.escalation.offers` checks
 the answer against the project.
 """
 
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from ship_gate.base.record import Record, Text, Timestamp
+from ship_gate.base.text import first_sentences
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.spec.product_spec import IoContractSketch
-
-
-class Resolution(StrEnum):
-    """What the factory may recommend (design: escalation)."""
-
-    APPROVE_OVERRIDE = "APPROVE_OVERRIDE"
-    AMEND_SPEC = "AMEND_SPEC"
-    SPLIT_TASK = "SPLIT_TASK"
-    REVISE_PLAN = "REVISE_PLAN"
-    PROVIDE_FIX = "PROVIDE_FIX"
-    ABANDON_TASK = "ABANDON_TASK"
-    ACCEPT_UNSHOWN = "ACCEPT_UNSHOWN"
 
 
 class DebateTrail(Record):
@@ -44,41 +33,8 @@ class FailedInvariant(Record):
     evidence: Text
 
 
-class EscalationArtifact(Record):
-    """A halt, laid before a person (design: escalation); `details` is typed by its cause."""
-
-    escalation_id: Annotated[str, Field(pattern=r"^ESC-[0-9a-f]{8}$")]
-    task_id: str
-    task_ref: str
-    created_at: Timestamp
-    debate_trail: DebateTrail
-    failed_invariants: list[FailedInvariant]
-    state_machine_snapshot: dict[str, Any]
-    minimal_decision_required: Text
-    recommended_resolution: Resolution
-    resolution_context: str
-    details: dict[str, Any] = Field(default_factory=dict)
-
-
 OPERATOR = "human:operator"
 """The person who answers: sender of a decision, maker of what an answer brings along (design: escalation)."""
-
-
-class Action(StrEnum):
-    """What a halt can be answered with, and after that what a question about a criterion can (design: escalation,
-    unshown-criteria)."""
-
-    APPROVE_OVERRIDE = "APPROVE_OVERRIDE"
-    AMEND_SPEC = "AMEND_SPEC"
-    SPLIT_TASK = "SPLIT_TASK"
-    REVISE_PLAN = "REVISE_PLAN"
-    PROVIDE_FIX = "PROVIDE_FIX"
-    ABANDON_TASK = "ABANDON_TASK"
-    ATTEST_SHIPPED = "ATTEST_SHIPPED"
-    RETRY = "RETRY"
-    ACCEPT_UNSHOWN = "ACCEPT_UNSHOWN"
-    DROP_CRITERION = "DROP_CRITERION"
-    REWORD_CRITERION = "REWORD_CRITERION"
 
 
 class Rationale(Record):
@@ -170,19 +126,41 @@ class AttestShipped(Rationale):
     module_ref: Annotated[str, Field(pattern=r"^MM-[0-9a-f]{8}@[0-9]+\.[0-9]+\.[0-9]+$")]
 
 
-_PAYLOADS: Mapping[Action, type[Record]] = {
-    Action.APPROVE_OVERRIDE: ApproveOverride,
-    Action.RETRY: Retry,
-    Action.AMEND_SPEC: AmendSpec,
-    Action.SPLIT_TASK: SplitTask,
-    Action.REVISE_PLAN: RevisePlan,
-    Action.PROVIDE_FIX: ProvideFix,
-    Action.ABANDON_TASK: Rationale,
-    Action.ATTEST_SHIPPED: AttestShipped,
-    Action.ACCEPT_UNSHOWN: Rationale,
-    Action.DROP_CRITERION: Rationale,
-    Action.REWORD_CRITERION: RewordCriterion,
-}
+class Action(StrEnum):
+    """What a halt can be answered with, and after that what a question about a criterion can (design: escalation,
+    unshown-criteria). An escalation recommends one of them."""
+
+    payload: type[Record]
+    means: str
+
+    def __new__(cls, value: str, payload: type[Record] = Record, means: str = "") -> Self:
+        """An action as a text.
+
+        Args:
+            value: Its name.
+            payload: The record that such an answer carries.
+            means: What the answer does, and which model calls it costs.
+        """
+        action = str.__new__(cls, value)
+        action._value_, action.payload, action.means = value, payload, means
+        return action
+
+    APPROVE_OVERRIDE = (
+        "APPROVE_OVERRIDE",
+        ApproveOverride,
+        "overrule the debate; costs no call, the gate decides",
+    )
+    AMEND_SPEC = "AMEND_SPEC", AmendSpec, "change what it asks for; costs the whole task"
+    SPLIT_TASK = "SPLIT_TASK", SplitTask, "put smaller tasks in its place; costs all of them"
+    REVISE_PLAN = "REVISE_PLAN", RevisePlan, "say which modules there are; costs all their debates"
+    PROVIDE_FIX = "PROVIDE_FIX", ProvideFix, "give the files yourself; costs a challenge and a ruling"
+    ABANDON_TASK = "ABANDON_TASK", Rationale, "give it up for good, with what needs it; costs no call"
+    ATTEST_SHIPPED = "ATTEST_SHIPPED", AttestShipped, "name a sealed module that does it; costs no call"
+    RETRY = "RETRY", Retry, "the same inputs again, if answers vary; costs the whole task"
+    ACCEPT_UNSHOWN = "ACCEPT_UNSHOWN", Rationale, "accept it although nothing shows it; costs no call"
+    DROP_CRITERION = "DROP_CRITERION", Rationale, "take the criterion back; costs no call"
+    REWORD_CRITERION = "REWORD_CRITERION", RewordCriterion, "reword it for the next version; costs no call"
+
 
 CRITERION = "criterion"
 """The cause of a question about an acceptance criterion; no task waits for its answer (design: unshown-criteria)."""
@@ -218,12 +196,91 @@ def actions_for(cause: str) -> tuple[Action, ...]:
     return _HALTED
 
 
-def actions_of(details: Mapping[str, Any]) -> tuple[Action, ...]:
-    """The actions that an escalation can be answered with, by its `details`; where no version of a failed module was
-    ever proposed there is nothing to overrule (design: escalation)."""
-    suited = actions_for(str(details.get("cause", "")))
-    judged = details.get("resume", {}).get("judged")
-    return suited if judged else tuple(action for action in suited if action is not Action.APPROVE_OVERRIDE)
+_SAID = 400
+"""Characters of a ruling; the debate has the rest."""
+
+_CAUSES = {
+    "planning": "no sound plan was made",
+    "contracts": "the contracts were not settled",
+    "plan": "the plan itself is at fault",
+    "modules": "modules could not be shipped",
+    "exception": "a role found the contract of a dependency wrong",
+    "journal": "the run cannot be repeated",
+    STALLED: "it waits for a task that was abandoned",
+    RELEASE: "the product breaks what was approved; nothing waits for the answer",
+    CRITERION: "no test can show an acceptance criterion; nothing waits for the answer",
+}
+
+
+class EscalationArtifact(Record):
+    """A halt, laid before a person (design: escalation); `details` is typed by its cause."""
+
+    escalation_id: Annotated[str, Field(pattern=r"^ESC-[0-9a-f]{8}$")]
+    task_id: str
+    task_ref: str
+    created_at: Timestamp
+    debate_trail: DebateTrail
+    failed_invariants: list[FailedInvariant]
+    state_machine_snapshot: dict[str, Any]
+    minimal_decision_required: Text
+    recommended_resolution: Action
+    resolution_context: str
+    details: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def cause(self) -> str:
+        """Why the task halted, by its name."""
+        return str(self.details.get("cause", ""))
+
+    @property
+    def cause_in_words(self) -> str:
+        """Why the task halted, in a few words."""
+        words, names = _CAUSES.get(self.cause, self.cause), ", ".join(self.failed)
+        return f"{words}: {names}" if names else words
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """The modules that failed, each with the reason."""
+        return self.details.get("failed", {})
+
+    @property
+    def left(self) -> dict[str, Any]:
+        """What the halt left for a run that goes on in place: its plan, its modules, and where each debate ended; empty
+        where no plan was made."""
+        return self.details.get("resume", {})
+
+    @property
+    def last_words(self) -> list[str]:
+        """What a person has to decide between: the Arbiter's last word on each failed module, and of which the gate passes
+        the last draft."""
+        words: dict[str, str] = self.details.get("last_words", {})
+        passing: list[str] = self.details.get("passing", [])
+        return [
+            *(f"The Arbiter on {name}: {first_sentences(said, _SAID)}" for name, said in words.items()),
+            *(f"The gate passes the last draft of {name}; only judges speak against it." for name in passing),
+        ]
+
+    @property
+    def distinct_failures(self) -> list[FailedInvariant]:
+        """What failed, each once: that a module could not ship is left out where it repeats what was found of it, or what
+        the decision says."""
+        rows, decision = self.failed_invariants, self.minimal_decision_required
+        ships = {f"{name} ships" for name in self.failed}
+        return [
+            row
+            for row, following in zip(rows, [*rows[1:], None], strict=False)
+            if row.invariant not in ships
+            or following is None
+            or (following.evidence not in row.evidence and row.evidence not in decision)
+        ]
+
+    @property
+    def shown_failures(self) -> list[FailedInvariant]:
+        """The failures in the order in which a person reads them: of many counterexamples the smallest alone, and first."""
+        found = self.distinct_failures
+        tests = [one for one in found if is_counterexample(one.invariant)]
+        smallest = [min(tests, key=lambda one: len(one.evidence))] if tests else []
+        return [*smallest, *(one for one in found if one not in tests)]
 
 
 _MESSAGES = {
@@ -264,7 +321,7 @@ class HumanResolution(Record):
 
     def read(self) -> Record:
         """The payload as the record that belongs to the action."""
-        return _PAYLOADS[self.action].model_validate(self.payload)
+        return self.action.payload.model_validate(self.payload)
 
 
 class ResolutionRecord(Record):

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, cast
 from langgraph.types import Command
 
 from specwright.application import scopes
-from specwright.application.escalation.answers import recorded_answer
-from specwright.application.escalation.halt import open_escalations
+from specwright.application.escalation.halted import open_escalations
+from specwright.application.escalation.offers import recorded_answer
 from specwright.application.factory import Factory
 from specwright.application.stages.product import draft_history, restore_draft, tasks_in_draft
 from specwright.graphs.checkpoints import Saver

@@ -18,7 +18,9 @@ from pydantic import ValidationError
 from ship_gate.base.record import validation_messages
 from specwright.application import tasks
 from specwright.application.change import settle_consumers
-from specwright.application.escalation import answers, halt
+from specwright.application.escalation import halt
+from specwright.application.escalation.halted import open_escalations
+from specwright.application.escalation.offers import recorded_answer, resolve
 from specwright.application.factory import Factory
 from specwright.domain.escalation import HumanResolution
 from specwright.domain.tasks.project_state import TaskStatus
@@ -131,12 +133,12 @@ class _Nodes:
         return {"outcome": tasks.outcome(self._factory).value}
 
     def escalate(self, state: ProjectGraphState) -> ProjectGraphState:
-        waiting = halt.open_escalations(self._factory)
+        waiting = open_escalations(self._factory)
         if not waiting:
             return {
                 "resolution": None
             }  # answered, says the log; a crash took the checkpoint that would say so too
-        if (recorded := answers.recorded_answer(self._factory)) and not state.get("refused"):
+        if (recorded := recorded_answer(self._factory)) and not state.get("refused"):
             return {"resolution": recorded}
         artifact = self._factory.escalations.escalation(waiting[0])
         question: dict[str, Any] = {
@@ -150,10 +152,10 @@ class _Nodes:
         return {"resolution": interrupt(question)}
 
     def process_human_resolution(self, state: ProjectGraphState) -> ProjectGraphState:
-        if state["resolution"] is None and not halt.open_escalations(self._factory):
+        if state["resolution"] is None and not open_escalations(self._factory):
             return {"refused": "", "outcome": tasks.outcome(self._factory).value}
         try:
-            answers.resolve(self._factory, HumanResolution.model_validate(state["resolution"]))
+            resolve(self._factory, HumanResolution.model_validate(state["resolution"]))
         except ValidationError as error:
             return {"resolution": None, "refused": "; ".join(validation_messages(error))}
         except (*InputErrors, *RefusedErrors) as error:

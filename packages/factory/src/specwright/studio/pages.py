@@ -10,9 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
 
-from specwright.application.escalation.fix import failed_drafts
-from specwright.application.escalation.payloads import DECISIONS, meaning
-from specwright.application.escalation.retries import recommended_action
+from specwright.application.escalation.halted import HaltedTask, recommended_action
+from specwright.application.escalation.offers import DECISIONS, meaning
 from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import debates_over, planned_modules, provenance
 from specwright.application.stages.product import current_spec
@@ -164,7 +163,7 @@ def _escalation(view: ProjectView, directory: Path, name: str) -> dict[str, Any]
     payloads = {**escalation.actions}
     if Action.PROVIDE_FIX in payloads:
         with suppress(*InputErrors, *RefusedErrors):
-            module, draft = next(iter(failed_drafts(view, record).items()))
+            module, draft = next(iter(HaltedTask(view, record).drafts().items()))
             files = {path: data.decode(errors="replace") for path, data in draft.files.items()}
             payloads[Action.PROVIDE_FIX] |= {"fix_artifacts": files, "module": module}
     recommended = None if "exception_id" in record.details else recommended_action(record)
@@ -173,7 +172,7 @@ def _escalation(view: ProjectView, directory: Path, name: str) -> dict[str, Any]
         "recommended": recommended,
         "answers": {
             action: (meaning(record, Action(action)), payload)
-            for action, payload in sorted(payloads.items(), key=lambda one: one[0] != recommended)
+            for action, payload in sorted(payloads.items(), key=lambda one: Action(one[0]) is not recommended)
         },
         "decided": view.projection.resolutions.get(name),
         "debates": debates_over(view, record.debate_trail.proposals),

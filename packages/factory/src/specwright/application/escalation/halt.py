@@ -9,26 +9,26 @@ Why a task halts, as its escalation says it: the cause, what failed, and what is
 escalation).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from ship_gate.base.ids import ArtifactType, artifact_id
-from specwright.application.announce import Announcement, announce, review
+from specwright.application.announce import announce, review
 from specwright.application.debate.implementation import module_of
-from specwright.application.escalation.fix import draft_names
-from specwright.application.factory import Factory, ProjectView
+from specwright.application.escalation.halted import draft_names
+from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.raising import Halt, write_escalation
 from specwright.application.store.debates import DebateRecords, GateResult, debate_trail
 from specwright.application.tasks import Task, project_state, task_at, task_board
 from specwright.domain.answers import Decision, FaultOf
 from specwright.domain.artifacts import ArtifactStatus
 from specwright.domain.debate.debate import CONTRACTS, Adjudication, Proposal
 from specwright.domain.debate.falsifying import is_counterexample
-from specwright.domain.escalation import DebateTrail, EscalationArtifact, FailedInvariant, Resolution
-from specwright.domain.interface_change import InterfaceChangeException
+from specwright.domain.escalation import Action, DebateTrail
 from specwright.domain.plan import downstream
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import (
@@ -47,32 +47,6 @@ MAX_UPSTREAM = 20
 """Tasks that a stalled task waits for, of which its escalation shows the entries; the nearest."""
 
 
-class Halt(NamedTuple):
-    """Why a task halts or stalls.
-
-    Args:
-        cause: `planning`, `contracts`, `modules`, `plan`, `exception`, `journal` or `stalled`.
-        reason: One sentence.
-        decision: What a person must decide.
-        recommended: The factory's best guess.
-        context: What helps to decide.
-        debates: The ids of the debates held so far.
-        failed: The invariants that did not hold.
-        details: Typed by the cause.
-        raised: The interface change exception that halts it.
-    """
-
-    cause: str
-    reason: str
-    decision: str
-    recommended: Resolution
-    context: str
-    debates: Sequence[str] = ()
-    failed: Sequence[tuple[str, str]] = ()
-    details: dict[str, Any] | None = None
-    raised: InterfaceChangeException | None = None
-
-
 def halt(factory: Factory, task: Task, why: Halt) -> str:
     """Write the escalation and halt the task.
 
@@ -82,40 +56,31 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
     scope = factory.journal.scope(f"{task.run}/halt")
     name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
     if factory.escalations.exists(name):  # this node runs again after a crash
-        escalation = factory.escalations.escalation(name)
+        sha256 = factory.escalations.add(factory.escalations.escalation(name))
     else:
         board = TaskBoard(project_state(factory))
         board.change(task.task_id, now, task_changes.halt, why.decision, name)
-        trail = _all_debates(factory, task, why.debates)
-        escalation = _escalation(task, why, name, now, trail, board.state().to_json())
-    sha256 = factory.escalations.add(escalation)
+        trail = _all_debates(factory, task, why.details.get("resume", {}).get("debates", {}).values())
+        sha256 = write_escalation(factory, task, why, name, now, trail, board.state().to_json())
     payload = {"reason": "human_input", "reference": name, "definition_sha256": sha256}
-    announce(
-        factory,
-        scope,
-        factory.projection.project_id,
-        [*_raised(factory, task, why), task.event("task.blocked", payload)],
-    )
+    project_id, events = factory.projection.project_id, [task.event("task.blocked", payload)]
+    if exception := why.details.get("exception_id"):
+        raised = factory.store.define(factory.escalations.exception(exception).to_bytes())
+        wire = review(project_id, "exception.raised", raised, exception, caused_by=task.stream)
+        events.insert(0, wire)
+    announce(factory, scope, project_id, events)
     factory.projection.write(now=True)
     factory.progress.note(Step("halted", task.entry.spec_task_id, f"{name}: {why.reason}"))
     return name
 
 
-def _all_debates(factory: Factory, task: Task, debates: Sequence[str]) -> DebateTrail:
+def _all_debates(factory: Factory, task: Task, debates: Iterable[str]) -> DebateTrail:
     """All debates of a task: those that its earlier escalations tell of, since another plan or attempt leaves them
     behind, and those held now (design: escalation)."""
     answered = [one for one in factory.projection.resolutions.values() if one.task_id == task.task_id]
     trails = [factory.escalations.escalation(one.escalation_id).debate_trail for one in answered]
     histories = [factory.debates.records(debate).history() for debate in debates]
     return debate_trail([*trails, *histories])
-
-
-def _raised(factory: Factory, task: Task, why: Halt) -> list[Announcement]:
-    """The Wire of an interface change exception (design: wire)."""
-    if why.raised is None:
-        return []
-    sha256, name = factory.store.define(why.raised.to_bytes()), why.raised.exception_id
-    return [review(factory.projection.project_id, "exception.raised", sha256, name, caused_by=task.stream)]
 
 
 def halt_contradicted(factory: Factory, task: Task, error: NonDeterminismError) -> str:
@@ -128,7 +93,7 @@ def halt_contradicted(factory: Factory, task: Task, error: NonDeterminismError) 
         cause="journal",
         reason="its checkpoint is gone and the journal contradicts it",
         decision=f"Run {task.task_id} again as a new attempt, or give it up: {error.what}",
-        recommended=Resolution.AMEND_SPEC,
+        recommended=Action.AMEND_SPEC,
         context=f"{error.where}. {error.remedy}".strip(". "),
         failed=[("a run that is repeated asks what it asked before", str(error))],
     )
@@ -137,53 +102,20 @@ def halt_contradicted(factory: Factory, task: Task, error: NonDeterminismError) 
 
 def raise_stalled(factory: Factory) -> None:
     """Give each task that depends directly on an abandoned one an escalation of its own; one has it at most once."""
-    state = project_state(factory)
+    state, project_id = project_state(factory), factory.projection.project_id
     behind = task_board(factory).stuck_behind_abandoned()
     stuck = [task_id for task_id in behind if state.tasks[task_id].escalation_ref is None]
     sizes = upstream_sizes(state) if stuck else dict[str, int]()
     for task_id in stuck:
-        _raise(factory, state, task_at(factory, task_id), sizes[task_id])
-
-
-def open_escalations(factory: ProjectView) -> list[str]:
-    """The escalations that wait for a person, in declaration order of their tasks."""
-    if factory.projection.board is None:  # no spec was approved yet
-        return []
-    waiting = (TaskStatus.HALTED, TaskStatus.BLOCKED)
-    entries = [entry for entry in project_state(factory).tasks.values() if entry.status in waiting]
-    entries.sort(key=lambda entry: entry.declaration_order)
-    return [entry.escalation_ref for entry in entries if entry.escalation_ref]
-
-
-def _raise(factory: Factory, state: ProjectState, task: Task, waits_for: int) -> None:
-    # a task may stall again after an answer that left it where it was
-    count = factory.projection.escalations_raised.get(task.task_id, 0) + 1
-    scope = factory.journal.scope(f"{task.run}/stalled-{count}")
-    name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
-    why = _stall(state, task)
-    escalation = _escalation(task, why, name, now, DebateTrail(), _excerpt(state, task.task_id, waits_for))
-    sha256 = factory.escalations.add(escalation)
-    project_id = factory.projection.project_id
-    announce(factory, scope, project_id, [review(project_id, "escalation.raised", sha256, name)])
-    factory.progress.note(Step("stalled", task.entry.spec_task_id, f"{name}: {why.decision}"))
-
-
-def _escalation(
-    task: Task, why: Halt, name: str, now: str, trail: DebateTrail, snapshot: dict[str, Any]
-) -> EscalationArtifact:
-    return EscalationArtifact(
-        escalation_id=name,
-        task_id=task.task_id,
-        task_ref=task.path,
-        created_at=now,
-        debate_trail=trail,
-        failed_invariants=[FailedInvariant(invariant=i, evidence=e) for i, e in why.failed],
-        state_machine_snapshot=snapshot,
-        minimal_decision_required=why.decision,
-        recommended_resolution=why.recommended,
-        resolution_context=why.context,
-        details={"cause": why.cause, **(why.details or {})},
-    )
+        # a task may stall again after an answer that left it where it was
+        count = factory.projection.escalations_raised.get(task_id, 0) + 1
+        task = task_at(factory, task_id)
+        scope, why = factory.journal.scope(f"{task.run}/stalled-{count}"), _stall(state, task)
+        name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
+        snapshot = _excerpt(state, task_id, sizes[task_id])
+        sha256 = write_escalation(factory, task, why, name, now, snapshot=snapshot)
+        announce(factory, scope, project_id, [review(project_id, "escalation.raised", sha256, name)])
+        factory.progress.note(Step("stalled", task.entry.spec_task_id, f"{name}: {why.decision}"))
 
 
 def _stall(state: ProjectState, task: Task) -> Halt:
@@ -199,7 +131,7 @@ def _stall(state: ProjectState, task: Task) -> Halt:
         cause="stalled",
         reason=f"it depends on {names}",
         decision=f"Decide what becomes of {task.task_id}: it depends on {names}",
-        recommended=Resolution.AMEND_SPEC,
+        recommended=Action.AMEND_SPEC,
         context=(
             f"AMEND_SPEC with drop_depends_on lets it run without {'it' if one else 'them'}; "
             "SPLIT_TASK replaces it by tasks that do not need it; ABANDON_TASK gives it up as well"
@@ -236,15 +168,14 @@ def halt_reason(factory: Factory, task: Task, state: EngineeringState) -> Halt |
     result.keep_drafts()
     halt = cause(result)
     answers = {key: state.get(key, []) for key in ("raw_answers", "errors")}
-    details = {**(halt.details or {}), "shipped": result.shipped, **answers, **result.to_resume()}
-    return halt._replace(debates=list(result.debates.values()), details=details)
+    return halt._replace(details={**halt.details, "shipped": result.shipped, **answers, **result.to_resume()})
 
 
 class _TaskResult:
     """How far a task came: what its modules and their debates say."""
 
     def __init__(self, factory: Factory, task: Task, state: EngineeringState) -> None:
-        self._factory = factory
+        self.factory = factory
         self._task = task
         self.state = state
         self.task_file = task.path
@@ -256,15 +187,10 @@ class _TaskResult:
         if self.reason and (cause := state.get("reopened_by")):
             self.failed[cause["deliverable"]] = cause["reason"]
 
-    @property
-    def exception(self) -> InterfaceChangeException:
-        """The interface change exception that was raised."""
-        return self._factory.escalations.exception(self.state["exception_id"])
-
     @cached_property
     def plan(self) -> StoredPlan:
         """The plan that the task follows."""
-        return load_plan(self._factory.artifacts, self._task.folder, self.state["plan_id"])
+        return load_plan(self.factory.artifacts, self._task.folder, self.state["plan_id"])
 
     def unattempted(self) -> list[str]:
         """The modules of the plan that neither shipped nor failed."""
@@ -321,7 +247,7 @@ class _TaskResult:
         if name not in self.plan.contracts:  # a reopened plan may have dropped it
             return None
         last = self.records(name).rounds()[-1] if name in self.debates else 0
-        ref, drafts = self.plan.contracts[name].ref, self._factory.drafts
+        ref, drafts = self.plan.contracts[name].ref, self.factory.drafts
         kept = (drafts.refused(ref, one) for one in draft_names(self._task, last))
         return next((one for one in kept if one), None)
 
@@ -360,7 +286,7 @@ class _TaskResult:
 
     def records(self, name: str) -> DebateRecords:
         """The records of a deliverable's debate."""
-        return self._factory.debates.records(self.debates[name])
+        return self.factory.debates.records(self.debates[name])
 
     def to_resume(self) -> dict[str, Any]:
         """What a run begins with that an answer resumes in place; nothing where no plan was made (design: escalation)."""
@@ -379,18 +305,18 @@ class _TaskResult:
         for name, reason in debated.items():
             if plan is None or name not in plan.contracts:  # a reopened plan may have dropped it
                 continue
-            records, module = self.records(name), module_of(self._factory, self._task, plan, name)
+            records, module = self.records(name), module_of(self.factory, self._task, plan, name)
             version_id = records.history().proposals[-1].target_artifact_id
-            scope = self._factory.journal.scope(f"{self._task.run}/{name}/aside/{version_id}")
+            scope = self.factory.journal.scope(f"{self._task.run}/{name}/aside/{version_id}")
             # a version may be halted again after a person's answer; the note of each halt stays
             suffix = f"-r{len(self._task.answers)}" if self._task.answers else ""
             note = {"reason": reason, **records.last_gate()}
             files = module.files(version_id)
-            self._factory.drafts.add_halted(scope, module.contract, version_id, files, note, suffix)
+            self.factory.drafts.add_halted(scope, module.contract, version_id, files, note, suffix)
 
     def _judged(self, name: str) -> dict[str, Any]:
         """Where a debate ended: the newest version that it judged, and its last round."""
-        records, artifacts = self.records(name), self._factory.artifacts
+        records, artifacts = self.records(name), self.factory.artifacts
         history = records.history()
         version_id = history.proposals[-1].target_artifact_id
         if version_id not in {one.target_artifact_id for one in history.challenges}:
@@ -407,23 +333,17 @@ class _TaskResult:
         }
 
 
-def _no_plan(result: _TaskResult) -> Halt:
-    return _without_modules(result, "planning", "the plan is sound", Resolution.REVISE_PLAN)
-
-
-def _contracts(result: _TaskResult) -> Halt:
-    return _without_modules(result, "contracts", _SETTLED, Resolution.AMEND_SPEC)
-
-
-def _without_modules(result: _TaskResult, cause: str, invariant: str, recommended: Resolution) -> Halt:
+def _without_modules(result: _TaskResult) -> Halt:
+    """There is no sound plan, or its contracts are not settled."""
+    is_planned = "plan_id" in result.state
     advice = "revise task decomposition, or simplify task scope"
     return Halt(
-        cause=cause,
+        cause="contracts" if is_planned else "planning",
         reason=result.reason,
         decision=f"Revise the plan of {result.name}, or simplify what it asks for: {result.reason}",
-        recommended=recommended,
+        recommended=Action.AMEND_SPEC if is_planned else Action.REVISE_PLAN,
         context="; ".join((advice, *result.rulings(CONTRACTS))),
-        failed=[(invariant, result.reason)],
+        failed=[(_SETTLED if is_planned else "the plan is sound", result.reason)],
         details={"task_file": result.task_file},
     )
 
@@ -435,7 +355,7 @@ def _reopened_contracts(result: _TaskResult) -> Halt:
         cause="contracts",
         reason=f"the contract of {name} is at fault, and no other was settled: {reason}",
         decision=f"Give {result.name} a plan with another contract of {name}, or simplify what it asks for: {reason}",
-        recommended=Resolution.REVISE_PLAN,
+        recommended=Action.REVISE_PLAN,
         context="; ".join((result.groups(abandoned), *result.rulings(CONTRACTS, *result.failed))),
         failed=[(_SETTLED, reason), *_unshipped(result)],
         details={"task_file": result.task_file, "module": name, **result.module_details(abandoned)},
@@ -452,7 +372,7 @@ def _plan_at_fault(result: _TaskResult) -> Halt:
         cause="plan",
         reason=f"the plan is at fault: {name} cannot be shipped under it",
         decision=f"Cut {result.name} anew: {'; '.join(failure.evidence for failure in failures)}",
-        recommended=Resolution.REVISE_PLAN,
+        recommended=Action.REVISE_PLAN,
         context=f"split task, revise plan or merge modules. Required: {required}",
         failed=[(failure.invariant, failure.evidence) for failure in failures],
         details={
@@ -474,13 +394,13 @@ def _modules(result: _TaskResult) -> Halt:
         if (ruling := result.last_ruling(name)) and ruling.confirmed_fault is FaultOf.CONTRACT
     ]
     passing = [name for name in result.failed if result.passes_gate(name)]
-    by_hand = Resolution.APPROVE_OVERRIDE if passing == [*result.failed] else Resolution.PROVIDE_FIX
-    recommended = Resolution.REVISE_PLAN if advice else by_hand
+    by_hand = Action.APPROVE_OVERRIDE if passing == [*result.failed] else Action.PROVIDE_FIX
+    recommended = Action.REVISE_PLAN if advice else by_hand
     advice += [f"the gate passes the last draft of {name}" for name in passing]
     if broken := result.broken_titles():
         listed = ", ".join(map(repr, broken))
         advice.append(f"if what was approved as {listed} is wrong itself, AMEND_SPEC strikes it")
-        recommended = Resolution.AMEND_SPEC if result.breaks_approved_alone() else recommended
+        recommended = Action.AMEND_SPEC if result.breaks_approved_alone() else recommended
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",
@@ -499,13 +419,13 @@ def _modules(result: _TaskResult) -> Halt:
 
 def _exception_raised(result: _TaskResult) -> Halt:
     """A role found the contract of a dependency wrong (design: interface-changes)."""
-    record = result.exception
+    record = result.factory.escalations.exception(result.state["exception_id"])
     return Halt(
         cause="exception",
         reason=f"{record.exception_id} was raised against {record.target_module}",
         decision=f"Decide whether the contract of {record.target_module}, on which {result.name} depends, is to change: "
         f"{record.reason}",
-        recommended=Resolution.REVISE_PLAN,
+        recommended=Action.REVISE_PLAN,
         context=f"{record.exception_id}, {record.type}, {record.urgency}, {record.compatibility_expectation}, raised by "
         f"{record.raised_by.role} at {record.raised_by.run_id}; `specwright exceptions list` shows the change, "
         "`specwright exceptions approve`, `reject` and `defer` decide",
@@ -518,7 +438,6 @@ def _exception_raised(result: _TaskResult) -> Halt:
             **record.to_json(),
             **result.module_details(result.unattempted()),
         },
-        raised=record,
     )
 
 
@@ -541,9 +460,8 @@ def _unshipped(result: _TaskResult) -> list[tuple[str, str]]:
 
 _CAUSES: tuple[tuple[Callable[[Mapping[str, Any]], object], Callable[[_TaskResult], Halt]], ...] = (
     (lambda state: "exception_id" in state, _exception_raised),
-    (lambda state: state.get("halt_reason") and "plan_id" not in state, _no_plan),
     (lambda state: state.get("halt_reason") and "reopened_by" in state, _reopened_contracts),
-    (lambda state: state.get("halt_reason"), _contracts),
+    (lambda state: state.get("halt_reason"), _without_modules),
     (lambda state: "plan_fault" in state, _plan_at_fault),
     (lambda state: state.get("failed"), _modules),
 )

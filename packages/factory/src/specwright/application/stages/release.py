@@ -27,6 +27,7 @@ from specwright.application.criteria import unshown_in_release
 from specwright.application.deprecation import finish_deprecations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.history.criterion_evidence import DebateIndex, RunOutcome, TaskEvidence
+from specwright.application.raising import Halt, write_escalation
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.log_ends import note_release_end
@@ -35,7 +36,7 @@ from specwright.domain.acceptance.calls import examples_of_product, imported_nam
 from specwright.domain.acceptance.records import AcceptanceItem, TaskAcceptance, name_of
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.slugs import import_name, slugify
-from specwright.domain.escalation import RELEASE, DebateTrail, EscalationArtifact, FailedInvariant, Resolution
+from specwright.domain.escalation import RELEASE, Action
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.modules.acceptance_report import (
@@ -363,32 +364,27 @@ def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]
     first = broken[0]
     task = task_at(factory, first.task.task_id)
     more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
-    escalation = EscalationArtifact(
-        escalation_id=name,
-        task_id=task.task_id,
-        task_ref=task.path,
-        created_at=now,
-        debate_trail=DebateTrail(),
-        failed_invariants=[
-            FailedInvariant(invariant=said, evidence=one.text())
+    why = Halt(
+        cause=RELEASE,
+        reason=first.text(),
+        decision=f"The product of {release_id} breaks what was approved: {first.task.spec_task_id}, "
+        f"{first.item.heading}{more}",
+        recommended=Action.AMEND_SPEC,
+        context="`specwright report` has one module mended, `specwright change` makes another spec; AMEND_SPEC "
+        "strikes an example that is wrong itself, `specwright release` tries the product again.",
+        failed=[
+            (said, one.text())
             for one in broken
             for said in (*_success_criteria(factory, one), *_criteria(one))
         ],
-        state_machine_snapshot={},
-        minimal_decision_required=f"The product of {release_id} breaks what was approved: {first.task.spec_task_id}, "
-        f"{first.item.heading}{more}",
-        recommended_resolution=Resolution.AMEND_SPEC,
-        resolution_context="`specwright report` has one module mended, `specwright change` makes another spec; AMEND_SPEC "
-        "strikes an example that is wrong itself, `specwright release` tries the product again.",
         details={
-            "cause": RELEASE,
             "release_id": release_id,
             "broken": [one.to_json() for one in broken],
             "broken_titles": [one.item.title for one in broken if one.task is first.task],
         },
     )
-    sha256, project_id = factory.escalations.add(escalation), factory.projection.project_id
-    factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {first.text()}"))
+    sha256, project_id = write_escalation(factory, task, why, name, now), factory.projection.project_id
+    factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {why.reason}"))
     return [review(project_id, "escalation.raised", sha256, name)]
 
 

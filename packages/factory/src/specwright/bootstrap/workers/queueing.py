@@ -14,7 +14,7 @@ from typing import Any
 
 from ship_gate.ship_gate import packages_of
 from specwright.application.change import TriedReport
-from specwright.application.escalation.answers import check, check_fix, resolve
+from specwright.application.escalation.offers import check, check_fix, resolve
 from specwright.application.stages.product import approve, note_passed_over, shown_hash
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.project import Project, answering, open_project

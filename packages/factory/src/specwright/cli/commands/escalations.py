@@ -93,7 +93,7 @@ def escalations(
     specwright escalations ESC-ID DIR --draft AMEND_SPEC > answer.json
     specwright escalations ESC-ID DIR --checkout fix
     """
-    from specwright.application.escalation.summary import escalations_waiting
+    from specwright.application.escalation.halted import escalations_waiting
     from specwright.application.history.provenance import debates_over
     from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.escalation import escalation_page, escalations_page, full_page
@@ -203,7 +203,7 @@ def resolve(
     given = AnswerOptions(payload, files, rationale, edit, on_terminal() and not as_json)
     resolution = _answer(directory, escalation, action, given)
     if (
-        resolution.action == "ABANDON_TASK"
+        resolution.action.name == "ABANDON_TASK"
         and on_terminal()
         and not (yes or _means_it(directory, escalation))
     ):

@@ -8,7 +8,6 @@ from pathlib import Path
 from ship_gate.terminal.findings import FindingsPage, FindingText
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page, brief
-from specwright.application.escalation.summary import failures
 from specwright.application.history.provenance import DebateRounds, ModuleDebates, Round
 from specwright.documents.commands import next_command
 from specwright.documents.escalations import FAILURES, Escalation, Escalations
@@ -89,7 +88,7 @@ def _add_failed(page: Page, escalation: Escalation) -> None:
     """The first failures; of many counterexamples the smallest."""
     if not escalation.failed_invariants:
         page.prose("nothing was tried", 2)
-    found, shown = [*failures(escalation)], escalation.failures[:FAILURES]
+    found, shown = escalation.distinct_failures, escalation.failures[:FAILURES]
     FindingsPage(page, 2, _LINES, escalation.file).add(_findings(shown))
     for text in escalation.statements:
         page.prose(text, 2, 4)
@@ -149,7 +148,7 @@ def full_page(escalation: Escalation, debates: Sequence[DebateRounds], directory
     page.copy("task file", str(directory / escalation.task_ref))
     page.copy("record", escalation.file)
     page.heading("Failures in full")
-    FindingsPage(page, 2).add(_findings([*failures(escalation)]))
+    FindingsPage(page, 2).add(_findings(escalation.distinct_failures))
     _add_modules(page, escalation)
     for debate in debates:
         over = "Contracts" if debate.over == "contracts" else f"Implementation of {debate.over}"

@@ -94,7 +94,7 @@ def _fix(directory: Path, escalation: str, action: str, files: Path, description
 
 def _known_action(directory: Path, escalation: str, typed: str) -> str:
     """The action that was typed; what is none is refused, and those that can help this escalation are named."""
-    from specwright.application.escalation.actions import suited_actions
+    from specwright.application.escalation.offers import suited_actions
     from specwright.bootstrap.views import reading_project
     from specwright.domain.escalation import Action
 

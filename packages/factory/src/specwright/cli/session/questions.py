@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from ship_gate.terminal.output import note, say
-from specwright.application.escalation.payloads import FILL
+from specwright.application.escalation.offers import FILL
 from specwright.cli.terminal.output import ask
 from specwright.errors import InputError, InputErrors
 from specwright.secret_values import child_environment

@@ -1,20 +1,25 @@
-"""A person's answer to an escalation: checked, then appended as one batch of Wires (design: escalation, task-states).
+"""What a person can answer to an escalation, and what follows: the answers that suit it, each with a payload to fill in; an
+answer is checked, then appended as one batch of Wires (design: escalation, task-states).
 
 No model is asked here. The Wires say what an action does to a task, and the project loop continues from the state that
 they make. An answer is given once: the same one, repeated after a crash, changes nothing.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from agent_wire import canonical_json
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.criteria import open_questions
-from specwright.application.escalation.actions import suited_actions
-from specwright.application.escalation.fix import is_same_verdict
-from specwright.application.escalation.halt import open_escalations
-from specwright.application.escalation.resume import FixVerdict, asked_next, check_in_place, examine_fix
+from specwright.application.escalation.halted import (
+    HaltedTask,
+    is_same_verdict,
+    open_escalations,
+    unusable_answers,
+    unusable_roles,
+)
+from specwright.application.escalation.resume import AnsweredModule, check_in_place, is_refused_by_gate
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.ship import reused
 from specwright.application.tasks import (
@@ -53,7 +58,139 @@ from specwright.domain.tasks.task_file import (
     task_named,
 )
 from specwright.errors import InputError, RefusedError
-from specwright.ports import Scope, Step
+from specwright.ports import Role, Step, provider_of
+
+FILL = "..."
+"""To be filled in; as it is, it is refused as a placeholder wherever a text is required (design: contracts)."""
+
+DECISIONS = {
+    "approve": "the changed contract is debated, made and sealed; what uses it follows, then the task runs again",
+    "reject": "the contract stays; the task runs again without the change, or with --hold waits for another answer",
+    "defer": "decide later; the task stays halted",
+}
+"""The decisions about an interface change exception (design: interface-changes)."""
+
+RoleModels = Mapping[Role, Collection[str]]
+"""The models that answer for each role, as the journal names them; none for a scripted role."""
+
+_NO_TIME = "2000-01-01T00:00:00Z"
+_PROBLEMS = 5
+
+
+def suited_actions(view: ProjectView, escalation: EscalationArtifact) -> tuple[Action, ...]:
+    """The actions that an escalation can be answered with as the project is: those that its cause allows, without an
+    attestation where nothing is sealed, and without an override where no version of a failed module was ever proposed, or
+    the ship gate refused what was approved."""
+    unsuited = set[Action]()
+    if not view.modules.refs():
+        unsuited.add(Action.ATTEST_SHIPPED)
+    judged = escalation.left.get("judged", {}).values()
+    if all(is_refused_by_gate(view, one["debate_id"]) for one in judged):
+        unsuited.add(Action.APPROVE_OVERRIDE)
+    return tuple(action for action in actions_for(escalation.cause) if action not in unsuited)
+
+
+def meaning(escalation: EscalationArtifact, action: Action) -> str:
+    """What an answer to an escalation does, and which model calls it costs."""
+    if action is Action.RETRY and (roles := unusable_roles(escalation)):
+        return (
+            f"no answer of the {' and the '.join(roles)} could be used: try another model; the same one gets the same "
+            "inputs, which helps only where its answers vary; costs the whole task"
+        )
+    if action is Action.AMEND_SPEC and escalation.cause == RELEASE:
+        return "strike an approved example that is wrong itself; costs no call"
+    return action.means
+
+
+def payload_draft(view: ProjectView, escalation: EscalationArtifact, action: Action) -> dict[str, Any]:
+    """A payload to fill in, with what is known already."""
+    if action is Action.REVISE_PLAN:
+        return {"revised_micro_plan": _planned(view, escalation)}
+    definition = view.projection.definitions.get(escalation.task_id)
+    criteria = list(definition.acceptance_criteria) if definition else [FILL]
+    enough = [*criteria, FILL, FILL][: max(2, len(criteria))]
+    failed, judged = [*escalation.failed], escalation.left.get("judged", {})
+    one_of = {"module": next((one for one in failed if one in judged), failed[0])} if len(failed) > 1 else {}
+    broken = escalation.details.get("broken_titles")
+    dropped = escalation.details.get("abandoned") if not failed else None
+    payloads: dict[Action, dict[str, Any]] = {
+        Action.PROVIDE_FIX: {
+            "fix_description": FILL,
+            "fix_artifacts": {"implementation/__init__.py": FILL},
+            **({"module": failed[0]} if failed else {}),
+        },
+        Action.APPROVE_OVERRIDE: {"rationale": FILL, **one_of},
+        Action.RETRY: {},
+        Action.AMEND_SPEC: {
+            "amended_acceptance_criteria": enough,
+            "amendment_rationale": FILL,
+            **({"strike_examples": broken} if broken else {}),
+            **({"drop_depends_on": dropped} if dropped else {}),
+        },
+        Action.SPLIT_TASK: {
+            "new_tasks": [
+                {"name": FILL, "description": FILL, "acceptance_criteria": enough, "depends_on": []}
+            ]
+        },
+        Action.ATTEST_SHIPPED: {
+            "module_ref": next(iter(escalation.details.get("shipped", {}).values()), "MM-00000000@1.0.0"),
+            "rationale": FILL,
+        },
+        Action.REWORD_CRITERION: {"reworded_criterion": FILL, "rationale": FILL},
+    }
+    return payloads.get(action, {"rationale": FILL})
+
+
+def _planned(view: ProjectView, escalation: EscalationArtifact) -> list[dict[str, Any]]:
+    """The modules of the plan that failed, in short form; without a plan, one to begin with (design: planning)."""
+    plan = HaltedTask(view, escalation).plan
+    if plan is None:
+        return [{"module_id": "one_module", "description": FILL, "depends_on": []}]
+    names = {module.module_id: module.name for module in plan.plan.modules}
+    return [
+        {
+            "module_id": module.name,
+            "description": FILL,
+            "depends_on": [names.get(ref.partition("@")[0], ref) for ref in module.depends_on],
+        }
+        for module in plan.plan.modules
+    ]
+
+
+def retry_halted(factory: Factory, models: RoleModels, role: str = "") -> None:
+    """Answer with RETRY the escalations of tasks that halted because a role gave no usable answer: those of a role that is
+    named, else those in which other models would answer now. What was answered before stays on record.
+
+    Args:
+        factory: The ports.
+        models: That answer now.
+        role: Whose answers are asked for anew.
+
+    Raises:
+        InputError: a role is named, and no task halted because of it.
+    """
+    waiting = [factory.escalations.escalation(name) for name in open_escalations(factory)]
+    again = [one for one in waiting if _is_tried_again(factory, one, models, role)]
+    if role and not again:
+        done = "the researcher is done: its spec is approved" if role == Role.RESEARCHER else ""
+        raise InputError(
+            done or f"no task halted because the {role} gave no usable answer",
+            where="--retry",
+            remedy="a halted task is tried again by `specwright resolve ESC-ID RETRY`",
+        )
+    for one in again:
+        resolve(factory, HumanResolution(action=Action.RETRY, payload={}, escalation_id=one.escalation_id))
+
+
+def _is_tried_again(factory: Factory, escalation: EscalationArtifact, models: RoleModels, role: str) -> bool:
+    found = unusable_answers(escalation)
+    if role:
+        return role in found.values()
+    # where a module failed for another reason too, a person looks at it first
+    return len(found) >= max(1, len(escalation.failed)) and all(
+        provider_of(factory.journal.recorded(scope, "model") or {}) not in models.get(of, {""})
+        for scope, of in found.items()
+    )
 
 
 class _Effect(NamedTuple):
@@ -71,8 +208,7 @@ def check(factory: Factory, resolution: HumanResolution) -> None:
         InputError: no such escalation, or its payload names what is not there.
         RefusedError: the escalation is answered, or this action does not suit it.
     """
-    name, task = _opened(factory, resolution)
-    _EFFECTS[resolution.action](factory, task, _record(name, task, resolution, _NO_TIME))
+    _EFFECTS[resolution.action](factory, *_opened(factory, resolution))
 
 
 def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = True) -> None:
@@ -89,32 +225,34 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
     """
     if resolution.action is not Action.PROVIDE_FIX:
         return
-    name, task = _opened(factory, resolution)
+    task, record = _opened(factory, resolution)
+    name, of = record.escalation_id, task.entry.spec_task_id
     if factory.escalations.resolution(name) is not None:
         return  # it is on record already, and a crash came before it was carried out
-    record = _record(name, task, resolution, _NO_TIME)
-    factory.roles.require_script(asked_next(factory, task, record))
+    failed = AnsweredModule(factory, task, record)
+    factory.roles.require_script(failed.challenged_at)
     if not by_gate:
         return
-    factory.progress.note(
-        Step("escalation", task.entry.spec_task_id, f"{name}: the gate judges the files first")
-    )
-    verdict = examine_fix(factory, task, record)
-    if verdict.problems:
-        raise _refused_fix(name, verdict)
-    if verdict.reason is not None:
+    factory.progress.note(Step("escalation", of, f"{name}: the gate judges the files first"))
+    problems = failed.module.fix_problems(failed.files, failed.tests)
+    reason = failed.halted.reason_of_same_files(failed.module.name, failed.files)
+    if problems:
+        raise _refused_fix(name, problems, reason)
+    if reason is not None:
         told = f"{name}: these are the files of the draft that failed, and the gate passes them; they are judged again"
-        factory.progress.note(Step("escalation", task.entry.spec_task_id, told))
+        factory.progress.note(Step("escalation", of, told))
 
 
-def _refused_fix(name: str, verdict: FixVerdict) -> RefusedError:
-    problems, reason = verdict
+def _refused_fix(name: str, problems: Sequence[str], reason: str | None) -> RefusedError:
     shown = "\n".join(f"  {problem}" for problem in problems[:_PROBLEMS])
     more = f"\n  and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
     what = "the gate refuses these files"
     if reason is not None:
-        is_same = is_same_verdict(problems, reason)
-        found = "by the same verdict as before" if is_same else "by another verdict than before"
+        found = (
+            "by the same verdict as before"
+            if is_same_verdict(problems, reason)
+            else "by another verdict than before"
+        )
         what = f"these are the files of the draft that failed, and the gate refuses them {found}"
     return RefusedError(
         f"{what}; nothing was answered:\n{shown}{more}",
@@ -122,10 +260,6 @@ def _refused_fix(name: str, verdict: FixVerdict) -> RefusedError:
         remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
         "and the refusal comes back as another escalation",
     )
-
-
-_NO_TIME = "2000-01-01T00:00:00Z"
-_PROBLEMS = 5
 
 
 def recorded_answer(factory: ProjectView) -> dict[str, Any] | None:
@@ -158,40 +292,21 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
     Raises:
         InputError, RefusedError: as `check`.
     """
-    if resolution.escalation_id in factory.projection.resolutions:
-        record = factory.projection.resolutions[resolution.escalation_id]
-        if _is_same(record, resolution):
-            return resolution.escalation_id  # this node runs again after a crash
-    name, task = _opened(factory, resolution)
+    before = factory.projection.resolutions.get(resolution.escalation_id)
+    if before is not None and _is_same(before, resolution):
+        return resolution.escalation_id  # this node runs again after a crash
+    task, record = _opened(factory, resolution)
+    name, project_id = record.escalation_id, factory.projection.project_id
     scope = factory.journal.scope(f"resolution/{name}")
-    record = _record(name, task, resolution, scope.now())
-    _append(factory, scope, record, _EFFECTS[resolution.action](factory, task, record))
-    factory.progress.note(Step("resolved", task.entry.spec_task_id, f"{name}: {resolution.action}"))
-    return name
-
-
-def _record(name: str, task: Task, resolution: HumanResolution, now: str) -> ResolutionRecord:
-    return ResolutionRecord(
-        escalation_id=name,
-        task_id=task.task_id,
-        action=resolution.action,
-        payload=resolution.payload,
-        resolved_by=OPERATOR,
-        resolved_at=now,
-    )
-
-
-def _append(factory: Factory, scope: Scope, record: ResolutionRecord, effect: _Effect) -> None:
+    record = record.model_copy(update={"resolved_at": scope.now()})
+    effect = _EFFECTS[record.action](factory, task, record)
     factory.escalations.resolve(record)
-    project_id = factory.projection.project_id
     for definition in effect.definitions:
         factory.store.define(definition.to_bytes())
     for path, text in effect.files.items():
         factory.folder.replace(path, text.encode())
-    record_sha256 = factory.store.define(record.to_bytes())
-    decision = review(
-        project_id, "escalation.resolved", record_sha256, record.escalation_id, record.resolved_by
-    )
+    sha256 = factory.store.define(record.to_bytes())
+    decision = review(project_id, "escalation.resolved", sha256, name, record.resolved_by)
     # the decision caused the rest, except a next attempt, which the end of the last one caused (design: wire)
     own = [
         event._replace(caused_by=decision.stream_id) if _is_caused(event) else event
@@ -199,14 +314,16 @@ def _append(factory: Factory, scope: Scope, record: ResolutionRecord, effect: _E
     ]
     announce(factory, scope, project_id, [decision, *own])
     factory.projection.write(now=True)
+    factory.progress.note(Step("resolved", task.entry.spec_task_id, f"{name}: {record.action}"))
+    return name
 
 
 def _is_caused(event: Announcement) -> bool:
     return event.type in ("task.failed", "task.cancelled", "task.started") or bool(event.parent)
 
 
-def _opened(factory: Factory, resolution: HumanResolution) -> tuple[str, Task]:
-    """The escalation that an answer is for, which waits and which it suits, and its task."""
+def _opened(factory: Factory, resolution: HumanResolution) -> tuple[Task, ResolutionRecord]:
+    """The task whose escalation waits for an answer that suits it, and the answer as it is recorded, without its time."""
     waiting = [*open_escalations(factory), *open_questions(factory)]
     name = resolution.escalation_id or (waiting[0] if len(waiting) == 1 else "")
     if not name:
@@ -232,9 +349,17 @@ def _opened(factory: Factory, resolution: HumanResolution) -> tuple[str, Task]:
         raise RefusedError(
             f"{resolution.action} does not suit {name}: {_why_unsuited(resolution.action, escalation)}",
             where=escalation.task_id,
-            remedy=f"this one can be answered with {', '.join(suited)}{_OTHERWISE.get(_cause(escalation), '')}",
+            remedy=f"this one can be answered with {', '.join(suited)}{_OTHERWISE.get(escalation.cause, '')}",
         )
-    return name, task_at(factory, escalation.task_id)
+    record = ResolutionRecord(
+        escalation_id=name,
+        task_id=escalation.task_id,
+        action=resolution.action,
+        payload=resolution.payload,
+        resolved_by=OPERATOR,
+        resolved_at=_NO_TIME,
+    )
+    return task_at(factory, escalation.task_id), record
 
 
 def _is_same(record: ResolutionRecord, resolution: HumanResolution) -> bool:
@@ -245,12 +370,8 @@ _OTHERWISE = {RELEASE: ", or by `specwright report` or `specwright change`, whic
 """What answers an escalation beside an action."""
 
 
-def _cause(escalation: EscalationArtifact) -> str:
-    return str(escalation.details.get("cause", ""))
-
-
 def _why_unsuited(action: Action, escalation: EscalationArtifact) -> str:
-    cause = _cause(escalation)
+    cause = escalation.cause
     if action in QUESTION_ACTIONS:
         return "it asks about no criterion"
     if cause == CRITERION:
@@ -261,7 +382,7 @@ def _why_unsuited(action: Action, escalation: EscalationArtifact) -> str:
         return "its task has not run" if cause == STALLED else "no module of it failed"
     if action is Action.ATTEST_SHIPPED:
         return "nothing is sealed here that could be attested"
-    if escalation.details.get("resume", {}).get("judged"):
+    if escalation.left.get("judged"):
         return "its modules were approved, and the ship gate refused them; nobody overrules the gate"
     return "there is no module that could ship, since no proposal of one ever passed the preflight"
 

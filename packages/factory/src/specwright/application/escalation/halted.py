@@ -1,0 +1,327 @@
+"""What stopped and what is known about it: the escalations that wait, and what a halted task left behind (design:
+escalation).
+
+Who decides about a failed module needs its last draft, what the Proposer answered last, the sentences of the contract that
+the findings cite, and the acceptance criteria that the module answers to.
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, cast
+
+from ship_gate.base.record import Record
+from ship_gate.base.text import first_sentences, one_line
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import contract_text
+from ship_gate.contract.docstring import imported_classes, render_stub
+from ship_gate.verdict import ENTRY_FILE
+from specwright.application.criteria import open_questions
+from specwright.application.debate.implementation import claims_of
+from specwright.application.factory import ProjectView
+from specwright.application.history.criterion_evidence import read_check
+from specwright.application.messages.parts import without_docstring
+from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.tasks import Task, project_state, task_at
+from specwright.domain.debate.answer_rules import checks_still_shown, named_tests
+from specwright.domain.debate.debate import CONTRACTS, Proposal
+from specwright.domain.escalation import CRITERION, RELEASE, Action, EscalationArtifact
+from specwright.domain.tasks.project_state import TaskStatus
+from specwright.errors import InputErrors, RefusedError, RefusedErrors
+from specwright.ports import Files, Role, run_of
+
+_CLAIM = 110
+"""Characters of a claim; the debate has the rest."""
+
+_FILES = 4
+"""Changed files that are named."""
+
+_SENTENCES = 3
+_POINTER = re.compile(
+    r"/(?:purpose|inputs|outputs|error_surfaces|error_cases|effects|modes|dependencies)\b(?:/[a-z]+|/\d+)*"
+)
+_LINE = re.compile(r"(?<=\.py):\d+")
+_UNUSABLE = re.compile(rf"(?P<scope>\S+/(?P<role>{'|'.join(Role)})) gave no acceptable answer")
+
+
+def open_escalations(view: ProjectView) -> list[str]:
+    """The escalations for which tasks wait, in declaration order of the tasks."""
+    if view.projection.board is None:  # no spec was approved yet
+        return []
+    waiting = (TaskStatus.HALTED, TaskStatus.BLOCKED)
+    entries = [entry for entry in project_state(view).tasks.values() if entry.status in waiting]
+    entries.sort(key=lambda entry: entry.declaration_order)
+    return [entry.escalation_ref for entry in entries if entry.escalation_ref]
+
+
+def escalations_waiting(view: ProjectView) -> list[EscalationArtifact]:
+    """The escalations that wait for a person."""
+    return [view.escalations.escalation(ref) for ref in (*open_escalations(view), *open_questions(view))]
+
+
+def unusable_answers(escalation: EscalationArtifact) -> dict[str, Role]:
+    """Where roles gave no usable answers that halted the task: the roles by the scopes of their requests."""
+    evidence = " ".join(failure.evidence for failure in escalation.failed_invariants)
+    return {found["scope"]: Role(found["role"]) for found in _UNUSABLE.finditer(evidence)}
+
+
+def unusable_roles(escalation: EscalationArtifact) -> list[Role]:
+    """The roles whose answers could not be used, if that alone halted the task: then another model, or the same one asked
+    anew, helps more than another plan."""
+    if escalation.details.get("gate"):
+        return []  # it was usable, and what the gate says of it can be mended
+    found = unusable_answers(escalation)
+    return [*dict.fromkeys(found.values())] if len(found) >= len(escalation.failed) else []
+
+
+def recommended_action(escalation: EscalationArtifact) -> Action:
+    """The answer that a person is offered first: RETRY where no answer of a role could be used, else the one that the
+    escalation recommends."""
+    return Action.RETRY if unusable_roles(escalation) else escalation.recommended_resolution
+
+
+def is_same_verdict(problems: Sequence[str], reason: str) -> bool:
+    """Whether a draft failed by what the gate finds now, wherever in its files that stands."""
+    return all(_LINE.sub("", problem) in _LINE.sub("", reason) for problem in problems)
+
+
+def draft_names(task: Task, last_round: int) -> Iterator[str]:
+    """Where the draft is stored by which a debate ended without a proposal, the newest run first."""
+    entry = task.entry
+    for resumed in range(len(task.answers), -1, -1):
+        for stage in (f"round-{last_round + 1}", f"amended-{last_round}"):
+            yield f"{run_of(entry.spec_task_id, entry.attempt, resumed)}-{stage}"
+
+
+class TaskCriterion(Record):
+    """A criterion of a halted task.
+
+    Args:
+        number: Of the criterion in its task.
+        text: Its sentence.
+    """
+
+    number: int
+    text: str
+
+
+class FailedDraft(NamedTuple):
+    """The last draft of a failed module.
+
+    Args:
+        contract: Locked.
+        base: The files that a fix is laid over: the version that was judged last, or the stub.
+        files: The last files that were written: a draft that was refused before anybody judged it, or `base`.
+    """
+
+    contract: MicroModuleContract
+    base: Files
+    files: Files
+
+
+class Judged(NamedTuple):
+    """Where the debate of a failed module ended: the version that it judged last, in which round; empty if it had none."""
+
+    debate_id: str = ""
+    version_id: str = ""
+    round: int = 0
+
+
+class HaltedTask:
+    """What a halted task left behind.
+
+    Args:
+        view: The project.
+        escalation: The halt.
+    """
+
+    def __init__(self, view: ProjectView, escalation: EscalationArtifact) -> None:
+        self._view = view
+        self.escalation = escalation
+        self.task = task_at(view, escalation.task_id)
+
+    @cached_property
+    def plan(self) -> StoredPlan | None:
+        """The plan that the task followed; None if it halted before there was one."""
+        plan_id = self.escalation.left.get("plan_id")
+        return load_plan(self._view.artifacts, self.task.folder, plan_id) if plan_id is not None else None
+
+    @property
+    def contracts(self) -> Mapping[str, MicroModuleContract]:
+        """The contracts of the plan, by the names of the modules."""
+        return self.plan.contracts if self.plan else {}
+
+    @property
+    def failed(self) -> list[str]:
+        """The modules that failed and are still planned."""
+        return [name for name in self.escalation.left.get("failed", {}) if name in self.contracts]
+
+    def judged(self, name: str) -> Judged:
+        """Where the debate of a failed module ended."""
+        return Judged(**self.escalation.left["judged"].get(name, {}))
+
+    def drafts(self) -> dict[str, FailedDraft]:
+        """The last draft of each failed module, by its name.
+
+        Raises:
+            RefusedError: no module failed that is still planned.
+        """
+        name = self.escalation.escalation_id
+        if not self.failed:
+            raise RefusedError(
+                f"{name} has no module whose files could be mended",
+                where=self.escalation.task_id,
+                remedy=f"`specwright escalations {name}` shows the answers that it takes",
+            )
+        return {name: self.draft(name) for name in self.failed}
+
+    def draft(self, name: str) -> FailedDraft:
+        """The last draft of a failed module."""
+        contract, judged = self.contracts[name], self.judged(name)
+        if judged.version_id:
+            base = self._view.artifacts.body(self.task.folder, judged.version_id)
+        else:
+            known = {one.ref: one for one in self.contracts.values()}
+            refs = [dependency.ref.replace("@^", "@") for dependency in contract.dependencies]
+            called = [known.get(ref) or self._view.modules.contract(ref) for ref in refs]
+            base = {ENTRY_FILE: render_stub(contract, imported_classes(contract, called)).encode()}
+        kept = (self._view.drafts.files(contract.ref, one) for one in draft_names(self.task, judged.round))
+        return FailedDraft(contract, base, next((files for files in kept if files), base))
+
+    def reason_of_same_files(self, name: str, files: Files) -> str | None:
+        """Why the last draft of a module failed, if these are its files; the docstring of the entry point, which is the
+        contract's, may be written or left out. None for other files."""
+
+        def bare(all_files: Files) -> dict[str, str | bytes]:
+            return {
+                path: without_docstring(data, name) if path == ENTRY_FILE else data
+                for path, data in all_files.items()
+            }
+
+        return self.escalation.failed.get(name, "") if bare(self.draft(name).files) == bare(files) else None
+
+    def last_answers(self) -> list[str]:
+        """What the Proposer answered last of each failed module: its reason, and what it changed."""
+        try:
+            drafts = self.drafts()
+        except (*InputErrors, *RefusedErrors):  # nothing was made yet
+            return []
+        return [
+            f"The Proposer on {name}: {self._claim(name)}{self._changed(name, draft)}"
+            for name, draft in drafts.items()
+        ]
+
+    def last_checks(self, proposals: Sequence[Proposal], files: Files) -> list[str]:
+        """What the Proposer said last of the criteria, by their numbers: in an answer that was refused, else in the proposal
+        that was judged last; as far as a person's files still hold the tests that it names.
+
+        Args:
+            proposals: Of the module's debate.
+            files: All that the module is to have.
+        """
+        tests = set(claims_of(files))
+        given = (answer.get("acceptance_checks") for answer in self._refused_answers())
+        said = [
+            [one for one in cast("list[Any]", checks) if isinstance(one, str)]
+            for checks in given
+            if isinstance(checks, list)
+        ]
+        said += [proposals[-1].acceptance_checks] if proposals else []
+        kept = (
+            checks_still_shown(checks, tests) for checks in said if not tests.isdisjoint(named_tests(checks))
+        )
+        return next((checks for checks in kept if checks), list[str]())
+
+    def contract_sentences(self, findings: Iterable[str]) -> list[str]:
+        """The statements of the failed modules' contracts that findings cite by their pointers, each after its pointer; of a
+        halt before any module, those of all contracts of the plan."""
+        names = [name for name in self.contracts if name in self.failed] or [*self.contracts]
+        lines = [(name, line) for name in names for line in contract_text(self.contracts[name]).splitlines()]
+        found = dict.fromkeys(
+            f"The contract of {name}, {pointer}: {one_line(line.removeprefix(pointer).strip())}"
+            for text in findings
+            for pointer in _POINTER.findall(text)
+            for name, line in lines
+            if line.startswith(f"{pointer} ")
+        )
+        return [*found][:_SENTENCES]
+
+    def criteria(self) -> list[TaskCriterion]:
+        """The criteria of the task: first those that a failed module is to show, then the others. None where the decision
+        itself quotes the criteria that it is about."""
+        if self.escalation.cause in (CRITERION, RELEASE):
+            return []
+        shown = {*self._shown_by_failed()}
+        rows = [
+            TaskCriterion(number=number, text=one_line(text))
+            for number, text in enumerate(self.task.definition.acceptance_criteria, start=1)
+        ]
+        return sorted(rows, key=lambda row: row.number not in shown)
+
+    def _shown_by_failed(self) -> Iterator[int]:
+        """The criteria that a failed module shows by the last proposals of the plan and of the module."""
+        for name in self.escalation.left.get("debates", {}):
+            for said in self._proposals(name)[-1].acceptance_checks if self._proposals(name) else ():
+                for number, module, _ in read_check(
+                    said, [*self.contracts], "" if name == CONTRACTS else name
+                ):
+                    if module in self.escalation.failed:
+                        yield number
+
+    def _proposals(self, name: str) -> Sequence[Proposal]:
+        """The proposals of the debate over a deliverable, the oldest first."""
+        debate = self.escalation.left.get("debates", {}).get(name)
+        return self._view.debates.records(debate).history().proposals if debate else ()
+
+    def _refused_answers(self) -> list[dict[str, Any]]:
+        """The answers that were refused, the last one first, where they can only be of the one module that failed."""
+        found: list[dict[str, Any]] = []
+        raw_answers: list[str] = self.escalation.details.get("raw_answers", [])
+        for raw in reversed(raw_answers if len(self.escalation.failed) == 1 else []):
+            try:
+                answer: Any = json.loads(raw)
+            except (ValueError, RecursionError):
+                answer = None
+            found.append(cast("dict[str, Any]", answer) if isinstance(answer, dict) else {})
+        return found
+
+    def _claim(self, name: str) -> str:
+        """The Proposer's words: of the answer that was refused, else of the proposal that was judged last."""
+        said = next((answer.get("claim") for answer in self._refused_answers()), None)
+        if not (isinstance(said, str) and said):
+            proposals = self._proposals(name)
+            said = proposals[-1].claim if proposals else ""
+        return f'"{first_sentences(said, _CLAIM)}" ' if said else ""
+
+    def _changed(self, name: str, draft: FailedDraft) -> str:
+        """What the last answer changed, by file with the lines that came and went."""
+        version = self.judged(name).version_id
+        if not version:
+            return "Its first draft, which nobody judged."
+        if draft.files != draft.base:
+            return f"Refused before it was judged; against the version that was: {_difference(draft.base, draft.files)}."
+        versions = [*dict.fromkeys(one.target_artifact_id for one in self._proposals(name))]
+        if version not in versions[1:]:
+            return "It was never revised."
+        before = self._view.artifacts.body(self.task.folder, versions[versions.index(version) - 1])
+        return f"Changed in its last revision: {_difference(before, draft.base)}."
+
+
+def _difference(before: Files, after: Files) -> str:
+    rows = [
+        f"{path} ({_count(before.get(path, b''), after.get(path, b''))})"
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    ]
+    more = f", and {len(rows) - _FILES} more files" if len(rows) > _FILES else ""
+    return ", ".join(rows[:_FILES]) + more if rows else "nothing"
+
+
+def _count(before: bytes, after: bytes) -> str:
+    """The lines that came and went, `+3 -1`."""
+    old, new = (data.decode(errors="replace").splitlines() for data in (before, after))
+    lines = [*difflib.unified_diff(old, new, n=0, lineterm="")][2:]
+    came, went = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    return f"+{came} -{went}"
