@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from specwright.application.factory import Factory
-from specwright.application.stages.product import asked_text
+from specwright.application.stages.product import next_stop_estimate
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store
-from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage, build_estimate, research_estimate
-from specwright.domain.tasks.project_state import TaskStatus
+from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage
 from specwright.errors import InputError, InputErrors
 from specwright.journal.journal import JournalRecord
 from specwright.ports import Role, characters_of, paid_for, provider_of, read_as_model_answer, usage_of
@@ -96,22 +95,11 @@ def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]
 
     def estimate(known: str) -> StageEstimate | None:
         projection = factory.projection
-        number, price = projection.change_number, factory.price or _no_price
-        if projection.awaits_approval:
-            stage = f"spec {number}"
-            if stage == known:
-                return None
-            approved = projection.spec
-            shown = len(approved.to_bytes()) if approved else 0
-            return StageEstimate(
-                stage, research_estimate(asked_text(factory), price, shown).range_of_tokens[1]
-            )
-        stage = f"build {number}"
-        if stage == known or projection.state is None:
+        stage = f"{'spec' if projection.awaits_approval else 'build'} {projection.change_number}"
+        if stage == known or not (projection.awaits_approval or projection.state):
             return None
-        ended = (TaskStatus.SHIPPED, TaskStatus.ABANDONED)
-        left = sum(1 for entry in projection.state.tasks.values() if entry.status not in ended)
-        return StageEstimate(stage, build_estimate(max(1, left), price).range_of_tokens[1])
+        estimate = next_stop_estimate(factory, factory.price or _no_price)
+        return StageEstimate(stage, estimate.range_of_tokens[1])
 
     return estimate
 

@@ -41,7 +41,7 @@ from agent_wire.verify import verify as verify_log
 from ship_gate.base.record import Record
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.projection import Projection
-from specwright.application.stages.product import asked_text, draft_history
+from specwright.application.stages.product import draft_history, next_stop_estimate
 from specwright.application.store.log_ends import log_ends
 from specwright.bootstrap.storage.stores import (
     LAST_STOP,
@@ -53,9 +53,7 @@ from specwright.bootstrap.storage.stores import (
     opened_store,
 )
 from specwright.bootstrap.storage.transfer import as_directory
-from specwright.domain.costs import Estimate, build_estimate, research_estimate
 from specwright.domain.modules.code_index import SearchHit
-from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import (
     AnswerError,
     AnyError,
@@ -306,24 +304,12 @@ _NONE = b"{}"
 
 def _enough(error: BudgetError, factory: Factory) -> str:
     """A budget that the next call fits into, and what is likely to follow until a person is asked."""
-    rest = _to_the_next_stop(error, factory)
-    if rest is None:
+    if not factory.price:
         return error.enough
+    rest = next_stop_estimate(factory, factory.price, 1 if error.setting.startswith("task_") else None)
     if error.setting.endswith("_usd"):
         return str(Decimal(error.enough) + (rest.usd or Decimal(0)).quantize(Decimal("0.0001")))
     return str(int(error.enough) + rest.tokens)
-
-
-def _to_the_next_stop(error: BudgetError, factory: Factory) -> Estimate | None:
-    """What is likely to be asked until then; None if nobody can tell."""
-    state = factory.projection.state
-    if not factory.price:
-        return None
-    if factory.projection.awaits_approval or state is None:
-        return research_estimate(asked_text(factory), factory.price)
-    ended = (TaskStatus.SHIPPED, TaskStatus.ABANDONED)
-    left = sum(1 for entry in state.tasks.values() if entry.status not in ended)
-    return build_estimate(1 if error.setting.startswith("task_") else left, factory.price)
 
 
 AT_WORK = f"{RUNTIME}/at_work.json"

@@ -17,9 +17,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from specwright.domain.escalation import ResolutionRecord
-from specwright.errors import InputErrors, SpecwrightErrors
+from specwright.errors import AnyError, InputError, InputErrors, SpecwrightError, SpecwrightErrors
 from specwright.studio.actions import STARTS, FormFields, command_of, is_recorded, other_answer
-from specwright.studio.jobs import Command, Failure, Job, Jobs
+from specwright.studio.jobs import Command, Job, Jobs
 from specwright.studio.pages import NoPageError, home, page
 from specwright.studio.projects import Projects, StudioProject
 from specwright.studio.security import HEADERS, LARGEST_BODY, Gatekeeper, Guard, is_own_origin, with_access
@@ -31,11 +31,11 @@ _SECONDS_FOR_A_START = 1.5
 
 _PAUSE = 0.1
 
-_FORGED = Failure(
+_FORGED = SpecwrightError(
     "this form is older than the studio, or was not made by it; nothing was done",
     remedy="open the page again, and decide by what it says now",
 )
-_MISSING = Failure("there is no such page", remedy="the first page has everything that there is")
+_MISSING = SpecwrightError("there is no such page", remedy="the first page has everything that there is")
 
 
 class Studio:
@@ -102,10 +102,10 @@ class Studio:
         job = await run_in_threadpool(self._jobs.start, project.key, command)
         other = await self._other_answer(project, action, form, job)
         if other or job.failure:
-            failure = job.failure or Failure("somebody else decided first")
+            failure = job.failure or SpecwrightError("somebody else decided first")
             back = site.to(form.text("back") or "run")
             context = {"command": command, "decided": other, "back": back}
-            return self._refused(request, failure, 422 if failure.code == 2 else 409, context)
+            return self._refused(request, failure, 422 if isinstance(failure, InputError) else 409, context)
         return RedirectResponse(site.to(form.text("next") or "run"), 303)
 
     async def _other_answer(
@@ -163,7 +163,7 @@ class Studio:
         return HTMLResponse(text, status, HEADERS)
 
     def _refused(
-        self, request: Request, failure: Failure, status: int, context: Mapping[str, Any] | None = None
+        self, request: Request, failure: AnyError, status: int, context: Mapping[str, Any] | None = None
     ) -> Response:
         whole = {"failure": failure, "command": None, "decided": None, "back": "/", "status_code": status}
         return self._html(request, "refused.html", Site(), {**whole, **(context or {})}, status)
@@ -171,7 +171,7 @@ class Studio:
     async def _impossible(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         failures = {403: _FORGED, 404: _MISSING}
-        failure = failures.get(error.status_code) or Failure(error.detail)
+        failure = failures.get(error.status_code) or SpecwrightError(error.detail)
         return self._refused(request, failure, error.status_code)
 
     async def _missing(self, request: Request, error: Exception) -> Response:
@@ -180,10 +180,10 @@ class Studio:
     async def _failed(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, SpecwrightErrors)
         looked = 404 if request.method == "GET" else 422
-        return self._refused(request, Failure.of(error), looked if isinstance(error, InputErrors) else 409)
+        return self._refused(request, error, looked if isinstance(error, InputErrors) else 409)
 
     async def _broke(self, request: Request, error: Exception) -> Response:
-        failure = Failure(
+        failure = SpecwrightError(
             f"the studio itself broke: {type(error).__name__}",
             remedy="this is a fault of Specwright, please report it; the projects are as they were",
         )

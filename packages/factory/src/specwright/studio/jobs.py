@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any, NamedTuple, cast
 
-from specwright.errors import AnyError
+from specwright.errors import InputError, SpecwrightError
 from specwright.secret_values import child_environment
 
 _WAITS = 3
@@ -42,20 +42,6 @@ class Command(NamedTuple):
         return f"{text} < {self.shown}" if self.shown else text
 
 
-class Failure(NamedTuple):
-    """Why a command failed: what, where, what to do."""
-
-    what: str
-    where: str = ""
-    remedy: str = ""
-    code: int = 1
-
-    @classmethod
-    def of(cls, error: AnyError) -> "Failure":
-        """What an error says."""
-        return cls(error.what, error.where, error.remedy, error.exit_code)
-
-
 class Job:
     """A command that was started; a thread waits for its end.
 
@@ -68,7 +54,7 @@ class Job:
     def __init__(self, command: Command, process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
         self.command = command
         self._process = process
-        self._failure: Failure | None = None
+        self._failure: SpecwrightError | None = None
         self._ended = threading.Event()
         threading.Thread(target=self._await, args=(process, output), daemon=True).start()
 
@@ -78,7 +64,7 @@ class Job:
         return not self._ended.is_set()
 
     @property
-    def failure(self) -> Failure | None:
+    def failure(self) -> SpecwrightError | None:
         """Why it failed; None if it goes on, is done, or reached a stop."""
         return self._failure
 
@@ -99,14 +85,8 @@ class Job:
     def _await(self, process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
         with output:
             if code := process.wait():
-                self._failure = self._named(_failure_of(output, code))
+                self._failure = _failure_of(output, code, self.command.shown)
         self._ended.set()
-
-    def _named(self, failure: Failure | None) -> Failure | None:
-        """A failure with what was written in the browser under the name that the page gives it."""
-        if failure is None or not self.command.shown:
-            return failure
-        return failure._replace(where=failure.where.replace("/dev/stdin", self.command.shown))
 
 
 class Jobs:
@@ -153,14 +133,17 @@ class Jobs:
         return job
 
 
-def _failure_of(output: IO[bytes], code: int) -> Failure | None:
-    """What a command that ended with a code says went wrong; None if it only reached a stop."""
+def _failure_of(output: IO[bytes], code: int, shown: str) -> SpecwrightError | None:
+    """What a command that ended with a code says went wrong; None if it only reached a stop. What was written in the browser
+    goes by the name that the page gives it."""
+    kind = InputError if code == InputError.exit_code else SpecwrightError
     output.seek(0)
     data = output.read()
     try:
         document = cast("dict[str, Any]", json.loads(data))
     except ValueError:
-        return Failure(f"the command ended with exit code {code} and said nothing", code=code)
+        return kind(f"the command ended with exit code {code} and said nothing")
     if (error := document.get("error")) is not None:
-        return Failure(str(error["what"]), str(error["where"]), str(error["do"]), code)
-    return None if code == _WAITS else Failure("the command ended before the product was released", code=code)
+        where = str(error["where"]).replace("/dev/stdin", shown or "/dev/stdin")
+        return kind(str(error["what"]), where=where, remedy=str(error["do"]))
+    return None if code == _WAITS else kind("the command ended before the product was released")

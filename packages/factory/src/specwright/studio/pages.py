@@ -26,8 +26,7 @@ from specwright.documents.reports import Costs, Exceptions
 from specwright.documents.stops import Status
 from specwright.domain.escalation import Action
 from specwright.domain.tasks.task_board import by_spec_id
-from specwright.errors import CorruptionErrors, InputErrors, RefusedErrors, SpecwrightErrors
-from specwright.studio.jobs import Failure
+from specwright.errors import AnyError, CorruptionErrors, InputErrors, RefusedErrors, SpecwrightErrors
 from specwright.studio.projects import StudioProject
 
 PER_PAGE = 100
@@ -74,12 +73,12 @@ def page(project: StudioProject, path: str) -> Page:
 
 def home(projects: Sequence[StudioProject]) -> dict[str, Any]:
     """The status of each project, or why it cannot be read, and what waits for a person, the oldest first."""
-    found: list[tuple[StudioProject, Status | None, Failure | None]] = []
+    found: list[tuple[StudioProject, Status | None, AnyError | None]] = []
     for project in projects:
         try:
             found.append((project, _status(project), None))
         except SpecwrightErrors as error:
-            found.append((project, None, Failure.of(error)))
+            found.append((project, None, error))
     waiting = [(need, project, status) for project, status, _ in found if status for need in status.needs]
     waiting.sort(key=lambda one: (not one[0].urgent, not one[0].since, one[0].since))
     return {"projects": found, "waiting": waiting}

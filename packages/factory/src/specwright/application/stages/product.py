@@ -79,18 +79,13 @@ def send_back(factory: Factory, answer: GateAnswer) -> None:
     """
     history = draft_history(factory)
     answer = answer.model_copy(update={"asked": _asked(factory, history)})
-    sent_back = history.sent_back(answer, history.spec_text or _assigned_at_first(factory))
+    sent_back = history.sent_back(answer, history.spec_text or _first_text(factory))
     if sent_back.structured is None and sent_back.asks_more_than(history):
-        _require_script(factory, sent_back)
+        number = factory.projection.change_number
+        answered = factory.journal.count(scopes.research(sent_back.restart, number), "model")
+        factory.roles.require_script(researcher_at(number, sent_back.restart), answered)
     _write(factory, sent_back)
     settle_spec_text(factory)
-
-
-def _require_script(factory: Factory, history: DraftHistory) -> None:
-    """Refuse an answer that scripted answers cannot go on from."""
-    number = factory.projection.change_number
-    answered = factory.journal.count(scopes.research(history.restart, number), "model")
-    factory.roles.require_script(researcher_at(number, history.restart), answered)
 
 
 def withdraw(factory: Factory) -> None:
@@ -158,7 +153,8 @@ def note_passed_over(factory: Factory, spec_text: str) -> None:
     _write(factory, draft_history(factory).model_copy(update={"passed_over": sha256}))
 
 
-def _assigned_at_first(factory: Factory) -> str:
+def _first_text(factory: Factory) -> str:
+    """The SPEC.md that the first draft was made of."""
     change = factory.projection.open_change
     return change.request.spec_text if change else factory.spec_text
 
@@ -185,7 +181,7 @@ def last_spec(view: ProjectView) -> ProductSpec | None:
 def asked_text(view: Factory) -> str:
     """What the researcher is asked to make a spec of: SPEC.md as it was sent last, and the request of a change."""
     history, change = draft_history(view), view.projection.open_change
-    text = history.assigned_text or (change.request.spec_text if change else view.spec_text)
+    text = history.assigned_text or _first_text(view)
     return f"{text}\n{change.request.request}" if change else text
 
 
@@ -269,21 +265,33 @@ def research(factory: Factory) -> None:
         _publish(factory, Research(structured, ()), emission)
         return
     if factory.price and not factory.store.exists(files.spec):
-        before = factory.projection.spec if change else None
-        shown = len(before.to_bytes()) if before else 0
-        estimate = research_estimate(asked_text(factory), factory.price, shown)
-        told = f"up to the approval: {estimate.in_words()}"
+        told = f"up to the approval: {next_stop_estimate(factory, factory.price).in_words()}"
         factory.progress.note(Step("estimate", "", told))
     if change is None:
         assignment = _first_assignment(factory, history)
-        result = factory.roles.research(assignment, history.feedback, draft_errors(factory))
     else:
         text = history.assigned_text
         request = change.request.model_copy(update={"spec_text": text}) if text else change.request
         assignment = change_assignment(factory, request, history.restart, history.reasons)
-        result = factory.roles.research(assignment, history.feedback, draft_errors(factory))
+    result = factory.roles.research(assignment, history.feedback, draft_errors(factory))
     _publish(factory, result, emission)
     factory.progress.note(Step("spec", "", "the product spec is complete"))
+
+
+def next_stop_estimate(factory: Factory, price: Price, tasks: int | None = None) -> Estimate:
+    """What is likely to be asked until a person is: for a spec, or for the tasks that are left.
+
+    Args:
+        factory: The ports.
+        price: What the tokens of a role cost.
+        tasks: How many are meant in place of all that are left.
+    """
+    spec, state = factory.projection.spec, factory.projection.state
+    if factory.projection.awaits_approval or state is None:
+        return research_estimate(asked_text(factory), price, len(spec.to_bytes()) if spec else 0)
+    ended = (TaskStatus.SHIPPED, TaskStatus.ABANDONED)
+    left = sum(entry.status not in ended for entry in state.tasks.values())
+    return build_estimate(tasks or max(1, left), price)
 
 
 def restore_draft(factory: Factory) -> None:
