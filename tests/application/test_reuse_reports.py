@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.application.history.provenance import provenance
+from specwright.application.history.provenance import Provenance
 from specwright.bootstrap.views import reading_project
 from specwright.domain.answers import ReuseAnswer
 from specwright.domain.modules.evidence import ShipEvidence
@@ -39,7 +39,7 @@ def test_every_made_module_has_its_report(run: Run):
     with reading_project(run.project) as view:
         for path in base.glob("*/CTR-*/*/body/contract.json"):
             contract = MicroModuleContract.from_bytes(path.read_bytes(), "")
-            assert provenance(view, contract.ref).reuse.to_bytes() in reports.values()
+            assert Provenance(view, contract.ref).reuse.to_bytes() in reports.values()
 
 
 SOUND: dict[str, Any] = {

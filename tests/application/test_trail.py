@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ship_gate.base.ids import ModuleRef
-from specwright.application.history.provenance import Provenance, provenance
+from specwright.application.history.provenance import Provenance
 from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
 from specwright.bootstrap.views import reading_project, stored_wires
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
@@ -31,7 +31,7 @@ MODULES = (
 def followed(project: Path, ref: str) -> Provenance:
     """The chain of a module."""
     with reading_project(project) as view:
-        return provenance(view, ref)
+        return Provenance(view, ref)
 
 
 @pytest.mark.parametrize("name", MODULES)

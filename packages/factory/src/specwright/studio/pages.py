@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast, get_args
 from specwright.application.escalation.halted import HaltedTask, recommended_action
 from specwright.application.escalation.offers import DECISIONS, meaning
 from specwright.application.factory import ProjectView
-from specwright.application.history.provenance import debates_over, planned_modules, provenance
+from specwright.application.history.provenance import Provenance, debates_over, planned_modules
 from specwright.application.stages.product import current_spec
 from specwright.application.stages.trace import ProjectTrace
 from specwright.application.store.layout import spec_files
@@ -205,7 +205,7 @@ def _module(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
     else:
         module = Module.of(view, ref)
         with suppress(*CorruptionErrors):  # `specwright verify` names the missing link
-            trail = provenance(view, ref)
+            trail = Provenance(view, ref)
     return {"module": module, "debates": debates, "trail": trail}
 
 

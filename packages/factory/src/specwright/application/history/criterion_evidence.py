@@ -18,7 +18,7 @@ from ship_gate.contract.docstring import entry_points
 from ship_gate.contract.obligations import matching_tests, read_claims
 from ship_gate.contract.rules import scope_limits
 from specwright.application.factory import ProjectView
-from specwright.application.history.provenance import planned_modules
+from specwright.application.history.provenance import Artifacts, planned_modules
 from specwright.application.store import layout
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import AcceptanceItem, TaskAcceptance
@@ -77,7 +77,7 @@ class _Planned(NamedTuple):
 
     contract: MicroModuleContract
     plan_id: str
-    task_id: str
+    task_id: str = ""
 
 
 class DebateIndex:
@@ -103,10 +103,11 @@ class DebateIndex:
             task_ids: The task, or its parts if it was split.
             contracts: The sealed ones of the task's modules, by their names.
         """
-        planned = [one for one in self._planned.get(self._debated(module_ref), []) if one.task_id in task_ids]
+        debated = self._view.projection.debated_as(module_ref)
+        planned = [one for one in self._planned.get(debated, []) if one.task_id in task_ids]
         for plan_id in dict.fromkeys(one.plan_id for one in planned):
             for named in self._last_checks(plan_id, list(contracts), ""):
-                before = self._contract(plan_id, named.module)
+                before = self._contracts.get((plan_id, named.module))
                 if before is None or before.at(named.shows) == contracts[named.module].at(named.shows):
                     yield named
         if planned and (version_id := self._version(module_ref)):
@@ -134,42 +135,29 @@ class DebateIndex:
         debate_id = self._by_version.get(target)
         return self._view.debates.records(debate_id).last_path(kind) if debate_id else ""
 
-    def _contract(self, plan_id: str, name: str) -> MicroModuleContract | None:
-        """A contract as the last proposal of a plan has it."""
-        return self._contracts.get((plan_id, name))
-
-    def _debated(self, module_ref: str) -> str:
-        return self._view.projection.debated_as(module_ref)
-
     def _version(self, module_ref: str) -> str:
         """The implementation that a module was sealed from."""
-        return self._view.modules.evidence(self._debated(module_ref)).journal_ref.rpartition("/")[2]
+        debated = self._view.projection.debated_as(module_ref)
+        return self._view.modules.evidence(debated).journal_ref.rpartition("/")[2]
 
     @cached_property
     def _planned(self) -> Mapping[str, list[_Planned]]:
         """The contracts of all plans, by the module that each is about, the oldest first."""
-        found: defaultdict[str, list[_Planned]] = defaultdict(list)
+        known, found = Artifacts(self._view), defaultdict[str, list[_Planned]](list)
         for one in planned_modules(self._view):
             for given in one.envelope.inputs:
                 if given.ref.startswith(f"{ArtifactType.MICRO_PLAN.prefix}-"):
                     plan_id = given.ref.partition("@")[0]
-                    row = _Planned(one.contract, plan_id, self._task_of(plan_id))
-                    found[one.contract.ref].append(row)
+                    inputs = known.envelope(plan_id).inputs
+                    tasks = [of.ref.partition("@")[0] for of in inputs if of.purpose == Purpose.PLANS]
+                    found[one.contract.ref].append(_Planned(one.contract, plan_id, *tasks[:1]))
         return found
 
     @cached_property
     def _contracts(self) -> Mapping[tuple[str, str], MicroModuleContract]:
+        """The contracts as the last proposals of plans have them, by plan and name."""
         rows = (one for rows in self._planned.values() for one in rows)
         return {(one.plan_id, one.contract.name): one.contract for one in rows}
-
-    def _task_of(self, plan_id: str) -> str:
-        envelope = self._view.artifacts.envelope(self._folders[plan_id], plan_id)
-        tasks = [given.ref for given in envelope.inputs if given.purpose == Purpose.PLANS]
-        return tasks[0].partition("@")[0] if tasks else ""
-
-    @cached_property
-    def _folders(self) -> dict[str, str]:
-        return self._view.artifacts.folders()
 
     @cached_property
     def _by_version(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ Works for a module that shipped, that halted, or that is still debated: what was
 which every planned module has. Read from the store alone.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from ship_gate.base.ids import ArtifactType
@@ -19,7 +19,6 @@ from specwright.domain.base.document import Document
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
-from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionError
 
 
@@ -91,17 +90,53 @@ class Planned(NamedTuple):
     contract: MicroModuleContract
 
 
+class Artifacts:
+    """The artifacts of a project by their ids; their folders are looked up once.
+
+    Args:
+        view: The project.
+    """
+
+    def __init__(self, view: ProjectView) -> None:
+        self._artifacts = view.artifacts
+        self._folders = view.artifacts.folders()
+
+    def of(self, kind: ArtifactType) -> list[str]:
+        """The ids of a kind."""
+        return [name for name in self._folders if name.startswith(f"{kind.prefix}-")]
+
+    def envelope(self, name: str) -> ArtifactEnvelope:
+        """An envelope.
+
+        Raises:
+            CorruptionError: the artifact is missing.
+        """
+        if name not in self._folders:
+            raise CorruptionError("a link of the trail is missing", where=name)
+        return self._artifacts.envelope(self._folders[name], name)
+
+    def file(self, name: str, path: str) -> bytes:
+        """A file of an artifact.
+
+        Raises:
+            CorruptionError: it is missing.
+        """
+        body = self._artifacts.body(self._folders[name], name) if name in self._folders else {}
+        if path not in body:
+            raise CorruptionError("a link of the trail is missing", where=f"{name}/{path}")
+        return body[path]
+
+
 def planned_modules(view: ProjectView) -> list[Planned]:
     """Every contract that was ever proposed, the oldest first; those of one plan by name."""
-    found: list[Planned] = []
-    for name, folder in _folders(view, ArtifactType.CONTRACT).items():
-        data = view.artifacts.body(folder, name)["contract.json"]
-        found.append(
-            Planned(
-                view.artifacts.envelope(folder, name),
-                MicroModuleContract.from_bytes(data, f"{name}/contract.json"),
-            )
+    known = Artifacts(view)
+    found = [
+        Planned(
+            known.envelope(name),
+            MicroModuleContract.from_bytes(known.file(name, "contract.json"), f"{name}/contract.json"),
         )
+        for name in known.of(ArtifactType.CONTRACT)
+    ]
     return sorted(found, key=lambda one: (one.envelope.created_at, one.contract.name))
 
 
@@ -115,11 +150,12 @@ def debates_of(view: ProjectView, planned: list[Planned]) -> ModuleDebates:
     plans = {
         given.ref for one in planned for given in one.envelope.inputs if given.purpose != Purpose.REVISES
     }
-    about = _Deliverables(view)
+    known = Artifacts(view)
     contracts: list[tuple[str, DebateRounds]] = []
     implementation: list[tuple[str, DebateRounds]] = []
     for debate_id in view.debates.ids():
-        for target in about.versions(debate_id):
+        proposals = view.debates.records(debate_id).history(challenges=0, adjudications=0).proposals
+        for target in (known.envelope(one.target_artifact_id) for one in proposals):
             if target.ref in plans:
                 contracts.append((target.created_at, debate_rounds(view, debate_id, "contracts")))
                 break
@@ -140,12 +176,12 @@ def debates_of(view: ProjectView, planned: list[Planned]) -> ModuleDebates:
 def debates_over(view: ProjectView, proposals: list[Proposal]) -> list[DebateRounds]:
     """The debates that some proposals opened, each titled by what it is about; an escalation names them so (design:
     escalation)."""
-    about, opened = _Deliverables(view), set(view.debates.ids())
+    known, opened = Artifacts(view), set(view.debates.ids())
     contracts = {one.envelope.ref: one.contract for one in planned_modules(view)}
     found: list[DebateRounds] = []
     for proposal in proposals:
         if proposal.proposal_id in opened:
-            target = about.envelope(proposal.target_artifact_id)
+            target = known.envelope(proposal.target_artifact_id)
             names = [contracts[given.ref] for given in target.inputs if given.ref in contracts]
             over = f"{names[0].name}  {names[0].ref}" if names else "contracts"
             found.append(debate_rounds(view, proposal.proposal_id, over))
@@ -155,32 +191,6 @@ def debates_over(view: ProjectView, proposals: list[Proposal]) -> list[DebateRou
 def debate_rounds(view: ProjectView, debate_id: str, over: str) -> DebateRounds:
     """A debate with its rounds."""
     return DebateRounds(debate_id=debate_id, over=over, rounds=list(_rounds(view, debate_id)))
-
-
-class _Deliverables:
-    """What is debated: implementations and plans, by their ids."""
-
-    def __init__(self, view: ProjectView) -> None:
-        self._view = view
-        self._folders = {
-            **_folders(view, ArtifactType.IMPLEMENTATION),
-            **_folders(view, ArtifactType.MICRO_PLAN),
-        }
-
-    def envelope(self, name: str) -> ArtifactEnvelope:
-        return self._view.artifacts.envelope(self._folders[name], name)
-
-    def versions(self, debate_id: str) -> Iterator[ArtifactEnvelope]:
-        """The deliverable of each round of a debate."""
-        for proposal in (
-            self._view.debates.records(debate_id).history(challenges=0, adjudications=0).proposals
-        ):
-            yield self.envelope(proposal.target_artifact_id)
-
-
-def _folders(view: ProjectView, kind: ArtifactType) -> dict[str, str]:
-    prefix = f"{kind.prefix}-"
-    return {name: folder for name, folder in view.artifacts.folders().items() if name.startswith(prefix)}
 
 
 def _rounds(view: ProjectView, debate_id: str) -> Iterator[Round]:
@@ -218,41 +228,53 @@ class ContributionWithPack(NamedTuple):
     pack: ContextPack
 
 
-class Provenance(NamedTuple):
-    """The chain, from the module back.
+class Provenance:
+    """The chain from a shipped module back to its spec.
 
     Args:
-        evidence: What the gate saw.
-        versions: Of the implementation, the sealed one first.
-        debate: Over the implementation.
-        contract: As it is sealed; `locked` is its artifact.
-        contract_debate: Over the contracts of the plan.
-        plan: The micro plan; `planned` is its artifact.
-        reuse: Why the module was made.
-        invocations: Every role invocation on the way, in order of time.
-        task: The definition of the task.
-        spec: The id, version and title of the product spec.
-        spec_sha256: The definition that was approved.
-        names: Of the sealed modules that the context packs name, by reference.
-        exceptions: The interface change exceptions for which there is this version: its own, or those of what it was moved
-            to.
+        view: The project.
+        module_ref: `MM-...@x.y.z`, sealed.
+
+    Raises:
+        CorruptionError: a link of the chain is missing; the message names it.
     """
 
-    evidence: ShipEvidence
-    versions: tuple[ArtifactEnvelope, ...]
-    debate: DebateRounds
-    contract: MicroModuleContract
-    locked: ArtifactEnvelope
-    contract_debate: DebateRounds
-    plan: MicroPlan
-    planned: ArtifactEnvelope
-    reuse: ReuseSearchReport
-    invocations: tuple[ContributionWithPack, ...]
-    task: TaskDefinition
-    spec: str
-    spec_sha256: str
-    names: Mapping[str, str]
-    exceptions: tuple[str, ...]
+    def __init__(self, view: ProjectView, module_ref: str) -> None:
+        self._view, self._artifacts, self._debates = view, Artifacts(view), view.debates.by_version()
+        surface, projection = view.modules.surface(module_ref), view.projection
+        self.evidence = ShipEvidence.from_bytes(surface["ship.json"], module_ref)
+        self.contract = MicroModuleContract.from_bytes(surface["contract.json"], module_ref)
+        self.versions = self._versions(self._sealed_as(projection.debated_as(module_ref)))
+        """Of the implementation, the sealed one first."""
+        self.debate = self._debate(self.versions)
+        self.locked = self._artifacts.envelope(self._input(self.versions[0], ArtifactType.CONTRACT))
+        """The artifact of the contract."""
+        self.planned = self._artifacts.envelope(self._input(self.locked, ArtifactType.MICRO_PLAN))
+        plans = self._versions(self.planned)
+        self.contract_debate = self._debate(plans)
+        """Over the contracts of the plan."""
+        plan = self._artifacts.file(self.planned.artifact_id, "plan.json")
+        self.plan = MicroPlan.from_bytes(plan, self.planned.ref)
+        report = self._input(self.locked, ArtifactType.REUSE_SEARCH_REPORT)
+        self.reuse = ReuseSearchReport.from_bytes(self._artifacts.file(report, "report.json"), report)
+        """Why the module was made."""
+        task_id = self.plan.parent_task_ref.partition("@")[0]
+        definition, spec = projection.definitions.get(task_id), projection.spec
+        if definition is None or spec is None:
+            raise CorruptionError("a link of the trail is missing", where=task_id)
+        self.task, self.spec_sha256 = definition, projection.spec_sha256
+        self.spec = f"{spec.spec_id}@{spec.spec_version} {spec.title}"
+        self.invocations = self._invocations((*self.versions, *plans))
+        """Every role invocation on the way, in order of time."""
+        rows = [row for one in self.invocations for row in (*one.pack.included_refs, *one.pack.excluded_refs)]
+        self.names = {
+            ref: view.modules.contract(ref).name
+            for ref in sorted({row.ref for row in rows if row.ref.startswith("MM-")})
+            if view.store.exists(layout.module_contract(ref))
+        }
+        """Of the sealed modules that the context packs name, by reference."""
+        self.exceptions = tuple(dict.fromkeys(self._exceptions(module_ref, task_id)))
+        """The interface change exceptions for which there is this version: its own, or those of what it was moved to."""
 
     def to_json(self) -> dict[str, Any]:
         """The chain as JSON values."""
@@ -285,65 +307,6 @@ class Provenance(NamedTuple):
             "spec": {"spec": self.spec, "definition_sha256": self.spec_sha256},
         }
 
-
-def provenance(view: ProjectView, module_ref: str) -> Provenance:
-    """Follow a shipped module back.
-
-    Args:
-        module_ref: `MM-...@x.y.z`, sealed.
-
-    Raises:
-        CorruptionError: a link of the chain is missing; the message names it.
-    """
-    return _Search(view).follow(module_ref)
-
-
-class _Search:
-    """The store, looked through once."""
-
-    def __init__(self, view: ProjectView) -> None:
-        self._view = view
-        self._store = view.store
-        self._artifacts = view.artifacts
-        self._folders = view.artifacts.folders()
-        self._debates = view.debates.by_version()
-
-    def follow(self, module_ref: str) -> Provenance:
-        surface = self._view.modules.surface(module_ref)
-        sealed = self._sealed_as(self._view.projection.debated_as(module_ref))
-        locked = self._envelope(self._input(sealed, ArtifactType.CONTRACT))
-        planned = self._envelope(self._input(locked, ArtifactType.MICRO_PLAN))
-        report = self._input(locked, ArtifactType.REUSE_SEARCH_REPORT)
-        versions = self._versions(sealed)
-        plans = self._versions(planned)
-        debate, contract_debate = self._debate(versions), self._debate(plans)
-        plan = MicroPlan.from_bytes(self._body(planned.artifact_id, "plan.json"), planned.ref)
-        task_id = plan.parent_task_ref.partition("@")[0]
-        definition = self._view.projection.definitions.get(task_id)
-        spec = self._view.projection.spec
-        if definition is None or spec is None:
-            raise CorruptionError("a link of the trail is missing", where=task_id)
-        invocations = self._invocations((*versions, *plans), (debate, contract_debate))
-        return Provenance(
-            evidence=ShipEvidence.from_bytes(surface["ship.json"], module_ref),
-            versions=versions,
-            debate=debate,
-            contract=MicroModuleContract.from_bytes(surface["contract.json"], module_ref),
-            locked=locked,
-            contract_debate=contract_debate,
-            plan=plan,
-            planned=planned,
-            reuse=ReuseSearchReport.from_bytes(self._body(report, "report.json"), report),
-            invocations=invocations,
-            task=definition,
-            spec=f"{spec.spec_id}@{spec.spec_version} {spec.title}",
-            spec_sha256=self._view.projection.spec_sha256,
-            names=self._names(
-                row.ref for one in invocations for row in (*one.pack.included_refs, *one.pack.excluded_refs)
-            ),
-            exceptions=tuple(dict.fromkeys(self._exceptions(module_ref, task_id))),
-        )
-
     def _exceptions(self, module_ref: str, task_id: str = "") -> Iterator[str]:
         projection, contract = self._view.projection, self._view.modules.contract(module_ref)
         called = {dependency.ref for dependency in contract.dependencies}
@@ -358,23 +321,10 @@ class _Search:
             yield from self._exceptions(ref)
 
     def _sealed_as(self, module_ref: str) -> ArtifactEnvelope:
-        for name in self._folders:
-            if name.startswith(f"{ArtifactType.IMPLEMENTATION.prefix}-"):
-                envelope = self._envelope(name)
-                if any(o.ref == module_ref and o.purpose == Purpose.SEALED_AS for o in envelope.outputs):
-                    return envelope
+        for envelope in map(self._artifacts.envelope, self._artifacts.of(ArtifactType.IMPLEMENTATION)):
+            if any(o.ref == module_ref and o.purpose == Purpose.SEALED_AS for o in envelope.outputs):
+                return envelope
         raise CorruptionError("no artifact was sealed as this module", where=module_ref)
-
-    def _envelope(self, name: str) -> ArtifactEnvelope:
-        if name not in self._folders:
-            raise CorruptionError("a link of the trail is missing", where=name)
-        return self._artifacts.envelope(self._folders[name], name)
-
-    def _body(self, name: str, file: str) -> bytes:
-        body = self._artifacts.body(self._folders[name], name) if name in self._folders else {}
-        if file not in body:
-            raise CorruptionError("a link of the trail is missing", where=f"{name}/{file}")
-        return body[file]
 
     def _input(self, envelope: ArtifactEnvelope, kind: ArtifactType) -> str:
         for given in envelope.inputs:
@@ -386,8 +336,8 @@ class _Search:
 
     def _versions(self, newest: ArtifactEnvelope) -> tuple[ArtifactEnvelope, ...]:
         found = [newest]
-        while before := [given for given in found[-1].inputs if given.purpose == Purpose.REVISES]:
-            found.append(self._envelope(before[0].ref.partition("@")[0]))
+        while before := found[-1].revised:
+            found.append(self._artifacts.envelope(before))
         return tuple(found)
 
     def _debate(self, versions: tuple[ArtifactEnvelope, ...]) -> DebateRounds:
@@ -396,12 +346,10 @@ class _Search:
                 return debate_rounds(self._view, self._debates[envelope.artifact_id], "")
         raise CorruptionError("no debate was held over this artifact", where=versions[0].artifact_id)
 
-    def _invocations(
-        self, versions: tuple[ArtifactEnvelope, ...], debates: tuple[DebateRounds, ...]
-    ) -> tuple[ContributionWithPack, ...]:
+    def _invocations(self, versions: tuple[ArtifactEnvelope, ...]) -> tuple[ContributionWithPack, ...]:
         """The contributions of everything on the way, each with its context pack."""
         names = {envelope.artifact_id for envelope in versions}
-        rounds = [one for debate in debates for one in debate.rounds]
+        rounds = [*self.debate.rounds, *self.contract_debate.rounds]
         names |= {r.challenge.challenge_id for r in rounds if r.challenge}
         names |= {r.adjudication.adjudication_id for r in rounds if r.adjudication}
         found = [
@@ -410,10 +358,3 @@ class _Search:
             if contribution.artifact_ref.partition("@")[0] in names
         ]
         return tuple(sorted(found, key=lambda one: one.contribution.created_at))
-
-    def _names(self, refs: Iterable[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for ref in sorted({ref for ref in refs if ref.startswith("MM-")}):
-            if self._store.exists(layout.module_contract(ref)):
-                found[ref] = self._view.modules.contract(ref).name
-        return found

@@ -5,7 +5,7 @@ Every link is one that was recorded: an example names its criteria, a test its s
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, TypeAlias
 
 from specwright.application.criteria import unshown_criteria
 from specwright.application.factory import ProjectView
@@ -17,6 +17,7 @@ from specwright.domain.base.document import Document
 from specwright.domain.modules.acceptance_report import AcceptanceReport, CriterionReport, TaskReport
 from specwright.errors import RefusedError
 
+_Row: TypeAlias = tuple[TaskReport, CriterionReport]
 _CRITERION = re.compile(r"(TSK-[0-9]+)(?:\s+criterion\s+|\s*[/#:]\s*)([0-9]+)", re.IGNORECASE)
 
 
@@ -32,13 +33,6 @@ class Trace(Document, schema="trace"):
     text: str
     found_as: Literal["criterion", "task", "module"]
     tasks: list[TaskReport]
-
-
-class _Place(NamedTuple):
-    """A criterion by its task and number."""
-
-    task_id: str
-    criterion: int
 
 
 class ProjectTrace:
@@ -58,36 +52,31 @@ class ProjectTrace:
                 remedy="`specwright status` says what comes next",
             )
         self._report = _live_report(view)
+        self._rows: list[_Row] = [(task, one) for task in self._report.tasks for one in task.criteria]
 
     def of(self, text: str) -> Trace | None:
         """What a text leads to: the name or id of a task or module, the id of a criterion, or words that stand in
         criteria; None if it is none of these."""
-        found = self._named(text.strip())
-        if found is None:
-            return None
-        kind, chosen = found
+        kind, chosen = self._named(text.strip())
         tasks = [
-            task.model_copy(update={"criteria": criteria})
+            task.model_copy(update={"criteria": [one for of, one in chosen if of is task]})
             for task in self._report.tasks
-            if (criteria := [one for one in task.criteria if _Place(task.task_id, one.criterion) in chosen])
+            if any(of is task for of, _ in chosen)
         ]
-        return Trace(text=text, found_as=kind, tasks=tasks)
+        return Trace(text=text, found_as=kind, tasks=tasks) if tasks else None
 
     @property
     def known(self) -> list[str]:
         """Everything that can be asked for."""
-        rows = [(task, one) for task in self._report.tasks for one in task.criteria]
-        ids = [f"{task.task_id} criterion {one.criterion}" for task, one in rows]
+        ids = [f"{task.task_id} criterion {one.criterion}" for task, one in self._rows]
         modules = [one.name for task in self._report.tasks for one in task.modules]
         tasks = [name for task in self._report.tasks for name in (task.task_id, task.name)]
-        return [*modules, *tasks, *ids, *(one.text for _, one in rows)]
+        return [*modules, *tasks, *ids, *(one.text for _, one in self._rows)]
 
-    def _named(self, wanted: str) -> tuple[Literal["criterion", "task", "module"], set[_Place]] | None:
-        rows = [(task, one) for task in self._report.tasks for one in task.criteria]
+    def _named(self, wanted: str) -> tuple[Literal["criterion", "task", "module"], list[_Row]]:
         if match := _CRITERION.fullmatch(wanted):
-            place = _Place(match[1].upper(), int(match[2]))
-            known = {_Place(task.task_id, one.criterion) for task, one in rows}
-            return ("criterion", {place}) if place in known else None
+            place = (match[1].upper(), int(match[2]))
+            return "criterion", [(t, one) for t, one in self._rows if (t.task_id, one.criterion) == place]
         refs = [
             one.module_ref
             for task in self._report.tasks
@@ -96,31 +85,17 @@ class ProjectTrace:
         ]
         if refs:
             return "module", self._answered_by(refs)
-        tasks = {
-            _Place(task.task_id, one.criterion)
-            for task, one in rows
-            if wanted.casefold() in (task.task_id.casefold(), task.name.casefold())
-        }
+        word = wanted.casefold()
+        tasks = [row for row in self._rows if word in (row[0].task_id.casefold(), row[0].name.casefold())]
         if tasks:
             return "task", tasks
-        holding = {
-            _Place(task.task_id, one.criterion)
-            for task, one in rows
-            if wanted and wanted.casefold() in one.text.casefold()
-        }
-        return ("criterion", holding) if holding else None
+        return "criterion", [row for row in self._rows if word and word in row[1].text.casefold()]
 
-    def _answered_by(self, refs: Sequence[str]) -> set[_Place]:
+    def _answered_by(self, refs: Sequence[str]) -> list[_Row]:
         """The criteria that something of some modules shows; of a module that shows none, all of its task."""
-        own = [
-            (task, one)
-            for task in self._report.tasks
-            if any(module.module_ref in refs for module in task.modules)
-            for one in task.criteria
-        ]
+        own = [row for row in self._rows if any(module.module_ref in refs for module in row[0].modules)]
         paths = tuple(f"{layout.module(ref)}/" for ref in refs)
-        shown = [(task, one) for task, one in own if any(ref.startswith(paths) for ref in _files(one))]
-        return {_Place(task.task_id, one.criterion) for task, one in shown or own}
+        return [row for row in own if any(ref.startswith(paths) for ref in _files(row[1]))] or own
 
 
 def _files(criterion: CriterionReport) -> list[str]:

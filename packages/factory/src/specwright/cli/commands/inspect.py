@@ -132,7 +132,7 @@ def module(
             remedy=f"`{next_command('modules', Path(module_id))}` lists the names, "
             f"`{next_command('module NAME', Path(module_id))}` shows one",
         )
-    from specwright.application.history.provenance import provenance
+    from specwright.application.history.provenance import Provenance
     from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.escalation import debate_page
     from specwright.cli.pages.modules import module_page, provenance_page
@@ -152,7 +152,7 @@ def module(
         if debate:
             present(module_debates(view, module_id, directory), debate_page, as_json=as_json)
         elif trail:
-            chain = provenance(view, sealed_module(view, module_id, directory))
+            chain = Provenance(view, sealed_module(view, module_id, directory))
             present(Trail(**chain.to_json()), lambda _: provenance_page(chain), as_json=as_json)
         else:
             present(Module.of(view, sealed_module(view, module_id, directory)), module_page, as_json=as_json)
