@@ -582,21 +582,17 @@ def _modules(
     for module_id, (ref, task) in new.items():
         was = ModuleRef.parse(old[module_id][0]).version if module_id in old else ""
         if ref != old.get(module_id, ("", ""))[0]:
-            reason = _reason(view, ref) or f"built for {task}"
+            if (by := view.projection.changed_by.get(ref)) is not None:
+                reason = f"{by}: {view.projection.exceptions[by].record.reason}"
+            else:
+                resealed = view.projection.resealed.get(ref)
+                reason = resealed.reason if resealed else f"built for {task}"
             name = view.modules.contract(ref).name
             yield ModuleChange(name, was, ModuleRef.parse(ref).version, reason)
     for module_id, (ref, task) in old.items():
         if module_id not in new:
             name = view.modules.contract(ref).name
             yield ModuleChange(name, ModuleRef.parse(ref).version, "", f"{task} does not need it any more")
-
-
-def _reason(view: ProjectView, ref: str) -> str:
-    """Why there is a version that no task built; empty for one that a task did."""
-    if (name := view.projection.changed_by.get(ref)) is not None:
-        return f"{name}: {view.projection.exceptions[name].record.reason}"
-    resealed = view.projection.resealed.get(ref)
-    return resealed.reason if resealed else ""
 
 
 def _shipped(tasks: Mapping[str, TaskEntry]) -> dict[str, tuple[str, str]]:

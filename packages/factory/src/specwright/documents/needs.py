@@ -26,6 +26,7 @@ from specwright.application.stages.product import current_spec, draft_history
 from specwright.application.stages.release import last_release
 from specwright.application.stages.status import ProjectStatus
 from specwright.application.store.layout import release, spec_files
+from specwright.application.tasks import task_board
 from specwright.bootstrap.spec_file import spec_changed, spec_copy
 from specwright.bootstrap.views import LastStop
 from specwright.documents.commands import OTHER_SPEC, next_command
@@ -138,15 +139,10 @@ def _at_stop(
             others=[next_command("release", directory)],
             read=str(report),
         )
-    elif status is ProjectStatus.RELEASE_DUE and not _any_shipped(view):
+    elif status is ProjectStatus.RELEASE_DUE and not task_board(view).count(TaskStatus.SHIPPED):
         yield Need(kind="release", about="the release", question=_NOTHING_SHIPPED, steps=[])
     elif status.is_between_stops:
         yield _run(view, status, directory, stop)
-
-
-def _any_shipped(view: ProjectView) -> bool:
-    state = view.projection.state
-    return state is not None and any(e.status is TaskStatus.SHIPPED for e in state.tasks.values())
 
 
 def _approval(view: ProjectView, directory: Path) -> Need:

@@ -232,10 +232,6 @@ class _TaskResult:
             if any(said.startswith("acceptance.") and said.endswith(one.heading) for said in found)
         ]
 
-    def reasons_in_short(self) -> list[str]:
-        """Why modules failed, without findings that the failed invariants tell as well."""
-        return [_without(why, self.unmet(name)) for name, why in self.failed.items()]
-
     def _observed(self, name: str) -> dict[str, Any]:
         """What the gate saw of a failed module last; empty if it judged nothing of it."""
         if refused := self._refused_draft(name):
@@ -264,15 +260,14 @@ class _TaskResult:
         is_shown = any(is_counterexample(invariant) for invariant, _ in self.unmet(name))
         return is_rejected and bool(records.proposal(last).preflight) and not is_shown
 
-    def last_words(self) -> dict[str, str]:
-        """What the Arbiter said last of each failed module."""
-        last = {name: self.last_ruling(name) for name in self.failed}
+    def last_words(self, *names: str) -> dict[str, str]:
+        """What the Arbiter said last of each of these deliverables."""
+        last = {name: self.last_ruling(name) for name in names}
         return {name: ruling.rationale for name, ruling in last.items() if ruling}
 
     def rulings(self, *names: str) -> list[str]:
-        """The Arbiter's last rationale on each of these deliverables (design: escalation)."""
-        last = {name: self.last_ruling(name) for name in names}
-        return [f"the Arbiter's last word on {name}: {r.rationale}" for name, r in last.items() if r]
+        """The same in words (design: escalation)."""
+        return [f"the Arbiter's last word on {name}: {r}" for name, r in self.last_words(*names).items()]
 
     def last_ruling(self, name: str) -> Adjudication | None:
         """The Arbiter's last ruling; a person's overruling is in a round without a proposal (design: escalation)."""
@@ -388,6 +383,7 @@ def _plan_at_fault(result: _TaskResult) -> Halt:
 
 def _modules(result: _TaskResult) -> Halt:
     names, abandoned = ", ".join(result.failed), sorted(downstream(result.plan.plan, result.failed))
+    reasons = (_without(why, result.unmet(name)) for name, why in result.failed.items())
     advice = [
         f"no implementation of the contract of {name} can be right: revise the plan"
         for name in result.failed
@@ -404,13 +400,13 @@ def _modules(result: _TaskResult) -> Halt:
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",
-        decision=f"Decide how {names} of {result.name} goes on: {'; '.join(result.reasons_in_short())}",
+        decision=f"Decide how {names} of {result.name} goes on: {'; '.join(reasons)}",
         recommended=recommended,
         context="; ".join((result.groups(abandoned), *advice, *result.rulings(*result.failed))),
         failed=_unshipped(result),
         details={
             **result.module_details(abandoned),
-            "last_words": result.last_words(),
+            "last_words": result.last_words(*result.failed),
             "passing": passing,
             **({"broken_titles": broken} if broken else {}),
         },

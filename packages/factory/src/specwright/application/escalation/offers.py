@@ -387,42 +387,28 @@ def _why_unsuited(action: Action, escalation: EscalationArtifact) -> str:
     return "there is no module that could ship, since no proposal of one ever passed the preflight"
 
 
-def _retry(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
-    """The next attempt, as the task is."""
-    return _Effect(next_attempt(factory, task, answer.escalation_id))
-
-
 def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
+    """The next attempt goes by another definition. Of what has shipped, only examples that were approved wrongly hold no
+    more (design: executable-spec)."""
     payload = AmendSpec.model_validate(answer.payload)
-    if answer.escalation_id in factory.projection.failed_releases:
-        return _strike_examples(factory, task, answer, payload)
-    dropped = [task_named(factory.projection.definitions, text).task_id for text in payload.drop_depends_on]
-    if unknown := [ref for ref in dropped if ref not in task.definition.depends_on]:
-        raise InputError(
-            f"{task.task_id} does not depend on {', '.join(unknown)}", where="payload.drop_depends_on"
-        )
-    criteria, why = payload.amended_acceptance_criteria, payload.amendment_rationale
-    definition = _with_criteria(task, criteria, why, answer, dropped, payload.strike_examples)
-    return _amending(factory, task, definition, next_attempt(factory, task, answer.escalation_id, definition))
-
-
-def _strike_examples(factory: Factory, task: Task, answer: ResolutionRecord, payload: AmendSpec) -> _Effect:
-    """What was approved wrongly holds no more; what has shipped stays as it is (design: executable-spec)."""
-    criteria = task.definition.acceptance_criteria
-    if (
-        payload.amended_acceptance_criteria != criteria
-        or payload.drop_depends_on
-        or not payload.strike_examples
-    ):
+    criteria, struck = payload.amended_acceptance_criteria, payload.strike_examples
+    has_shipped = answer.escalation_id in factory.projection.failed_releases
+    is_other = criteria != task.definition.acceptance_criteria or payload.drop_depends_on
+    if has_shipped and (is_other or not struck):
         raise InputError(
             f"{task.task_id} has shipped, so that its criteria stay; only approved examples can be struck here",
             where="payload",
             remedy="name their titles in `strike_examples`; `specwright change` makes another spec",
         )
-    definition = _with_criteria(
-        task, criteria, payload.amendment_rationale, answer, struck=payload.strike_examples
-    )
-    return _amending(factory, task, definition, [_amended(factory, task, definition)])
+    dropped = [task_named(factory.projection.definitions, text).task_id for text in payload.drop_depends_on]
+    if unknown := [ref for ref in dropped if ref not in task.definition.depends_on]:
+        raise InputError(
+            f"{task.task_id} does not depend on {', '.join(unknown)}", where="payload.drop_depends_on"
+        )
+    definition = _with_criteria(task, criteria, payload.amendment_rationale, answer, dropped, struck)
+    if has_shipped:
+        return _amending(factory, task, definition, [_amended(factory, task, definition)])
+    return _amending(factory, task, definition, next_attempt(factory, task, answer.escalation_id, definition))
 
 
 def next_attempt(
@@ -473,10 +459,6 @@ def _split_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
         events += attempt_events(part, 1, waits, ready=ready, parent=whole)
     files = {f"project/{part.path}": render_at_init(part, known) for part in parts}
     return _Effect([*events, task.event("task.cancelled")], tuple(parts), files)
-
-
-def _abandon_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
-    return _Effect([task.event("task.cancelled")])
 
 
 def _attest_shipped(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
@@ -547,10 +529,10 @@ def _with_criteria(
 _Handler: TypeAlias = Callable[[Factory, Task, ResolutionRecord], _Effect]
 
 _EFFECTS: Mapping[Action, _Handler] = {
-    Action.RETRY: _retry,
+    Action.RETRY: lambda factory, task, answer: _Effect(next_attempt(factory, task, answer.escalation_id)),
     Action.AMEND_SPEC: _amend_spec,
     Action.SPLIT_TASK: _split_task,
-    Action.ABANDON_TASK: _abandon_task,
+    Action.ABANDON_TASK: lambda factory, task, answer: _Effect([task.event("task.cancelled")]),
     Action.ATTEST_SHIPPED: _attest_shipped,
     Action.REVISE_PLAN: _resume_attempt,
     Action.APPROVE_OVERRIDE: _resume_attempt,

@@ -329,21 +329,20 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[Pro
         )
     if history.earlier_examples:
         text += f"\n\n{_EARLIER_EXAMPLES}\n\n{history.earlier_examples}"
+    # a search that can find nothing costs a call
+    holds = (
+        "modules that exist already"
+        if factory.index.entries()
+        else "nothing yet, so there is nothing to search for"
+    )
     return Assignment(
         answer=ProductSpecDraft,
         place=researcher_at(0, history.restart),
-        message=f"Turn the SPEC.md in your directory into a complete product spec. {_indexed(factory)}\n\n{text}\n\n"
-        f"{RESEARCHER_NOTES}",
+        message="Turn the SPEC.md in your directory into a complete product spec. "
+        f"The Code Index holds {holds}.\n\n{text}\n\n{RESEARCHER_NOTES}",
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
     )
-
-
-def _indexed(factory: Factory) -> str:
-    """Whether a search of the Code Index can find anything: one that cannot costs a call."""
-    if factory.index.entries():
-        return "The Code Index holds modules that exist already."
-    return "The Code Index holds nothing yet, so there is nothing to search for."
 
 
 def current_spec(factory: ProjectView) -> ProductSpec:
@@ -391,20 +390,14 @@ def shown_hash(factory: ProjectView) -> str:
     return canonical_json.sha256(factory.store.read(files.spec) + factory.store.read(files.text))
 
 
-def changes_since(factory: ProjectView) -> list[str]:
-    """What is different in the current spec from the version that was shown before; empty if there was none."""
-    return _changes(factory, current_spec(factory))
-
-
-def approval_estimate(factory: ProjectView, price: Price | None) -> Estimate | None:
-    """What the approval of the current spec will cost; None if all answers are scripted."""
-    return _build_of(factory, current_spec(factory), price)
-
-
-def _build_of(factory: ProjectView, spec: ProductSpec, price: Price | None) -> Estimate | None:
-    """What a spec takes to be built; of a change only what it touches."""
+def approval_estimate(
+    factory: ProjectView, price: Price | None, spec: ProductSpec | None = None
+) -> Estimate | None:
+    """What the approval of a spec, by default the current one, will cost, of a change what it touches; None if all answers
+    are scripted."""
     if price is None:
         return None
+    spec = spec or current_spec(factory)
     before = factory.projection.spec if factory.projection.awaits_approval else None
     difference = spec_difference(before, spec) if before else None
     tasks = [*difference.added, *difference.changed] if difference else [*spec.tasks()]
@@ -524,7 +517,7 @@ def _markdown(
     packages = [package.requirement for package in factory.packages]
 
     def costs() -> str:
-        estimate = _build_of(factory, spec, factory.price)
+        estimate = approval_estimate(factory, factory.price, spec)
         return estimate.in_words() if estimate else ""
 
     return render(
@@ -532,18 +525,21 @@ def _markdown(
         report.warnings,
         result.sources,
         packages,
-        _changes(factory, spec),
+        changes_since(factory, spec),
         searches=factory.searches,
         # an estimate that is made again must give the page that was shown
         costs=cast(str, scope.recall("draw", "costs", costs)),
     )
 
 
-def _changes(factory: ProjectView, spec: ProductSpec) -> list[str]:
-    path = draft_files(factory).before
-    if not factory.store.exists(path):
+def changes_since(view: ProjectView, spec: ProductSpec | None = None) -> list[str]:
+    """What is different in a spec, by default the current one, from the version that was shown before; empty if there was
+    none."""
+    path = draft_files(view).before
+    if not view.store.exists(path):
         return []
-    return spec_changes(ProductSpec.from_bytes(factory.store.read(path), path), spec)
+    before = ProductSpec.from_bytes(view.store.read(path), path)
+    return spec_changes(before, spec or current_spec(view))
 
 
 def overturned(view: ProjectView, number: int, instead: str) -> str:

@@ -62,7 +62,7 @@ from specwright.domain.modules.release import (
     release_module,
 )
 from specwright.domain.spec.product_spec import ProductSpec, TaskSpec
-from specwright.domain.tasks.project_state import ProjectState, TaskStatus, expanded
+from specwright.domain.tasks.project_state import TaskStatus, expanded
 from specwright.domain.tasks.task_board import Outcome
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionError, RefusedError, RefusedErrors
@@ -93,13 +93,11 @@ def write_acceptance(
         manifest: Of the release.
         outcomes: What came of every example and property that was tried on the wheel.
     """
-    spec = _approved_items(factory)
-    refs = [one.module_ref for one in manifest.modules]
-    ran_in = layout.wheel(manifest.release_id, manifest.product.wheel) if manifest.product.wheel else ""
+    spec, wheel = _approved_items(factory), manifest.product.wheel
     sources = ReportSources(
-        refs,
+        [one.module_ref for one in manifest.modules],
         _by_title(spec, outcomes),
-        [ran_in] if ran_in else [],
+        [layout.wheel(manifest.release_id, wheel)] if wheel else [],
         manifest.unshown_criteria,
     )
     report = acceptance_report(factory, manifest.release_id, sources)
@@ -186,13 +184,14 @@ class _Tasks:
     def report(self, task: TaskSpec, pointer: Reference) -> TaskReport:
         """The report on one task."""
         task_id = self._ids[task.task_id]
+        entry = self._state.tasks[task_id]
         refs = [ref for ref in task_board(self._view).modules_of(task_id) if ref in self._sources.refs]
         parts = expanded(self._state.tasks, [task_id])
         evidence = TaskEvidence(self._view, self._debates, parts, pointer, refs)
         return TaskReport(
             task_id=task.task_id,
             name=task.name,
-            status=_status(self._state, task_id),
+            status="SPLIT" if entry.superseded_by else entry.status.value,
             criteria=[
                 self._criterion(task, task_id, number, evidence, pointer)
                 for number in range(1, len(task.acceptance_criteria) + 1)
@@ -226,8 +225,7 @@ class _Tasks:
         )
 
     def _ruling(self, one: UnshownInRelease) -> CriterionRulingReport:
-        folder = self._view.artifacts.folders()[one.ruling]
-        body = layout.body(folder, one.ruling, "1.0.0")
+        body = layout.body(self._view.artifacts.folder_of(one.ruling), one.ruling, "1.0.0")
         return CriterionRulingReport(
             reason=one.reason,
             answer=one.answer,
@@ -235,11 +233,6 @@ class _Tasks:
             question=layout.escalation(one.question),
             answered_in=layout.resolution(one.question) if one.answer else None,
         )
-
-
-def _status(state: ProjectState, task_id: str) -> str:
-    entry = state.tasks[task_id]
-    return "SPLIT" if entry.superseded_by else entry.status.value
 
 
 def _criterion_status(
@@ -512,7 +505,8 @@ def _release(
     ]
     check_release_set(modules)
     product, wheel, outcomes = _product(factory, scope, modules)
-    unshown = unshown_in_release(factory, scope, _tasks_of(factory, refs))
+    tasks = _tasks_of(factory, refs)
+    unshown = unshown_in_release(factory, scope, [task.task_id for task in tasks])
     manifest = release_manifest(
         *(release_id, now, spec.spec_version, modules, product, unshown),
         missing=tasks_missing(factory, refs),
@@ -528,12 +522,8 @@ def _release(
     sha256 = factory.store.define(manifest.to_bytes())
     project_id = factory.projection.project_id
     events = [review(project_id, "release.made", sha256, release_id)]
-    tasks = [factory.projection.definitions[name] for name in _tasks_of(factory, refs)]
-    events += escalated(
-        factory,
-        release_id,
-        broken_examples(tasks, [one.contract for one in modules], outcomes),
-    )
+    broken = broken_examples(tasks, [one.contract for one in modules], outcomes)
+    events += escalated(factory, release_id, broken)
     if ends_change and manifest.succeeded and change is not None and change.before is not None:
         events += closing_events(factory, scope, manifest, sha256, before)
     announce(factory, scope, project_id, events)
@@ -573,6 +563,11 @@ def _product(
 
 
 def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPackage:
+    """What is built: the modules, what a person approved of their tasks, and the interfaces of the spec.
+
+    Raises:
+        RefusedError: a contract does not fit an interface.
+    """
     spec = factory.projection.spec
     assert spec is not None
     distribution = slugify(spec.title)
@@ -580,8 +575,10 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     provided = {name_of(one) for task in spec.tasks() if task.acceptance for one in task.acceptance.provides}
     names = tuple(m.contract.name for m in modules if m.ref in facing or m.contract.name in provided)
     product = tuple(_module(factory, m) for m in modules)
+    tasks = _tasks_of(factory, [m.ref for m in modules])
+    released = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
     sources = [data for m in product for path, data in m.implementation.items() if path.endswith(".py")]
-    return ProductPackage(
+    package = ProductPackage(
         distribution=distribution,
         import_name=import_name(distribution),
         version=spec.spec_version,
@@ -590,43 +587,26 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         task_facing=names or tuple(m.contract.name for m in modules),
         requires=required_by(factory.packages, sources),
         notes=release_notes(factory),
-        **_approved(factory, [m.ref for m in modules]),
-        **_shell(spec, distribution, [m.contract for m in modules]),
-    )
-
-
-def _shell(spec: ProductSpec, distribution: str, contracts: Sequence[MicroModuleContract]) -> dict[str, Any]:
-    """What is rendered from the contracts for those who use the product from outside Python, as fields of a package.
-
-    Raises:
-        RefusedError: a contract does not fit an interface.
-    """
-    if spec.interfaces is None:
-        return {}
-    head = ProductHead(import_name(distribution), distribution, spec.spec_version, one_line(spec.description))
-    functions = functions_of(spec.interfaces, contracts)
-    return {
-        "interface": interface_document(spec.interfaces, contracts, head),
-        "guide": interface_guide(spec.interfaces, functions, distribution),
-    }
-
-
-def _approved(factory: Factory, refs: Sequence[str]) -> dict[str, Any]:
-    """What the person approved of the tasks that are released, as fields of a package."""
-    tasks = [factory.projection.definitions[name] for name in _tasks_of(factory, refs)]
-    released = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
-    return {
-        "approved": tuple(
+        approved=tuple(
             ApprovedExample(task.spec_task_id, example)
             for task in tasks
             for example in examples_of_product(task.acceptance, released)
         ),
-        "properties": tuple(
+        properties=tuple(
             ApprovedProperty(task.spec_task_id, one)
             for task in tasks
             for one in properties_of_product(task.acceptance, task.acceptance_criteria, released)
         ),
-    }
+    )
+    if spec.interfaces is None:
+        return package
+    contracts = [m.contract for m in modules]
+    head = ProductHead(package.import_name, distribution, spec.spec_version, one_line(spec.description))
+    functions = functions_of(spec.interfaces, contracts)
+    return package._replace(
+        interface=interface_document(spec.interfaces, contracts, head),
+        guide=interface_guide(spec.interfaces, functions, distribution),
+    )
 
 
 def _module(factory: Factory, module: ReleaseModule) -> ProductModule:
@@ -639,7 +619,7 @@ def _module(factory: Factory, module: ReleaseModule) -> ProductModule:
     return ProductModule(module.contract, implementation, files["examples.md"].decode())
 
 
-def _tasks_of(factory: Factory, refs: Sequence[str]) -> list[str]:
+def _tasks_of(factory: Factory, refs: Sequence[str]) -> list[TaskDefinition]:
     """The tasks that shipped any of some modules."""
-    tasks = project_state(factory).tasks
-    return [task_id for task_id, entry in tasks.items() if set(entry.module_refs) & set(refs)]
+    tasks, definitions = project_state(factory).tasks, factory.projection.definitions
+    return [definitions[name] for name, entry in tasks.items() if set(entry.module_refs) & set(refs)]
