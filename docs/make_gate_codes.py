@@ -6,21 +6,34 @@ and likewise for `limits` and `reading limits`.
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ship_gate.base.reading_limits import reading_table
-from ship_gate.contract.boundary.limits import limit_table
-from ship_gate.findings import finding_table
+from ship_gate.base.reading_limits import ReadingLimit
+from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.findings import FindingCode
 
 PAGE = Path(__file__).parent / "gate.md"
 
 
 def page(written: str) -> str:
     """The page as it should be, from the page as it is."""
-    tables = {"codes": finding_table(), "limits": limit_table(), "reading limits": reading_table()}
+    codes = [(f"`{code}`", str(code.severity), code.remedy) for code in FindingCode]
+    limits = [(limit.about, limit.text) for limit in BoundaryLimit]
+    reading = [(limit.about, f"{limit.most:,}") for limit in ReadingLimit]
+    tables = {
+        "codes": _table(("code", "besides the refusal", "what to do"), codes),
+        "limits": _table(("what", "at most"), limits),
+        "reading limits": _table(("what", "at most"), reading),
+    }
     for name, table in tables.items():
         written = _replaced(written, name, f"\n{table}\n\n")
     return written
+
+
+def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head, *lines = ("| " + " | ".join(row) + " |" for row in (titles, *rows))
+    return "\n".join([head, "|---" * len(titles) + "|", *lines])
 
 
 def _replaced(written: str, name: str, table: str) -> str:

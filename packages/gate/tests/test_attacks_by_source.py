@@ -14,6 +14,7 @@ from gate_testkit.judging import candidate, judge
 from gate_testkit.running import survivors
 from gate_testkit.static_judging import cases, codes_of_source
 from gate_testkit.verdicts import HOSTILE_TESTS, attacked
+from ship_gate.errors import ShipGateError
 from ship_gate.findings import FindingCode, Severity
 from ship_gate.static.imports import import_findings
 from ship_gate.static.stage import static_findings
@@ -67,6 +68,20 @@ def test_no_hostile_test_comes_through_the_whole_gate(name: Any, place: Path):
     assert _due(name) in {finding.code for finding in verdict.findings}
     assert not survivors(place)
     assert not list(place.iterdir())
+
+
+@pytest.mark.slow
+def test_a_call_that_outlives_its_test_leaves_a_verdict(monkeypatch: pytest.MonkeyPatch):
+    """D-S8-06: a thread calls the module after the test has ended; what the source shows stands, whatever breaks off."""
+
+    def breaks_off(*_: Any, **__: Any):
+        raise ShipGateError("the tests broke off again and again", where="gate", remedy="")
+
+    name = "tests.trick: thread"
+    found = [judge("tally_words", attacked(name), static=True, strength=0.8).findings for _ in range(5)]
+    monkeypatch.setattr("ship_gate.stages.observe", breaks_off)
+    found.append(judge("tally_words", attacked(name), static=True, strength=0.8).findings)
+    assert all("tests.trick" in {finding.code for finding in findings} for findings in found)
 
 
 @pytest.mark.parametrize("name", spread(REACHING, fast=30, slow=12))

@@ -146,9 +146,3 @@ def explain_finding(code: str) -> ExplainedFinding:
 def remedy_of(code: str) -> str:
     """What to do about findings of a code; empty if it is none of the gate's."""
     return str(_table().get(code, {}).get("remedy", ""))
-
-
-def finding_table() -> str:
-    """The codes as a Markdown table, for `docs/gate.md`."""
-    rows = [f"| `{code}` | {code.severity} | {code.remedy} |" for code in FindingCode]
-    return "\n".join(["| code | besides the refusal | what to do |", "|---|---|---|", *rows])

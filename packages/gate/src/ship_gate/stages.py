@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple, Protocol, Self
 
+from ship_gate.errors import ShipGateError
 from ship_gate.fuzz.check import FuzzBounds, examine_contract, is_repeatable
 from ship_gate.fuzz.determinism import second_process
 from ship_gate.runs.suite_run import named_tests
@@ -153,7 +154,7 @@ class MeasuringStages:
             log: Takes what the stages observe.
 
         Raises:
-            ShipGateError: a process did not come up or broke off by itself.
+            ShipGateError: a process did not come up or broke off by itself, and nothing else is wrong.
         """
         stages: dict[str, Callable[[], _StageReport]] = {}
         if self._observed:
@@ -165,7 +166,12 @@ class MeasuringStages:
         with ThreadPoolExecutor(len(stages) or 1) as pool:
             runs = {name: pool.submit(_timed, stage) for name, stage in stages.items()}
         for name, run in runs.items():
-            examined, seconds = run.result()
+            try:
+                examined, seconds = run.result()
+            except ShipGateError:
+                if log.findings:
+                    continue  # what breaks a stage off may be what was found already
+                raise
             log.add(name, examined.findings, seconds)
             log.observe(name, **examined.counts())
             log.notes.append(examined.summary())

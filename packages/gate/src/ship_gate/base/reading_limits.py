@@ -25,12 +25,6 @@ class ReadingLimit(Enum):
         return self.value[1]
 
 
-def reading_table() -> str:
-    """The limits as a Markdown table, for `docs/gate.md`."""
-    rows = [f"| {limit.about} | {limit.most:,} |" for limit in ReadingLimit]
-    return "\n".join(["| what | at most |", "|---|---|", *rows])
-
-
 def contract_size_problems(statements: int) -> Iterator[str]:
     """What is said of a contract of so many statements."""
     if statements > ReadingLimit.CONTRACT.most:

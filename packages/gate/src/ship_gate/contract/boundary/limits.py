@@ -33,12 +33,6 @@ class BoundaryLimit(Enum):
         return self.value[2]
 
 
-def limit_table() -> str:
-    """The limits as a Markdown table, for `docs/gate.md`."""
-    rows = [f"| {limit.about} | {limit.text} |" for limit in BoundaryLimit]
-    return "\n".join(["| what | at most |", "|---|---|", *rows])
-
-
 def limit_sentence() -> str:
     """Values beyond the limits that a contract's author has to know, for prompts."""
     return f"values of over {BoundaryLimit.DEPTH.most:,} levels or {BoundaryLimit.VALUES.most:,} items"
