@@ -95,7 +95,8 @@ def test_a_document_holds_to_the_schema_that_it_names(
     more = {"module": module, "escalation": escalation.stem}
     name, words = LOOKS[command]
     document = document_of(specwright(*(word.format(**places, **more) for word in words), "--json"), name)
-    assert keys(document) == ROWS[command] or command in SEVERAL_FORMS or command not in ROWS
+    if command in ROWS.keys() - SEVERAL_FORMS:
+        assert keys(document) == ROWS[command]
 
 
 def test_the_document_of_a_stop_has_its_schema_and_its_keys(
