@@ -17,11 +17,10 @@ from ship_gate.base.text import shortened
 from ship_gate.contract.examples_file import Example, mismatch, python_tree
 from specwright.ports import ExampleOutcome, ProductPackage
 from specwright.wheels.environment import CleanEnvironment
-from specwright.wheels.inside.command import files_of
+from specwright.wheels.inside.surroundings import files_of
 from specwright.wheels.product_run import (
     CalledExample,
     CommandEnd,
-    HttpRequest,
     InstalledProduct,
     Kind,
     NoReportError,
@@ -136,36 +135,38 @@ class InterfaceTrials:
     def _wrong_requests(self) -> Sequence[ExampleOutcome]:
         """The API's own description, and wrong requests of each route."""
         wrong = [
-            (HttpRequest("GET", "/openapi.json"), 200),
-            (HttpRequest("GET", "/no/such/path"), 404),
+            (_request("GET", "/openapi.json"), 200),
+            (_request("GET", "/no/such/path"), 404),
             *(one for route in self._stated["http"]["uses"] for one in _wrong_requests(route)),
         ]
-        requests = [request for request, _ in wrong]
         try:
-            answers = self._trials.ask_api(self._installed, "http", requests, self._seconds)
+            answers = self._ask("http", "http", [request for request, _ in wrong])
         except NoReportError as error:
             return self._outcomes("http", [("it starts", str(error))])
         found: list[tuple[str, str]] = []
         for (request, status), answer in zip(wrong, answers, strict=True):
-            told = f"it answers {answer.status}, not {status}: {_shown(answer.body)}"
-            found.append((_heading(request), "" if answer.status == status else told))
+            told = f"it answers {answer['status']}, not {status}: {_shown(answer['body'])}"
+            found.append((_heading(request), "" if answer["status"] == status else told))
         return self._outcomes("http", found)
 
     def _wrong_tool_calls(self, revision: str) -> Sequence[ExampleOutcome]:
         """The server speaks a revision of the protocol, lists its tools, and refuses wrong calls of each."""
         wanted = [one["name"] for one in self._stated["mcp"]["uses"]]
-        calls = [(name, {_NO_PARAMETER: 1}) for name in wanted]
+        wrong = {"revision": revision, "arguments": {_NO_PARAMETER: 1}, "options": {}}
         try:
-            end = self._trials.call_tools(self._installed, f"mcp-{revision}", revision, calls, self._seconds)
+            spoken, *answers = self._ask(
+                f"mcp-{revision}", "mcp", [{**wrong, "name": name} for name in ("", *wanted)]
+            )
         except NoReportError as error:
             return self._outcomes("mcp", [(f"{revision}, it starts", str(error))])
+        said, tools = spoken["revision"], spoken["tools"]
         found = [
-            ("it speaks it", "" if end.revision == revision else f"it speaks {end.revision}"),
-            ("its tools", "" if end.tools == wanted else f"it lists {end.tools}, not {wanted}"),
+            ("it speaks it", "" if said == revision else f"it speaks {said}"),
+            ("its tools", "" if tools == wanted else f"it lists {tools}, not {wanted}"),
         ]
-        for name, answer in zip(wanted, end.answers, strict=True):
-            told = f"it does not refuse it: {shortened(answer.error, _MOST_SHOWN)}"
-            found.append((f"{name}, an unknown argument", "" if _NO_PARAMETER in answer.error else told))
+        for name, answer in zip(wanted, answers, strict=True):
+            told = f"it does not refuse it: {shortened(answer['error'], _MOST_SHOWN)}"
+            found.append((f"{name}, an unknown argument", "" if _NO_PARAMETER in answer["error"] else told))
         return self._outcomes("mcp", [(f"{revision}, {use}", told) for use, told in found])
 
     def _examples_by(self, kind: Kind) -> Trial:
@@ -204,24 +205,21 @@ class InterfaceTrials:
         for name in sorted({*whole.before, *whole.after}):
             if left.get(name) not in (whole.before.get(name), whole.after.get(name)):
                 return f"it leaves {name} half written"
-        return self._again(kind, place, request)
-
-    def _again(self, kind: Kind, place: str, request: Mapping[str, Any]) -> str:
-        """What is wrong with the call that was cut off, when it is made again in the same folder."""
+        (answer,) = self._ask(place, kind, [request])
         match kind:
             case "command":
-                end = self._trials.run_command(self._installed, place, request["arguments"], self._seconds)
-                is_fault, told = end.code == FAULT or _TRACEBACK in end.stderr, end.stderr
+                told = answer["stderr"]
+                is_fault = answer["code"] == FAULT or _TRACEBACK in told
             case "http":
-                asked = HttpRequest(request["method"], request["target"], request["body"])
-                (answer,) = self._trials.ask_api(self._installed, place, [asked], self._seconds)
-                is_fault, told = answer.status == 500, answer.body
+                told = answer["body"]
+                is_fault = answer["status"] == 500
             case "mcp":
-                calls = [(request["name"], request["arguments"])]
-                tools = self._trials.call_tools(self._installed, place, _REVISIONS[-1], calls, self._seconds)
-                told = tools.answers[0].error
+                told = answer["error"]
                 is_fault = told.startswith("a fault of the server")
         return f"after that the same call ends with a fault: {_shown(told)}" if is_fault else ""
+
+    def _ask(self, place: str, kind: Kind, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return self._trials.ask(self._installed, place, kind, requests, self._seconds)
 
     def _outcomes(self, kind: Kind, problems: Sequence[tuple[str, str]]) -> list[ExampleOutcome]:
         name = str(self._stated[kind]["name"])
@@ -286,23 +284,27 @@ def _command_problem(end: CommandEnd, expected: _CommandCall) -> str:
     return "it passes the control characters of an argument to the terminal" if "\x1b" in end.stderr else ""
 
 
-def _wrong_requests(route: Mapping[str, Any]) -> Iterator[tuple[HttpRequest, int]]:
+def _request(method: str, target: str, body: str | None = None) -> dict[str, Any]:
+    return {"method": method, "target": target, "body": body, "options": {}}
+
+
+def _wrong_requests(route: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], int]]:
     """Wrong requests of a route, each with the status of its answer."""
     method = route["method"]
     target = "/".join("1" if part.startswith("{") else part for part in str(route["path"]).split("/"))
-    yield HttpRequest("OPTIONS", target), 405
+    yield _request("OPTIONS", target), 405
     if not any(one["place"] == "body" for one in route["parameters"]):
-        yield HttpRequest(method, f"{target}?{_NO_PARAMETER}=1"), 422
+        yield _request(method, f"{target}?{_NO_PARAMETER}=1"), 422
         return
-    yield HttpRequest(method, target, '{"a": '), 422
-    yield HttpRequest(method, target, " " * (_MOST_BODY + 1)), 413
-    yield HttpRequest(method, target, json.dumps({_NO_PARAMETER: 1})), 422
+    yield _request(method, target, '{"a": '), 422
+    yield _request(method, target, " " * (_MOST_BODY + 1)), 413
+    yield _request(method, target, json.dumps({_NO_PARAMETER: 1})), 422
     if any(one["needed"] for one in route["parameters"] if one["place"] == "body"):
-        yield HttpRequest(method, target, "{}"), 422
+        yield _request(method, target, "{}"), 422
 
 
-def _heading(request: HttpRequest) -> str:
-    return shortened(f"{request.method} {request.target} {request.body or ''}".strip(), 100)
+def _heading(request: Mapping[str, Any]) -> str:
+    return shortened(f"{request['method']} {request['target']} {request['body'] or ''}".strip(), 100)
 
 
 def _shown(text: str) -> str:

@@ -82,38 +82,6 @@ class CommandEnd:
     interrupted: bool
 
 
-class HttpRequest(NamedTuple):
-    """A request to a product's HTTP API, with its path and query; a body is JSON."""
-
-    method: str
-    target: str
-    body: str | None = None
-
-
-@dataclass(frozen=True)
-class HttpAnswer:
-    """What came back."""
-
-    status: int
-    body: str
-
-
-@dataclass(frozen=True)
-class ToolAnswer:
-    """What a tool answered; `error` is empty if there was none."""
-
-    error: str
-
-
-@dataclass(frozen=True)
-class ToolsEnd:
-    """What a product's MCP server said: the revision that was agreed on, its tools, and its answers."""
-
-    revision: str
-    tools: list[str]
-    answers: list[ToolAnswer]
-
-
 @dataclass(frozen=True)
 class CalledExample:
     """What became of an example whose calls went through an interface.
@@ -186,34 +154,20 @@ class SandboxedTrials:
             raise NoReportError("it printed too much to be compared")
         return _read(CommandEnd, event)
 
-    def ask_api(
-        self, installed: InstalledProduct, place: str, requests: Sequence[HttpRequest], seconds: float
-    ) -> list[HttpAnswer]:
-        """Send requests to the product's HTTP API, one after the other."""
-        job = {"kind": "http", "requests": [one._asdict() for one in requests]}
-        return _read(list[HttpAnswer], self._served(installed, place, job, seconds).get("answers"))
-
-    def call_tools(
+    def ask(
         self,
         installed: InstalledProduct,
         place: str,
-        revision: str,
-        calls: Sequence[tuple[str, Mapping[str, Any]]],
+        kind: Kind,
+        requests: Sequence[Mapping[str, Any]],
         seconds: float,
-    ) -> ToolsEnd:
-        """Call tools of the product's MCP server by their names, in a revision of the protocol."""
-        job = {"kind": "mcp", "revision": revision, "calls": list(calls)}
-        return _read(ToolsEnd, self._served(installed, place, job, seconds))
-
-    def _served(
-        self, installed: InstalledProduct, place: str, job: dict[str, Any], seconds: float
-    ) -> dict[str, Any]:
-        """What a process reports that starts a server."""
-        program = self._with_packages(installed, place, "server", frozenset(SERVER_PACKAGES))
-        event = self._event(program, installed, job, seconds)
+    ) -> list[dict[str, Any]]:
+        """Call an interface by requests in the form of `inside.interfaces`, one after the other; what came back."""
+        program = self._interface_program(installed, place, kind)
+        event = self._event(program, installed, {"kind": kind, "requests": list(requests)}, seconds)
         if "problem" in event:
             raise NoReportError(str(event["problem"]))
-        return event
+        return _read(list[dict[str, Any]], event.get("answers"))
 
     def call_with_examples(
         self, installed: InstalledProduct, place: str, kind: Kind, codes: Sequence[str], seconds: float
@@ -246,11 +200,12 @@ class SandboxedTrials:
     ) -> ProgramRun:
         package = installed.product.import_name
         job = {"kind": kind, "examples": [_from_package(code, package) for code in codes], "killed": killed}
+        return self._run(self._interface_program(installed, place, kind), installed, job, seconds)
+
+    def _interface_program(self, installed: InstalledProduct, place: str, kind: Kind) -> Program:
         if kind == "command":
-            program = self._program(installed, place)._replace(module="examples")
-        else:
-            program = self._with_packages(installed, place, "examples", frozenset(SERVER_PACKAGES))
-        return self._run(program, installed, job, seconds)
+            return self._program(installed, place)._replace(module="interfaces")
+        return self._with_packages(installed, place, "interfaces", frozenset(SERVER_PACKAGES))
 
     def try_property(self, installed: InstalledProduct, place: str, one: Property) -> TriedProperty:
         """Look for values that make a property false."""

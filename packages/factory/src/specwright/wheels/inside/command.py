@@ -4,7 +4,6 @@ It compares nothing: it says how the command ended.
 """
 
 import _thread
-import hashlib
 import importlib.metadata
 import os
 import sys
@@ -15,9 +14,9 @@ from types import FrameType
 from typing import Any
 
 from ship_gate.inside.frames import Link
+from specwright.wheels.inside.surroundings import redirect
 
 _MOST_BYTES = 100_000
-_DATABASE = b"SQLite format 3\0"
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
@@ -35,17 +34,6 @@ def run(link: Link, plan: dict[str, Any]) -> None:
     printed = {name: _file_text(path) for name, path in streams.items()}
     send({"event": "outcome", "code": code, "interrupted": interruption.came, **printed})
     send({"event": "end"})
-
-
-def redirect(scratch: Path) -> dict[str, Path]:
-    """Let the standard streams be files, of which the input is empty."""
-    given = scratch / "stdin"
-    given.touch()
-    os.dup2(os.open(given, os.O_RDONLY), 0)
-    streams = {"stdout": scratch / "stdout", "stderr": scratch / "stderr"}
-    for descriptor, path in enumerate(streams.values(), 1):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
-    return streams
 
 
 def _exit_code(name: str, arguments: Sequence[str], prepare: Callable[[], None]) -> int:
@@ -80,20 +68,6 @@ def _exit_code(name: str, arguments: Sequence[str], prepare: Callable[[], None])
 def _file_text(path: Path) -> str | None:
     """The text of a file; None if it is too large to be compared."""
     return None if path.stat().st_size > _MOST_BYTES else path.read_bytes().decode("utf-8", "replace")
-
-
-def files_of(folder: Path) -> dict[str, str]:
-    """The SHA-256 of each file below a folder; not of databases, whose journal is for a process that was killed."""
-    contents = {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and not path.is_symlink()
-    }
-    return {
-        name: hashlib.sha256(data).hexdigest()
-        for name, data in contents.items()
-        if not data.startswith(_DATABASE)
-    }
 
 
 class _Interruption:

@@ -7,22 +7,16 @@ from typing import Any
 
 from ship_gate.inside.frames import Link
 from ship_gate.inside.fuzz.properties import try_properties
-from ship_gate.inside.observation.clock import ModuleClock, install, offer
-from ship_gate.inside.web.direct import lead_to
-from ship_gate.inside.web.script import Web
+from specwright.wheels.inside.surroundings import scripted
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
     """Try the properties of a job on the package that it names."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
-    clock = ModuleClock()
-    install(clock)
-    offer(clock=clock)
+    scripted(job)
     sys.path.append(plan["product"])
     sys.argv = ["example"]
-    if job["web"]:
-        lead_to(Web(clock.stand), clock)
     package = str(Path(plan["product"]) / job["package"]) + os.sep
     try_properties(job["request"], send, Path(plan["scratch"]), package)
     send({"event": "end"})

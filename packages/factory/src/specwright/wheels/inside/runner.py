@@ -12,21 +12,15 @@ from typing import Any
 
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.frames import Link
-from ship_gate.inside.observation.clock import ModuleClock, install, offer
-from ship_gate.inside.web.direct import lead_to
-from ship_gate.inside.web.script import Web
+from specwright.wheels.inside.surroundings import scripted
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
     """Do the one thing that a job asks: import the package, or execute code."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
-    clock = ModuleClock()
-    install(clock)
-    offer(clock=clock)
+    scripted(job)
     sys.argv = ["example"]
-    if job["web"]:
-        lead_to(Web(clock.stand), clock)
     folder = Path(plan["scratch"]) / "work"
     folder.mkdir()
     os.chdir(folder)

@@ -1,8 +1,9 @@
-"""Executes examples of an installed product whose calls go through its shell (design: release, shell).
+"""Calls the interfaces of an installed product, and executes examples whose calls go through one (design: release, shell).
 
-A function that the interface calls is replaced: its call becomes a command line, a request or a call of a tool, and what it
-gives there is what the example goes on with. The answer is compared with that value, which is written here once more: the
-shell does not judge itself. A call that the interface has no form for goes to the function.
+Each interface is called by the client of the library that it is made with. In an example a function that the interface
+calls is replaced: its call becomes a command line, a request or a call of a tool, and what it gives there is what the
+example goes on with. The answer is compared with that value, which is written here once more: the shell does not judge
+itself. A call that the interface has no form for goes to the function.
 """
 
 import base64
@@ -32,38 +33,57 @@ from zoneinfo import ZoneInfo
 
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.frames import Link
-from ship_gate.inside.observation.clock import ModuleClock, install, offer
 from ship_gate.inside.observation.environment import restore
-from ship_gate.inside.web.direct import lead_to
-from ship_gate.inside.web.script import Web
-from specwright.wheels.inside.command import files_of, redirect
-from specwright.wheels.inside.server import answer_of, called
+from specwright.wheels.inside.surroundings import files_of, redirect, scripted
 
 _FAULT = 70
 _SHOWN = 300
+_MOST_CHARACTERS = 100_000
+_REVISION = "2026-07-28"
 _TEXTS = (Decimal, Fraction, UUID, PurePath, ZoneInfo, IPv4Address, IPv4Network, IPv6Address, IPv6Network)
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
-    """Execute the examples of a job, or kill this process in the first call of one."""
+    """Send the requests of a job; or execute its examples, or kill this process in the first call of one."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
-    scratch, clock = Path(plan["scratch"]), ModuleClock()
-    web = Web(clock.stand)
+    scratch = Path(plan["scratch"])
     if "product" in plan:
         sys.path.append(plan["product"])
-    if job["kind"] == "command":  # servers wait by the clock of the system
-        install(clock)
-        offer(clock=clock)
-        if job["web"]:
-            lead_to(web, clock)
     redirect(scratch)
+    if "requests" in job:
+        send({"event": "outcome", **_answers(job, scratch)})
+    else:
+        _execute(job, scratch, send)
+    send({"event": "end"})
+
+
+def _answers(job: dict[str, Any], scratch: Path) -> dict[str, Any]:
+    """What comes back, as it is, or why nothing does."""
+    folder = scratch / "work"
+    folder.mkdir(exist_ok=True)
+    os.chdir(folder)
+    try:
+        interface = _INTERFACES[job["kind"]](job["package"], scratch)
+        answers = [interface.ask(request) for request in job["requests"]]
+    except Exception as error:
+        return {"problem": f"{type(error).__name__}: {error}"}
+    return {"answers": [{part: _cut(value) for part, value in answer.items()} for answer in answers]}
+
+
+def _cut(value: Any) -> Any:
+    return value[:_MOST_CHARACTERS] if isinstance(value, str) else value
+
+
+def _execute(job: dict[str, Any], scratch: Path, send: Callable[..., None]) -> None:
+    # servers wait by the clock of the system
+    script = scripted(job) if job["kind"] == "command" else ()
     calls = _Calls(job["package"], _INTERFACES[job["kind"]](job["package"], scratch), send)
     start = dict(os.environ)
     for place, code in enumerate(job["examples"]):
         restore(start)
-        clock.clear()
-        web.clear()
+        for one in script:
+            one.clear()
         folder = scratch / f"work{place or ''}"
         folder.mkdir()
         os.chdir(folder)
@@ -71,7 +91,6 @@ def run(link: Link, plan: dict[str, Any]) -> None:
         outcome = outcome_of(code)
         send({"event": "example", "outcome": outcome, **calls.told()})
     send({"event": "outcome"})
-    send({"event": "end"})
 
 
 class UnwritableError(Exception):
@@ -194,7 +213,7 @@ class _Command:
             sys.stdin, sys.stdout, sys.stderr = before
             given.close()
         texts = [stream.buffer.getvalue().decode() for stream in (printed, said)]
-        return {"code": code, "stdout": _read(texts[0]), "stderr": texts[1]}
+        return {"code": code, "stdout": texts[0], "stderr": texts[1]}
 
     def answer(self, use: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
         code = next((rule["code"] for rule in use["exits"] if _holds(rule, outputs)), 0)
@@ -266,9 +285,11 @@ class _HttpApi:
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         from fastapi.testclient import TestClient
 
-        client = TestClient(self._application(options=request["options"]), raise_server_exceptions=False)
-        came = answer_of(client, request)
-        return {"status": came["status"], "body": _read(came["body"])}
+        client = TestClient(_started(self._application, request), raise_server_exceptions=False)
+        body = request["body"]
+        headers = {} if body is None else {"Content-Type": "application/json"}
+        came = client.request(request["method"], request["target"], content=body, headers=headers)
+        return {"status": came.status_code, "body": came.content.decode("utf-8", "replace")}
 
     def answer(self, use: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
         return {"status": 200, "body": _document(outputs)}
@@ -288,17 +309,72 @@ class _McpServer:
 
     def request(self, use: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: plain(value) for name, place, value in _given(use, values) if place == "body"}
-        return {"name": use["name"], "arguments": given, "options": _options(use, values)}
+        options = _options(use, values)
+        return {"revision": _REVISION, "name": use["name"], "arguments": given, "options": options}
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        calls = [(request["name"], request["arguments"])]
-        return called(self._server(options=request["options"]), "2026-07-28", calls)["answers"][0]
+        import anyio
+
+        return anyio.run(_asked, _started(self._server, request), request)
 
     def answer(self, use: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": "", "result": {name: plain(value) for name, value in outputs.items()}}
 
     def refusal(self, use: Mapping[str, Any], error: BaseException, declared: str) -> dict[str, Any]:
         return {"error": plain(f"{declared}: {error}"), "result": None} if declared else {"result": None}
+
+
+def _started(make: Callable[..., Any], request: Mapping[str, Any]) -> Any:
+    """What answers a request: the application or the server that is made with its options."""
+    return _made(make, tuple(sorted(request["options"].items())))
+
+
+@functools.cache
+def _made(make: Callable[..., Any], options: tuple[tuple[str, str], ...]) -> Any:
+    return make(options=dict(options))
+
+
+async def _asked(server: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """Call a tool, as a client of one revision of the protocol does; without a name say what it speaks and lists."""
+    import anyio
+    from mcp import ClientSession
+    from mcp.shared.memory import create_client_server_memory_streams
+
+    answer: dict[str, Any] = {}
+    async with create_client_server_memory_streams() as (ours, its), anyio.create_task_group() as group:
+        group.start_soon(server.run, *its, server.create_initialization_options())
+        async with ClientSession(*ours) as session:
+            await _greet(session, request["revision"])
+            if not request["name"]:
+                tools = [one.name for one in (await session.list_tools()).tools]
+                answer = {"revision": session.protocol_version, "tools": tools}
+            else:
+                came: Any = await session.call_tool(request["name"], request["arguments"])
+                failed = came.is_error
+                answer = {
+                    "error": came.content[0].text if failed else "",
+                    "result": None if failed else came.structured_content,
+                }
+        group.cancel_scope.cancel()
+    return answer
+
+
+async def _greet(session: Any, revision: str) -> None:
+    """Begin as clients of a revision do: with a handshake up to 2025-11-25, later without state."""
+    from mcp import types
+
+    if revision > "2025-11-25":
+        await session.discover()
+        return
+    greeting = types.InitializeRequestParams(
+        protocol_version=revision,
+        capabilities=types.ClientCapabilities(),
+        client_info=types.Implementation(name="specwright", version="1"),
+    )
+    session.adopt(
+        await session.send_request(types.InitializeRequest(params=greeting), types.InitializeResult)
+    )
+    await session.send_notification(types.InitializedNotification())
 
 
 _Interface: TypeAlias = _Command | _HttpApi | _McpServer
@@ -334,11 +410,12 @@ def _document(outputs: Mapping[str, Any]) -> Any:
     return next(iter(written.values()), None) if len(written) < 2 else written
 
 
-def _read(text: str) -> Any:
+def _read(value: Any) -> Any:
+    """What a text of JSON says; anything else as it is."""
     try:
-        return json.loads(text)
-    except ValueError:
-        return text
+        return json.loads(value)
+    except (TypeError, ValueError):
+        return value
 
 
 class _Calls:
@@ -417,7 +494,7 @@ class _Calls:
             event = {"event": "killed", "request": request}
             _Kill(self._folder, function, lambda: self._send(event)).prepare()
         self._ended.clear()
-        answer = self._interface.ask(request)
+        answer = {part: _read(value) for part, value in self._interface.ask(request).items()}
         if not self._ended:
             result = call()  # an error of it is one of the arguments, which the shell has refused
             self._problem = self._problem or f"{name} is not called; the answer is {_shown(answer)}"
