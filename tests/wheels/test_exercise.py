@@ -10,9 +10,10 @@ import pytest
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
+from specwright.bounded_process import run_bounded
 from specwright.ports import ApprovedExample, ApprovedProperty, ProductPackage
 from specwright.wheels import FlitPackager, Limits
-from specwright.wheels.environment import own_pip, run_bounded
+from specwright.wheels.environment import own_pip
 from specwright.wheels.exercise import exercise_wheel
 from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
@@ -168,7 +169,7 @@ def test_an_example_sees_a_fresh_directory_no_environment_and_the_hash_seed_of_t
     monkeypatch.setenv("SPECWRIGHT_SECRET", "x")
     monkeypatch.setenv("PYTHONHASHSEED", "12345")
     seeded = [sys.executable, "-c", "print(hash('a'))"]
-    gate = run_bounded(seeded, cwd=Path.cwd(), env={"PYTHONHASHSEED": "0"}, timeout=30, output_limit=100)
+    gate = run_bounded(seeded, cwd=Path.cwd(), env={"PYTHONHASHSEED": "0"}, seconds=30, most=100)
     look = "import os, sys\nos.environ.get('SPECWRIGHT_SECRET'), os.listdir(), sys.path[0] == os.getcwd()"
     report = exercised(
         with_examples(
@@ -251,17 +252,19 @@ def test_a_requirement_that_cannot_be_had_makes_the_product_fail(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups are a POSIX notion")
-def test_a_process_that_floods_and_forks_is_bounded_and_leaves_nothing_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("most", "says"), [(1000, "printed more than 1,000 bytes"), (1 << 40, r"not done after 0\.5 s")]
+)
+def test_a_process_that_floods_and_forks_is_bounded_and_leaves_nothing_behind(
+    tmp_path: Path, most: int, says: str
+) -> None:
     """Time and output are bounded, and what it started ends with it (rule 4 of §1)."""
     script = (
         f"sleep 30 & echo $! > {tmp_path}/child; "
         "while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"
     )
-    done = run_bounded(
-        ["/bin/sh", "-c", script], cwd=tmp_path, env={"PATH": os.defpath}, timeout=0.5, output_limit=1000
-    )
-    assert done.code is None
-    assert len(done.stdout) == 1000
+    with pytest.raises(OSError, match=says):
+        run_bounded(["/bin/sh", "-c", script], cwd=tmp_path, env={"PATH": os.defpath}, seconds=0.5, most=most)
     assert not alive(int((tmp_path / "child").read_text()))
 
 
@@ -283,12 +286,12 @@ def test_this_interpreter_tells_whether_it_has_pip() -> None:
     assert own_pip() is (run_bounded_pip() == 0)
 
 
-def run_bounded_pip() -> int | None:
+def run_bounded_pip() -> int:
     """How this interpreter's pip ends."""
     return run_bounded(
         [sys.executable, "-m", "pip", "--version"],
         cwd=Path.cwd(),
         env={},
-        timeout=30,
-        output_limit=100,
-    ).code
+        seconds=30,
+        most=100,
+    ).returncode

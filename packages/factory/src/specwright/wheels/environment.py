@@ -1,82 +1,26 @@
-"""A fresh virtual environment with one wheel in it, and bounded processes that run in it (design: release).
+"""A fresh virtual environment with one wheel in it (design: release).
 
 The environment is made without pip, which takes 50 ms, and filled by this interpreter's pip; without one, the
 environment gets a pip of its own, which takes seconds.
 """
 
-import contextlib
 import importlib.util
 import os
-import signal
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from ship_gate.base.text import one_line
+from specwright.bounded_process import run_bounded
 from specwright.errors import RefusedError
 from specwright.secret_values import child_environment
 
-_OUTPUT_LIMIT = 100_000
+_MOST_PRINTED = 16 * 1024 * 1024
 _MESSAGE_LENGTH = 800
-
-
-class ProcessResult(NamedTuple):
-    """The end of a process; `code` is None if its time ran out."""
-
-    code: int | None
-    stdout: bytes
-    stderr: bytes
-
-
-def run_bounded(
-    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float, output_limit: int
-) -> ProcessResult:
-    """Run a command to its end or its timeout in seconds, then kill its whole process group.
-
-    Args:
-        command: Program and arguments.
-        cwd: Its working directory.
-        env: Its whole environment.
-        timeout: Seconds.
-        output_limit: How many bytes of each stream are kept; the rest is dropped.
-
-    Raises:
-        OSError: the program cannot be started.
-    """
-    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-        # files, because a descendant that left the process group may hold a pipe open for ever
-        process = subprocess.Popen(
-            list(command),
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
-        )
-        code: int | None = None
-        try:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                code = process.wait(timeout)
-        finally:
-            _kill(process)
-        return ProcessResult(code, *(_beginning(stream, output_limit) for stream in (stdout, stderr)))
-
-
-def _beginning(stream: IO[bytes], length: int) -> bytes:
-    stream.seek(0)
-    return stream.read(length)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 class NotInstallableError(Exception):
@@ -158,17 +102,13 @@ class CleanEnvironment(NamedTuple):
 
     def _pip(self, arguments: Sequence[str], env: Mapping[str, str], failure: str) -> None:
         quiet = ("--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir")
-        done = run_bounded(
-            [*self.pip, *quiet, *arguments],
-            cwd=self.root,
-            env=env,
-            timeout=self.timeout,
-            output_limit=_OUTPUT_LIMIT,
-        )
-        if done.code is None:
-            raise NotInstallableError(f"{failure}: pip was not done after {self.timeout:g} s")
-        if done.code != 0:
+        command = [*self.pip, *quiet, *arguments]
+        try:
+            done = run_bounded(command, cwd=self.root, env=env, seconds=self.timeout, most=_MOST_PRINTED)
+        except OSError as error:
+            raise NotInstallableError(f"{failure}: pip {error}") from error
+        if done.returncode != 0:
             output = one_line((done.stderr or done.stdout).decode("utf-8", "replace"))
             raise NotInstallableError(
-                f"{failure}: {output[-_MESSAGE_LENGTH:] or f'pip ended with {done.code}'}"
+                f"{failure}: {output[-_MESSAGE_LENGTH:] or f'pip ended with {done.returncode}'}"
             )

@@ -5,17 +5,13 @@ tools of its own, and sees of the environment only what it needs to start and to
 into the prompt, and its calls are read from the answer's text. What the agent does beside answering is an error.
 """
 
-import atexit
-import contextlib
 import json
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Any, NamedTuple, cast
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -23,6 +19,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ship_gate.base.text import one_line
+from specwright.bounded_process import run_bounded
 from specwright.errors import InputError, ModelUnavailableError
 from specwright.ports import Place
 from specwright.roles.answers.json_text import visible_text
@@ -32,7 +29,6 @@ from specwright.secret_values import without_secrets
 _ENVIRONMENT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 _CALLS = "calls"
 _MOST_PRINTED = 16 * 1024 * 1024
-_PAUSE = 0.05
 _SHARE = 0.95
 """Of a call's time: after that the agent is ended, before whoever waits for it gives up."""
 
@@ -136,67 +132,6 @@ AGENTS = {
 """By the name after `cli:`; a model of the agent may follow, `cli:claude:sonnet`."""
 
 
-_running: set[int] = set()
-"""The process groups of agents that are at work."""
-
-
-def _run(
-    command: Sequence[str], prompt: str, environment: Mapping[str, str], seconds: float
-) -> subprocess.CompletedProcess[str]:
-    """Run an agent in an empty directory, and end all that it started with it.
-
-    Raises:
-        TimeoutError: it did not end in time.
-        OSError: it cannot be started, or prints without end.
-    """
-    with (
-        tempfile.TemporaryDirectory(prefix="specwright-cli-") as empty,
-        tempfile.TemporaryFile() as given,
-        tempfile.TemporaryFile() as out,
-        tempfile.TemporaryFile() as err,
-    ):
-        given.write(prompt.encode(errors="replace"))
-        given.seek(0)
-        process = subprocess.Popen(
-            command, stdin=given, stdout=out, stderr=err, cwd=empty, env=environment, start_new_session=True
-        )
-        _running.add(process.pid)
-        try:
-            _wait(process, [out, err], seconds)
-        finally:
-            _end(process.pid)
-            process.wait()
-            _running.discard(process.pid)
-        return subprocess.CompletedProcess(command, process.returncode, _text_of(out), _text_of(err))
-
-
-def _wait(process: subprocess.Popen[bytes], printed: Sequence[IO[bytes]], seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while process.poll() is None:
-        if time.monotonic() > end:
-            raise TimeoutError
-        if any(os.fstat(file.fileno()).st_size > _MOST_PRINTED for file in printed):
-            raise OSError(f"it printed more than {_MOST_PRINTED:,} bytes")
-        time.sleep(_PAUSE)
-
-
-def _text_of(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read(_MOST_PRINTED).decode(errors="replace")
-
-
-def _end(group: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
-
-
-@atexit.register
-def _end_all() -> None:
-    """An interrupted run leaves no agent behind that goes on buying."""
-    for group in tuple(_running):
-        _end(group)
-
-
 class CommandLineChatModel(ScriptedChatModel):
     """A chat model that a coding agent's command line answers for."""
 
@@ -235,7 +170,15 @@ class CommandLineChatModel(ScriptedChatModel):
         agent = AGENTS[self.name_of_agent]
         command = [*agent.command, *([agent.model, self.model] if self.model else [])]
         try:
-            ended = _run(command, prompt, _environment(agent), self.seconds * _SHARE)
+            with tempfile.TemporaryDirectory(prefix="specwright-cli-") as empty:
+                ended = run_bounded(
+                    command,
+                    cwd=Path(empty),
+                    env=_environment(agent),
+                    seconds=self.seconds * _SHARE,
+                    most=_MOST_PRINTED,
+                    given=prompt.encode(errors="replace"),
+                )
         except TimeoutError:
             raise ModelUnavailableError(
                 "the model did not answer in time",
@@ -244,12 +187,13 @@ class CommandLineChatModel(ScriptedChatModel):
             ) from None
         except OSError as error:
             raise _failed(self.name_of_agent, str(error)) from error
+        printed, said = (text.decode(errors="replace").strip() for text in (ended.stdout, ended.stderr))
         try:
-            answer = agent.read(ended.stdout)
+            answer = agent.read(printed)
         except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise _failed(self.name_of_agent, ended.stderr.strip() or str(error)) from error
+            raise _failed(self.name_of_agent, said or str(error)) from error
         if ended.returncode or answer.deed:
-            did = f"it used a tool of its own: {answer.deed}" if answer.deed else ended.stderr.strip()
+            did = f"it used a tool of its own: {answer.deed}" if answer.deed else said
             raise _failed(self.name_of_agent, did or f"exit code {ended.returncode}")
         return answer
 
