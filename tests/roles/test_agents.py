@@ -258,11 +258,11 @@ def test_a_call_that_never_got_its_result_is_answered_before_the_agent_goes_on(t
             "submit_challenge", "Hand it in.", agent.tool_schema(ModuleChallenge), desk
         )
         workspace = Workspace(bench.runtime / "work", given, ContextPackBackend)
-        job = agent.AgentJob(
-            model, "Challenge.", [submit], workspace, agent.Toolset.NONE, 5, agent.RaisedException()
+        work = agent.Invocation(
+            model, "Challenge.", agent.Toolset.NONE, workspace, (), 5, agent.RaisedException()
         )
         cut_off: list[BaseMessage] = [HumanMessage("Go."), calls(LOOK), HumanMessage("Go on.")]
-        agent.converse(job, cut_off, desk, "submit_challenge")
+        agent.converse(work, [submit], cut_off, desk)
 
     assert desk.accepted is not None
     kinds = [message.type for message in replies.requests[0].messages]

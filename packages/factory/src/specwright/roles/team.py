@@ -10,7 +10,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
-from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool
@@ -49,7 +48,7 @@ from specwright.ports import (
     WebSearch,
 )
 from specwright.roles.agent.agent import (
-    AgentJob,
+    Invocation,
     RaisedException,
     Toolset,
     answer_schema,
@@ -258,31 +257,42 @@ class ModelRoles:
         check: Callable[[Any], Sequence[str]],
     ) -> Research:
         """Expand a SPEC.md; each feedback continues the conversation that the journal still holds."""
+        consulted: list[ResearchSource] = []
+        search = web_search_tool(self.search, self.journal, assignment.place.run_id, consulted)
         with self._invocation(assignment) as work:
-            consulted: list[ResearchSource] = []
             messages: list[BaseMessage] = [HumanMessage(assignment.message)]
             spec: dict[str, Any] = {}
             for remark in [None, *feedback]:
-                submission = Submission(emitted(work.workspace, check), EMISSIONS, work.run_id)
-                tools = [
-                    web_search_tool(self.search, self.journal, work.run_id, consulted),
-                    validate_tool(work.workspace),
-                    *work.store_tools,
-                    emit_tool(submission),
-                ]
+                submission = Submission(emitted(work.workspace, check), EMISSIONS, assignment.place.run_id)
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]
-                job = work.job(tools)
-                messages = converse(job, messages, submission, "emit_structured_spec")
+                tools = [search, validate_tool(work.workspace), *work.store_tools, emit_tool(submission)]
+                messages = converse(work, tools, messages, submission)
                 spec = submission.accepted or {}
             return Research(spec, tuple(consulted))
 
     @_until_answered
     def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:
-        """Ask a role for its answer and its files."""
+        """Ask a role for its answer and its files. An agent gives it by its terminal tool, or by the tool `change_plan`
+        where it corrects one."""
+        request, answer = REQUESTS[assignment.answer], assignment.answer
         with self._invocation(assignment) as work:
             files = work.workspace.files
-            return Answered(work.ask(assignment, lambda answer: check(answer, files())), files())
+            form = parser(
+                answer, lambda given: check(given, files()), assignment.before, changing=request.changing
+            )
+            attempts = drafts_in(assignment.place) if answer is ProposerAnswer else ATTEMPTS
+            submission = Submission(form, attempts, assignment.place.run_id)
+            if not request.tool:
+                named = {**answer_schema(answer), "title": "ArbiterAnswer", "description": "The ruling."}
+                structured_answer(work.model, named, work.prompt, assignment.message, submission)
+            else:
+                change = submit_tool("change_plan", _CHANGE, changes_schema(), submission)
+                submit = submit_tool(request.tool, _first_line(answer), tool_schema(answer), submission)
+                own = [change, submit] if assignment.before else [submit]
+                converse(work, [*work.store_tools, *own], [HumanMessage(assignment.message)], submission)
+            assert submission.accepted is not None
+            return Answered(submission.accepted, files())
 
     def require_script(self, place: Place, answered: int = 0) -> None:
         """Refuse a place of which a script holds no further answer."""
@@ -290,25 +300,28 @@ class ModelRoles:
             require_script(self._asked(place.role).source, place, answered)
 
     @contextmanager
-    def _invocation(self, assignment: Assignment[Any]) -> Generator["_Invocation", None, None]:
+    def _invocation(self, assignment: Assignment[Any]) -> Generator[Invocation]:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
-        place, meter = assignment.place, Meter()
-        scope = self.journal.scope(place.run_id)
+        place, meter, request = assignment.place, Meter(), REQUESTS[assignment.answer]
         asked = self._asked(place.role)
-        source = asked.source
-        ask = None if source.scripted else self._ask(place, asked)
-        account = (
-            None
-            if source.scripted or self.spending is None
-            else self._account(self.spending, place, asked.label)
-        )
-        model = journalled(source.model(place), scope, meter, ask, account)
+        ask, account = None, None
+        if not asked.source.scripted:
+            ask = self._ask(place, asked)
+            account = self._account(self.spending, place, asked.label) if self.spending else None
+        model = journalled(asked.source.model(place), self.journal.scope(place.run_id), meter, ask, account)
         self.progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
         workspace = Workspace(self.workspaces, assignment, self.guard)
         try:
             raised = RaisedException()
-            tools = self._store_tools(assignment, workspace, raised)
-            yield _Invocation(assignment, model, workspace, tools, self.calls_per_role, raised)
+            yield Invocation(
+                model,
+                prompt(*request.prompts),
+                request.toolset,
+                workspace,
+                self._store_tools(assignment, workspace, raised),
+                self.calls_per_role,
+                raised,
+            )
         finally:
             workspace.remove()
             self.progress.note(meter.total(place.run_id))
@@ -355,52 +368,6 @@ class ModelRoles:
         if store is not None and store.upstream:
             makers[RAISE_TOOL] = lambda: raise_tool(store, journal, run_id, raised)
         return [makers[name]() for name in STORE_TOOLS[assignment.place.role] if name in makers]
-
-
-class _Invocation(NamedTuple):
-    """What one role invocation works with."""
-
-    assignment: Assignment[Any]
-    model: BaseChatModel
-    workspace: Workspace
-    store_tools: Sequence[BaseTool]
-    call_limit: int
-    raised: RaisedException
-
-    @property
-    def run_id(self) -> str:
-        """Where its answers are journalled."""
-        return self.assignment.place.run_id
-
-    def job(self, tools: Sequence[BaseTool]) -> AgentJob:
-        """The agent of this invocation."""
-        request = REQUESTS[self.assignment.answer]
-        return AgentJob(
-            self.model,
-            prompt(*request.prompts),
-            tools,
-            self.workspace,
-            request.toolset,
-            self.call_limit,
-            self.raised,
-        )
-
-    def ask(self, asked: Assignment[R], check: Callable[[R], Sequence[str]]) -> R:
-        """The answer that is accepted. An agent gives it by its terminal tool, or by the tool `change_plan` where it
-        corrects one."""
-        request = REQUESTS[asked.answer]
-        form = parser(asked.answer, check, asked.before, changing=request.changing)
-        attempts = drafts_in(asked.place) if asked.answer is ProposerAnswer else ATTEMPTS
-        submission = Submission(form, attempts, self.run_id)
-        if not request.tool:
-            named = {**answer_schema(asked.answer), "title": "ArbiterAnswer", "description": "The ruling."}
-            return structured_answer(self.model, named, prompt(*request.prompts), asked.message, submission)
-        submit = submit_tool(request.tool, _first_line(asked.answer), tool_schema(asked.answer), submission)
-        more = [submit_tool("change_plan", _CHANGE, changes_schema(), submission)] if asked.before else []
-        job = self.job([*self.store_tools, *more, submit])
-        converse(job, [HumanMessage(asked.message)], submission, submit.name)
-        assert submission.accepted is not None
-        return submission.accepted
 
 
 _CHANGE = (

@@ -129,14 +129,24 @@ class RaisedException:
     name = ""
 
 
-class AgentJob(NamedTuple):
-    """What an agent is made of."""
+class Invocation(NamedTuple):
+    """What one role invocation works with.
+
+    Args:
+        model: That answers.
+        prompt: Its instructions.
+        toolset: What it can use of its directory.
+        workspace: Its directory.
+        store_tools: For the store and the Code Index.
+        call_limit: Its most model calls.
+        raised: The exception that it raises, if it does.
+    """
 
     model: BaseChatModel
     prompt: str
-    tools: Sequence[BaseTool]
-    workspace: Workspace
     toolset: Toolset
+    workspace: Workspace
+    store_tools: Sequence[BaseTool]
     call_limit: int
     raised: RaisedException
 
@@ -322,22 +332,25 @@ def submit_tool(name: str, description: str, schema: dict[str, Any], submission:
 
 
 def converse(
-    job: AgentJob, messages: list[BaseMessage], submission: Submission[Any], terminal: str
+    work: Invocation, tools: Sequence[BaseTool], messages: list[BaseMessage], submission: Submission[Any]
 ) -> list[BaseMessage]:
     """Run an agent on a conversation until its answer is accepted; returns the conversation.
 
     Args:
+        work: What the agent is made of.
+        tools: All that it has besides those for its files; by the last one it answers.
+        messages: The conversation so far.
         submission: Validates the answers, and holds the accepted one.
-        terminal: The name of the tool by which the agent answers, for the reminder.
 
     Raises:
         AnswerError: attempts or calls are spent.
         ChangeRaisedError: it raised an interface change exception.
     """
-    agent = _agent(job, submission, terminal)
+    terminal = tools[-1].name
+    agent = _agent(work, tools, submission, terminal)
     limits = {
         # super-steps: every hook is one; the call limit binds first
-        "recursion_limit": 12 * job.call_limit + 50,
+        "recursion_limit": 12 * work.call_limit + 50,
         # the calls of a turn one after the other: two on one file must not race
         "max_concurrency": 1,
     }
@@ -346,12 +359,12 @@ def converse(
             state = Context().run(agent.invoke, {"messages": messages}, limits)
         except (ModelCallLimitExceededError, GraphRecursionError) as error:
             raise AnswerError(
-                f"{submission.who} did not finish within {job.call_limit} model calls",
+                f"{submission.who} did not finish within {work.call_limit} model calls",
                 remedy="raise `calls_per_role` in specwright.toml, or take a stronger model",
                 raw_answers=(visible_text(messages[-1].content),),
             ) from error
-        if job.raised.name:
-            raise ChangeRaisedError(job.raised.name)
+        if work.raised.name:
+            raise ChangeRaisedError(work.raised.name)
         messages = cast(list[BaseMessage], state["messages"])
         if submission.accepted is None:
             # it stopped without its terminal tool: perhaps the answer is in its text
@@ -397,21 +410,21 @@ def structured_answer(
     return submission.accepted
 
 
-def _agent(job: AgentJob, submission: Submission[Any], terminal: str) -> Any:
-    backend = job.workspace.backend()
+def _agent(work: Invocation, tools: Sequence[BaseTool], submission: Submission[Any], terminal: str) -> Any:
+    backend = work.workspace.backend()
     middleware: list[AgentMiddleware[Any, Any, Any]] = [
-        _EndsOnSubmission(submission, terminal, job.raised),
-        ModelCallLimitMiddleware(run_limit=job.call_limit, exit_behavior="error"),
-        create_summarization_middleware(job.model, backend),
+        _EndsOnSubmission(submission, terminal, work.raised),
+        ModelCallLimitMiddleware(run_limit=work.call_limit, exit_behavior="error"),
+        create_summarization_middleware(work.model, backend),
         PatchToolCallsMiddleware(),
     ]
-    if job.toolset is not Toolset.NONE:
-        unused = {"delete"} if job.toolset is Toolset.FILES_AND_TODO else set[str]()
-        tools = cast(Any, [name for name in FILE_TOOLS if name not in unused])
-        files = FilesystemMiddleware(backend=backend, tools=tools, custom_tool_descriptions=FILE_TOOLS)
+    if work.toolset is not Toolset.NONE:
+        unused = {"delete"} if work.toolset is Toolset.FILES_AND_TODO else set[str]()
+        names = cast(Any, [name for name in FILE_TOOLS if name not in unused])
+        files = FilesystemMiddleware(backend=backend, tools=names, custom_tool_descriptions=FILE_TOOLS)
         for tool in files.tools:
             tool.args_schema = _PLAIN[tool.name]
         middleware.append(files)
-    if job.toolset is Toolset.FILES_AND_TODO:
+    if work.toolset is Toolset.FILES_AND_TODO:
         middleware.append(TodoListMiddleware(system_prompt="", tool_description=_TODO))
-    return create_agent(job.model, list(job.tools), system_prompt=job.prompt, middleware=middleware)
+    return create_agent(work.model, list(tools), system_prompt=work.prompt, middleware=middleware)
