@@ -215,10 +215,9 @@ def _withdraw(directory: Path, *, alone: bool, as_json: bool) -> None:
         raise InputError("--withdraw stands alone", where="amend", remedy="withdraw first, then amend anew")
     _require_begun(directory)
     note_opening(directory)
-    from specwright.cli.session import runner
-    from specwright.settings import load_settings
+    from specwright.cli.session.runner import step_without_models
 
-    runner.withdraw(directory, load_settings(directory), as_json=as_json)
+    step_without_models(directory, "run", lambda project: project.withdraw(), as_json=as_json)
 
 
 def release(
@@ -232,23 +231,17 @@ def release(
     """Release again what is shipped, as one wheel that was tried."""
     note_opening(directory)
     from specwright.cli.session import runner
-    from specwright.settings import load_settings
 
-    runner.release(directory, load_settings(directory), tuple(module or ()), as_json=as_json)
+    runner.release(directory, tuple(module or ()), as_json=as_json)
 
 
 def _go_on(directory: Path, step: "Step", sha256: str = "", *, as_json: bool) -> None:
     """Have the project whose spec waits take a step; with a hash only if that is the spec's."""
     _require_begun(directory)
     note_opening(directory)
-    from specwright.application.interface_change import require_shown
     from specwright.cli.session.runner import resume
 
-    def checked(project: "Project") -> "ProjectStatus":
-        require_shown(project.factory, sha256)
-        return step(project)
-
-    resume(directory, checked, as_json=as_json)
+    resume(directory, step, as_json=as_json, sha256=sha256)
 
 
 def _require_begun(directory: Path) -> None:
@@ -350,10 +343,9 @@ def _abandon(directory: Path, request: str | None, *, as_json: bool) -> None:
             remedy="give up the change that is under way first, then ask for another one",
         )
     note_opening(directory)
-    from specwright.cli.session import runner
-    from specwright.settings import load_settings
+    from specwright.cli.session.runner import step_without_models
 
-    runner.abandon(directory, load_settings(directory), as_json=as_json)
+    step_without_models(directory, "status", lambda project: project.abandon(), as_json=as_json)
 
 
 def report(
@@ -424,9 +416,8 @@ def deprecate(
     """
     asked = _request(module, reason, migration_note, replacement, directory)
     from specwright.cli.session import runner
-    from specwright.settings import load_settings
 
-    runner.deprecate(directory, load_settings(directory), asked, as_json=as_json)
+    runner.deprecate(directory, asked, as_json=as_json)
 
 
 def _request(

@@ -20,8 +20,6 @@ from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.application.factory import ProjectView
-    from specwright.application.stages.status import ProjectStatus
-    from specwright.bootstrap.project import Project
     from specwright.domain.escalation import EscalationArtifact, HumanResolution
 
 _IdAndDirectory = Annotated[
@@ -209,21 +207,15 @@ def resolve(
     ):
         note("Nothing was given up; the escalation waits on.")
         raise typer.Exit(3)
-    _resume(directory, resolution, sha256, unchecked=unchecked, as_json=as_json)
-
-
-def _resume(
-    directory: Path, resolution: "HumanResolution", sha256: str, *, unchecked: bool, as_json: bool
-) -> None:
-    """Go on with an answer; with a hash only if that is the escalation's."""
-    from specwright.application.interface_change import require_shown
     from specwright.cli.session.runner import resume
 
-    def step(project: "Project") -> "ProjectStatus":
-        require_shown(project.factory, sha256, resolution.escalation_id)
-        return project.resolve(resolution, unchecked=unchecked)
-
-    resume(directory, step, as_json=as_json)
+    resume(
+        directory,
+        lambda project: project.resolve(resolution, unchecked=unchecked),
+        as_json=as_json,
+        sha256=sha256,
+        about=resolution.escalation_id,
+    )
 
 
 def _check_order(escalation: str, action: str) -> None:
@@ -365,14 +357,10 @@ def _decide(
         raise InputError(
             "; ".join(said), where=exception, remedy=f'specwright exceptions {name} ICE-ID DIR --reason "..."'
         ) from error
-    from specwright.application.interface_change import require_shown
     from specwright.cli.session.runner import resume
 
-    def step(project: "Project") -> "ProjectStatus":
-        require_shown(project.factory, sha256, request.exception_id)
-        return project.decide(request)
-
-    resume(directory, step, as_json=as_json)
+    about = request.exception_id
+    resume(directory, lambda project: project.decide(request), as_json=as_json, sha256=sha256, about=about)
 
 
 def _require_begun(directory: Path) -> None:

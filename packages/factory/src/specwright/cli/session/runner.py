@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import typer
 
-from ship_gate.terminal.output import note, refused_by_system
+from ship_gate.terminal.output import note, refused_by_system, say
 from ship_gate.terminal.page import Page
+from specwright.application.interface_change import require_shown
 from specwright.application.stages.release import last_release, release_all, release_some
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
@@ -21,10 +22,9 @@ from specwright.bootstrap.workers.drive import queue_state
 from specwright.bootstrap.workers.queueing import open_queued
 from specwright.cli.pages.modules import deprecation_page, report_page, statements_page
 from specwright.cli.pages.stop import queued_page, release_page, stop_page
-from specwright.cli.session.gate_answer import Step, gate_answer
 from specwright.cli.session.interruption import interruptible
 from specwright.cli.session.options import settings_for
-from specwright.cli.terminal.output import on_terminal, present
+from specwright.cli.terminal.output import ask, on_terminal, present
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.documents.commands import next_command
 from specwright.documents.reports import Deprecated, Report, Statements
@@ -34,7 +34,7 @@ from specwright.domain.costs import in_words
 from specwright.domain.modules.code_index import DeprecationRequest
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.errors import AnyError, InputErrors, ScriptError, SpecwrightError
-from specwright.settings import SCRIPTED, Settings
+from specwright.settings import SCRIPTED, Settings, load_settings
 
 
 class Shown(NamedTuple):
@@ -44,8 +44,11 @@ class Shown(NamedTuple):
     page: Callable[[Any], Page]
 
 
+Step = Callable[[Project], ProjectStatus]
+"""What a command has a project do: `Project.run`, `approve`, ..."""
+
 Act = Callable[[Project], ProjectStatus | Shown]
-"""What a command has a project do."""
+"""The same, or what it shows itself."""
 
 
 def drive(
@@ -81,10 +84,31 @@ def drive(
         present(*done, as_json=as_json)
         raise typer.Exit(0)
     stop, sha256 = _take_step(directory, settings, spec_text, step, scripted=scripted, as_json=as_json)
-    while asks and stop is ProjectStatus.APPROVAL and (answer := gate_answer(sha256)):
+    while asks and stop is ProjectStatus.APPROVAL and (answer := _gate_answer(sha256)):
         text = spec_copy(directory).text()
         stop, sha256 = _take_step(directory, settings, text, answer, scripted=scripted, as_json=as_json)
     raise typer.Exit(stop.exit_code)
+
+
+def _gate_answer(sha256: str) -> Step | None:
+    """What a person at a terminal wants done with the spec that waits; None to decide later.
+
+    Args:
+        sha256: Of the spec that was shown: an approval holds for this one.
+    """
+    while (typed := ask("approve, amend, reject, or later? ")) is not None:
+        word = typed.lower()
+        if word == "later":
+            return None
+        if word == "approve":
+            return lambda project: project.approve(sha256)
+        if word == "amend" and (feedback := ask("What to change: ")):
+            return lambda project: project.amend(feedback)
+        if word == "reject" and (reasons := ask("Why: ")):
+            return lambda project: project.reject(reasons)
+        say("Nothing was sent. Type one of the four words; amend and reject need a text.")
+    say()
+    return None
 
 
 def _take_step(
@@ -131,6 +155,8 @@ def resume(
     *,
     as_json: bool,
     spec_text: str = "",
+    sha256: str = "",
+    about: str = "",
 ) -> None:
     """Have a project that waits take a step, with the options of the last `run`.
 
@@ -139,7 +165,14 @@ def resume(
         step: What is done.
         as_json: Print one JSON document.
         spec_text: The SPEC.md to work on; by default the one that the run, or the change, began with.
+        sha256: What waits must have this hash; empty for any.
+        about: The escalation or the exception that has it; empty for the spec.
     """
+
+    def checked(project: Project) -> ProjectStatus | Shown:
+        require_shown(project.factory, sha256, about)
+        return step(project)
+
     options = options_for(directory)
     settings = settings_for(directory, options)
     copy = spec_copy(directory)
@@ -148,7 +181,7 @@ def resume(
     scripted = options.scripted or settings.scripted
     text = spec_text or copy.text()
     asks = not as_json and on_terminal()
-    drive(directory, settings, text, step, scripted=scripted, as_json=as_json, asks=asks)
+    drive(directory, settings, text, checked, scripted=scripted, as_json=as_json, asks=asks)
 
 
 def report(directory: Path, module: str, example: Path, pointer: str, *, as_json: bool) -> None:
@@ -170,9 +203,9 @@ def report(directory: Path, module: str, example: Path, pointer: str, *, as_json
     resume(directory, step, as_json=as_json, spec_text=spec_text)
 
 
-def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as_json: bool) -> None:
+def release(directory: Path, modules: tuple[str, ...], *, as_json: bool) -> None:
     """Release again."""
-    with _without_models(directory, settings, "release", as_json=as_json) as project:
+    with _without_models(directory, "release", as_json=as_json) as project:
         factory = project.factory
         number, before = len(factory.projection.releases) + 1, last_release(factory)
         made = release_some(factory, modules, number) if modules else release_all(factory, number)
@@ -182,29 +215,25 @@ def release(directory: Path, settings: Settings, modules: tuple[str, ...], *, as
     raise typer.Exit(code)
 
 
-def abandon(directory: Path, settings: Settings, *, as_json: bool) -> None:
-    """Give up the change that is under way."""
-    _step_without_models(directory, settings, "status", Project.abandon, as_json=as_json)
+def step_without_models(directory: Path, command: str, step: Step, *, as_json: bool) -> None:
+    """Have a project take a step that asks no model, and print where it is then.
 
-
-def withdraw(directory: Path, settings: Settings, *, as_json: bool) -> None:
-    """Take back what sent the spec back."""
-    _step_without_models(directory, settings, "run", Project.withdraw, as_json=as_json)
-
-
-def _step_without_models(
-    directory: Path, settings: Settings, command: str, step: Step, *, as_json: bool
-) -> None:
-    with _without_models(directory, settings, command, as_json=as_json) as project:
+    Args:
+        directory: The project.
+        command: That goes on after an interruption.
+        step: What is done.
+        as_json: Print one JSON document.
+    """
+    with _without_models(directory, command, as_json=as_json) as project:
         stop = step(project)
         shown = Stop.of(project.factory, stop, directory, scripted=was_scripted(directory))
     present(shown, stop_page, as_json=as_json)
     raise typer.Exit(stop.exit_code)
 
 
-def deprecate(directory: Path, settings: Settings, asked: DeprecationRequest, *, as_json: bool) -> None:
+def deprecate(directory: Path, asked: DeprecationRequest, *, as_json: bool) -> None:
     """Deprecate a module version."""
-    with _without_models(directory, settings, "status", as_json=as_json) as project:
+    with _without_models(directory, "status", as_json=as_json) as project:
         decided, contract = project.deprecate(asked), project.factory.modules.contract
         users = [contract(ref).name for ref in decided.consumers]
         shown = Deprecated(**dict(decided), name=contract(decided.module_ref).name, users=users)
@@ -212,10 +241,9 @@ def deprecate(directory: Path, settings: Settings, asked: DeprecationRequest, *,
 
 
 @contextmanager
-def _without_models(
-    directory: Path, settings: Settings, command: str, *, as_json: bool
-) -> Generator[Project]:
+def _without_models(directory: Path, command: str, *, as_json: bool) -> Generator[Project]:
     """A project for a command that asks no model, so needs none that works."""
+    settings = load_settings(directory)
     with reading_project(directory):
         pass  # where there is no project, nothing is made
     no_models = settings.model_copy(update={"model": "", "role_models": {}, "fallback_models": {}})
