@@ -18,7 +18,6 @@ from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 from specwright.wheels import FlitPackager
-from specwright.wheels.product_run import SandboxedTrials
 
 _EXAMPLES = 6
 _MOST_JUDGED, _MOST_RELEASED = 2.0, 4.0
@@ -85,7 +84,7 @@ def main() -> None:
     ratio = (whole + with_examples + with_properties) / whole
     print(f"judgement {whole:.2f} s, {len(examples)} examples {with_examples:.2f} s more, ", end="")
     print(f"{len(properties)} properties {with_properties:.2f} s more: ratio {ratio:.2f} of {_MOST_JUDGED}")
-    packager = FlitPackager(SandboxedTrials(gate))
+    packager = FlitPackager(gate)
     files = {
         path.removeprefix("implementation/"): data
         for path, data in candidate.files.items()

@@ -11,7 +11,7 @@ from specwright.domain.interfaces.document import ProductHead, interface_documen
 from specwright.domain.interfaces.records import Interfaces
 from specwright.ports import ExampleOutcome, ProductModule, ProductPackage
 from specwright.wheels.interface_trials import InterfaceTrials
-from specwright.wheels.product_run import InstalledProduct, Kind, SandboxedTrials
+from specwright.wheels.product_run import InstalledProduct, Kind
 from testkit.interfaces.market import market
 from testkit.interfaces.notebook import EXAMPLE, STAMP, contract, notebook
 from testkit.loop.products import replace
@@ -103,8 +103,8 @@ def tried(
     for file, old, new in changes:
         replace(shell / file, old, new)
     known = [one for text in given.values() for one in parse_examples(text)[0]]
-    installed = InstalledProduct(folder / "site", folder / "scratch", product)
-    trials = InterfaceTrials(installed, known, SandboxedTrials(SandboxedShipGate()), 30.0)
+    installed = InstalledProduct(folder / "site", folder / "scratch", product, SandboxedShipGate(), 30.0)
+    trials = InterfaceTrials(installed, known)
     last = {
         "command": trials.of_command()[-1:],
         "http": trials.of_servers()[1:2],

@@ -12,14 +12,12 @@ from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.bounded_process import run_bounded
 from specwright.ports import ApprovedExample, ApprovedProperty, ProductPackage
-from specwright.wheels import FlitPackager, Limits
+from specwright.wheels import FlitPackager
 from specwright.wheels.environment import own_pip
-from specwright.wheels.exercise import exercise_wheel
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
 from testkit.wheels.packaged import example, exercised
 
-TRIALS = SandboxedTrials(SandboxedShipGate())
+GATE = SandboxedShipGate()
 
 
 def with_examples(product: ProductPackage, *examples: str) -> ProductPackage:
@@ -209,13 +207,11 @@ def test_a_wheel_that_does_not_import_makes_the_product_fail(
 @pytest.mark.slow
 def test_a_package_that_is_not_what_the_product_says_fails(product: ProductPackage, make_module) -> None:
     """Another version, an export that is missing or cannot be called (D-28-02)."""
-    wheel = FlitPackager(TRIALS).build(product)
+    wheel = FlitPackager(GATE).build(product)
     missing = wheel._replace(exports=(*wheel.exports, "ghost"))
-    assert FlitPackager(TRIALS).exercise(missing, product).detail == "`text_tools` does not export ghost"
+    assert FlitPackager(GATE).exercise(missing, product).detail == "`text_tools` does not export ghost"
     later = product._replace(version="1.3.0")
-    assert (
-        FlitPackager(TRIALS).exercise(wheel, later).detail == "the version is 1.3.0, the package says 1.2.0"
-    )
+    assert FlitPackager(GATE).exercise(wheel, later).detail == "the version is 1.3.0, the package says 1.2.0"
     constant = make_module("lone", '__all__ = ["lone"]\nlone = 3\n')
     report = exercised(product._replace(modules=(constant,), task_facing=("lone",)))
     assert report.detail == "`text_tools` exports what cannot be called: lone"
@@ -224,8 +220,8 @@ def test_a_package_that_is_not_what_the_product_says_fails(product: ProductPacka
 @pytest.mark.slow
 def test_a_file_that_is_no_wheel_makes_the_product_fail(product: ProductPackage) -> None:
     """pip's last words are the detail (D-28-02)."""
-    wheel = FlitPackager(TRIALS).build(product)._replace(content=b"not a zip")
-    report = FlitPackager(TRIALS).exercise(wheel, product)
+    wheel = FlitPackager(GATE).build(product)._replace(content=b"not a zip")
+    report = FlitPackager(GATE).exercise(wheel, product)
     assert report.result == "FAIL"
     assert report.detail.startswith("text_tools-1.2.0-py3-none-any.whl cannot be installed: ")
 
@@ -235,7 +231,7 @@ def test_the_environment_gets_a_pip_of_its_own_where_this_interpreter_has_none(
     product: ProductPackage,
 ) -> None:
     """The factory may run from an environment without pip (D-28-02)."""
-    report = exercise_wheel(build_wheel(product), product, TRIALS, Limits(), with_own_pip=False)
+    report = FlitPackager(GATE).exercise(build_wheel(product), product, with_own_pip=False)
     assert report.result == "PASS"
 
 

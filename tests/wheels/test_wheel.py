@@ -14,10 +14,9 @@ from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports import BuiltWheel, ProductPackage
 from specwright.wheels import FlitPackager
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import sealed_tree
 
-BUILD = FlitPackager(SandboxedTrials(SandboxedShipGate())).build
+BUILD = FlitPackager(SandboxedShipGate()).build
 
 
 def contents(wheel: BuiltWheel) -> dict[str, bytes]:

@@ -11,13 +11,12 @@ from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.ports import ExampleOutcome
 from specwright.wheels import FlitPackager
-from specwright.wheels.product_run import SandboxedTrials
 from testkit.paths import ROOT
 from testkit.sampling import spread
 from testkit.wheels.wrong_together import WRONG_TOGETHER
 
 GATE = SandboxedShipGate()
-PACKAGER = FlitPackager(SandboxedTrials(GATE))
+PACKAGER = FlitPackager(GATE)
 
 
 class Task(NamedTuple):

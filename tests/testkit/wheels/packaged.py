@@ -7,7 +7,6 @@ from pathlib import Path
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports import ExerciseReport, ProductPackage
 from specwright.wheels import FlitPackager, Limits
-from specwright.wheels.product_run import SandboxedTrials
 from specwright.wheels.wheel import build_wheel
 
 __all__ = ["example", "exercised", "unpacked"]
@@ -22,7 +21,7 @@ def unpacked(product: ProductPackage, folder: Path) -> Path:
 
 def exercised(product: ProductPackage, **limits: float) -> ExerciseReport:
     """Build, install and try."""
-    packager = FlitPackager(SandboxedTrials(SandboxedShipGate()), Limits(**limits))
+    packager = FlitPackager(SandboxedShipGate(), Limits(**limits))
     return packager.exercise(packager.build(product), product)
 
 

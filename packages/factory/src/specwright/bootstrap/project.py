@@ -91,7 +91,6 @@ from specwright.search.services import ddgs, tavily
 from specwright.settings import ALL_ROLES, SCRIPTED, Settings, load_settings
 from specwright.storage.context_pack import ContextPackBackend
 from specwright.wheels import FlitPackager
-from specwright.wheels.product_run import SandboxedTrials
 
 
 def model_sources_of(settings: Settings) -> dict[Role, ModelSource]:
@@ -647,7 +646,7 @@ def _factory(
         index=ports.index,
         gate=ports.gate,
         roles=roles,
-        packager=FlitPackager(SandboxedTrials(project_gate(settings))),
+        packager=FlitPackager(project_gate(settings)),
         progress=progress,
         environment=environment_of(packages),
         spec_text=spec_text,

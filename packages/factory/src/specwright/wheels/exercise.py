@@ -9,11 +9,13 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ship_gate.base.text import shortened
 from ship_gate.contract.examples_file import Example, Outcome, mismatch, parse_examples
+from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports import (
     ApprovedProperty,
     BuiltWheel,
@@ -29,7 +31,7 @@ from specwright.wheels.interface_trials import (
     missing_packages,
     script_problem,
 )
-from specwright.wheels.product_run import ImportedPackage, InstalledProduct, NoReportError, SandboxedTrials
+from specwright.wheels.product_run import ImportedPackage, InstalledProduct, NoReportError
 from specwright.wheels.wheel import build_wheel
 
 _MESSAGE_LENGTH = 300
@@ -44,36 +46,6 @@ class Limits(NamedTuple):
 
     example: float = 30.0
     installation: float = 300.0
-
-
-def exercise_wheel(
-    wheel: BuiltWheel, product: ProductPackage, trials: SandboxedTrials, limits: Limits, *, with_own_pip: bool
-) -> ExerciseReport:
-    """Install, import and call a wheel in a temporary directory.
-
-    Raises:
-        RefusedError: no environment could be made here.
-        SpecwrightError: there is no sandbox.
-    """
-    with tempfile.TemporaryDirectory(prefix="specwright-product-", ignore_cleanup_errors=True) as name:
-        root = Path(name).resolve()
-        environment = CleanEnvironment.create(
-            root / "environment", with_own_pip=with_own_pip, timeout=limits.installation
-        )
-        file = root / wheel.file_name
-        file.write_bytes(wheel.content)
-        try:
-            environment.install(file, product.requires)
-        except NotInstallableError as error:
-            return ExerciseReport("FAIL", str(error), ())
-        installed = InstalledProduct(environment.site, root / "trials", product)
-        trial = _Trial(installed, trials, limits.example)
-        if problem := trial.import_problem(wheel) or script_problem(environment, product):
-            return ExerciseReport("FAIL", problem, ())
-        outcomes = trial.outcomes()
-        if problem := missing_packages(product):
-            return ExerciseReport("FAIL", problem, outcomes)
-        return _report(product, wheel, (*outcomes, *trial.of_servers()))
 
 
 def _report(
@@ -110,11 +82,9 @@ def _kinds(product: ProductPackage) -> str:
 class _Trial:
     """Calls of one installed product."""
 
-    def __init__(self, installed: InstalledProduct, trials: SandboxedTrials, timeout: float) -> None:
+    def __init__(self, installed: InstalledProduct) -> None:
         self._installed = installed
         self._product = installed.product
-        self._trials = trials
-        self._timeout = timeout
         self._named = [(approved.task_id, approved.example) for approved in self._product.approved]
         self._unreadable: list[ExampleOutcome] = []
         for module in self._product.modules:
@@ -123,14 +93,13 @@ class _Trial:
             self._named += [(name, example) for example in examples]
             # the gate read this file before it was sealed, so an example that is unreadable now is a failure
             self._unreadable += [ExampleOutcome(name, one.where, False, one.message) for one in problems]
-        examples = [example for _, example in self._named]
-        self._interfaces = InterfaceTrials(installed, examples, trials, timeout)
+        self._interfaces = InterfaceTrials(installed, [example for _, example in self._named])
 
     def import_problem(self, wheel: BuiltWheel) -> str:
         """The first problem of the imported package; empty if there is none."""
         package = self._product.import_name
         try:
-            answer = self._trials.imported(self._installed, self._timeout)
+            answer = self._installed.imported()
         except NoReportError as error:
             return f"`import {package}` fails: {error}"
         if isinstance(answer, Outcome):
@@ -142,10 +111,11 @@ class _Trial:
     def outcomes(self) -> tuple[ExampleOutcome, ...]:
         """What became of each: examples that were approved, those of each module, properties, then what is unreadable."""
         jobs = [
-            self._example(f"{place}-{name}", name, example)
+            partial(self._example, f"{place}-{name}", name, example)
             for place, (name, example) in enumerate(self._named)
         ]
-        jobs += [self._property(f"p{place}", one) for place, one in enumerate(self._product.properties)]
+        properties = enumerate(self._product.properties)
+        jobs += [partial(self._property, f"p{place}", one) for place, one in properties]
         return (*_run(jobs), *self._of_interfaces(self._interfaces.of_command()), *self._unreadable)
 
     def of_servers(self) -> tuple[ExampleOutcome, ...]:
@@ -155,25 +125,17 @@ class _Trial:
     def _of_interfaces(self, trials: Sequence[Trial]) -> tuple[ExampleOutcome, ...]:
         return tuple(one for outcomes in _run(trials) for one in outcomes)
 
-    def _example(self, place: str, name: str, example: Example) -> Callable[[], ExampleOutcome]:
-        def run() -> ExampleOutcome:
-            try:
-                problem = mismatch(
-                    example, self._trials.outcome(self._installed, place, example.code, self._timeout)
-                )
-            except NoReportError as error:
-                problem = str(error)
-            return ExampleOutcome(name, example.heading, passed=not problem, detail=problem)
+    def _example(self, place: str, name: str, example: Example) -> ExampleOutcome:
+        try:
+            problem = mismatch(example, self._installed.outcome(place, example.code))
+        except NoReportError as error:
+            problem = str(error)
+        return ExampleOutcome(name, example.heading, passed=not problem, detail=problem)
 
-        return run
-
-    def _property(self, place: str, approved: ApprovedProperty) -> Callable[[], ExampleOutcome]:
-        def run() -> ExampleOutcome:
-            problem = self._trials.try_property(self._installed, place, approved.property).problem
-            heading = approved.property.heading
-            return ExampleOutcome(approved.task_id, heading, not problem, problem, kind="property")
-
-        return run
+    def _property(self, place: str, approved: ApprovedProperty) -> ExampleOutcome:
+        problem = self._installed.try_property(place, approved.property).problem
+        heading = approved.property.heading
+        return ExampleOutcome(approved.task_id, heading, not problem, problem, kind="property")
 
 
 def _run(jobs: Sequence[Callable[[], Outcomes]]) -> tuple[Outcomes, ...]:
@@ -201,18 +163,46 @@ class FlitPackager:
     """Implements `ports.packaging.Packager` with flit_core and a virtual environment.
 
     Args:
-        trials: Runs what imports the product.
+        gate: In whose sandbox runs what imports the product.
         limits: Of time.
     """
 
-    def __init__(self, trials: SandboxedTrials, limits: Limits | None = None) -> None:
-        self._trials = trials
+    def __init__(self, gate: SandboxedShipGate, limits: Limits | None = None) -> None:
+        self._gate = gate
         self._limits = limits or Limits()
 
     def build(self, product: ProductPackage) -> BuiltWheel:
         """Make the wheel (see the port)."""
         return build_wheel(product)
 
-    def exercise(self, wheel: BuiltWheel, product: ProductPackage) -> ExerciseReport:
-        """Install and run it (see the port)."""
-        return exercise_wheel(wheel, product, self._trials, self._limits, with_own_pip=own_pip())
+    def exercise(
+        self, wheel: BuiltWheel, product: ProductPackage, *, with_own_pip: bool | None = None
+    ) -> ExerciseReport:
+        """Install it, import it and call it in a temporary directory (see the port).
+
+        Args:
+            wheel: The wheel.
+            product: Of which it was made.
+            with_own_pip: See `CleanEnvironment.create`; by default whether this interpreter has pip.
+        """
+        own = own_pip() if with_own_pip is None else with_own_pip
+        with tempfile.TemporaryDirectory(prefix="specwright-product-", ignore_cleanup_errors=True) as name:
+            root = Path(name).resolve()
+            environment = CleanEnvironment.create(
+                root / "environment", with_own_pip=own, timeout=self._limits.installation
+            )
+            file = root / wheel.file_name
+            file.write_bytes(wheel.content)
+            try:
+                environment.install(file, product.requires)
+            except NotInstallableError as error:
+                return ExerciseReport("FAIL", str(error), ())
+            trial = _Trial(
+                InstalledProduct(environment.site, root / "trials", product, self._gate, self._limits.example)
+            )
+            if problem := trial.import_problem(wheel) or script_problem(environment, product):
+                return ExerciseReport("FAIL", problem, ())
+            outcomes = trial.outcomes()
+            if problem := missing_packages(product):
+                return ExerciseReport("FAIL", problem, outcomes)
+            return _report(product, wheel, (*outcomes, *trial.of_servers()))

@@ -24,7 +24,6 @@ from specwright.wheels.product_run import (
     InstalledProduct,
     Kind,
     NoReportError,
-    SandboxedTrials,
 )
 from specwright.wheels.wheel import SERVER_PACKAGES, programs_of
 
@@ -84,18 +83,10 @@ class InterfaceTrials:
     Args:
         installed: The product.
         examples: Those that were approved, and those of its modules.
-        trials: Runs its programs.
-        seconds: For each use.
     """
 
-    def __init__(
-        self,
-        installed: InstalledProduct,
-        examples: Sequence[Example],
-        trials: SandboxedTrials,
-        seconds: float,
-    ) -> None:
-        self._installed, self._examples, self._trials, self._seconds = installed, examples, trials, seconds
+    def __init__(self, installed: InstalledProduct, examples: Sequence[Example]) -> None:
+        self._installed, self._examples = installed, examples
         self._stated: Mapping[str, Any] = installed.product.interface or {}
 
     def of_command(self) -> list[Trial]:
@@ -120,13 +111,7 @@ class InterfaceTrials:
         if expected.interrupted:
             heading = f"Ctrl-C as {name} starts"
         try:
-            end = self._trials.run_command(
-                self._installed,
-                place,
-                expected.arguments,
-                self._seconds,
-                interrupted=expected.interrupted,
-            )
+            end = self._installed.run_command(place, expected.arguments, interrupted=expected.interrupted)
             problem = _command_problem(end, expected)
         except NoReportError as error:
             problem = str(error)
@@ -140,7 +125,7 @@ class InterfaceTrials:
             *(one for route in self._stated["http"]["uses"] for one in _wrong_requests(route)),
         ]
         try:
-            answers = self._ask("http", "http", [request for request, _ in wrong])
+            answers = self._installed.ask("http", "http", [request for request, _ in wrong])
         except NoReportError as error:
             return self._outcomes("http", [("it starts", str(error))])
         found: list[tuple[str, str]] = []
@@ -154,7 +139,7 @@ class InterfaceTrials:
         wanted = [one["name"] for one in self._stated["mcp"]["uses"]]
         wrong = {"revision": revision, "arguments": {_NO_PARAMETER: 1}, "options": {}}
         try:
-            spoken, *answers = self._ask(
+            spoken, *answers = self._installed.ask(
                 f"mcp-{revision}", "mcp", [{**wrong, "name": name} for name in ("", *wanted)]
             )
         except NoReportError as error:
@@ -181,9 +166,8 @@ class InterfaceTrials:
         if not examples:
             return []
         try:
-            ends = self._trials.call_with_examples(
-                self._installed, f"{kind}-examples", kind, [one.code for one in examples], self._seconds
-            )
+            codes = [one.code for one in examples]
+            ends = self._installed.call_with_examples(f"{kind}-examples", kind, codes)
             called = [(one, end) for one, end in zip(examples, ends, strict=True) if end.calls or end.problem]
             found = [
                 (f"{EXAMPLE}{one.heading}", end.problem or mismatch(one, end.outcome)) for one, end in called
@@ -198,14 +182,14 @@ class InterfaceTrials:
     def _after_kill(self, kind: Kind, example: Example, whole: CalledExample) -> str:
         """What is wrong when the process is killed in a call: with the files that it leaves, or with the next start."""
         place = f"{kind}-killed"
-        request = self._trials.killed_request(self._installed, place, kind, example.code, self._seconds)
+        request = self._installed.killed_request(place, kind, example.code)
         if request is None:
             return "it was not killed"
         left = files_of(self._installed.scratch / place / "work")
         for name in sorted({*whole.before, *whole.after}):
             if left.get(name) not in (whole.before.get(name), whole.after.get(name)):
                 return f"it leaves {name} half written"
-        (answer,) = self._ask(place, kind, [request])
+        (answer,) = self._installed.ask(place, kind, [request])
         match kind:
             case "command":
                 told = answer["stderr"]
@@ -217,9 +201,6 @@ class InterfaceTrials:
                 told = answer["error"]
                 is_fault = told.startswith("a fault of the server")
         return f"after that the same call ends with a fault: {_shown(told)}" if is_fault else ""
-
-    def _ask(self, place: str, kind: Kind, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        return self._trials.ask(self._installed, place, kind, requests, self._seconds)
 
     def _outcomes(self, kind: Kind, problems: Sequence[tuple[str, str]]) -> list[ExampleOutcome]:
         name = str(self._stated[kind]["name"])

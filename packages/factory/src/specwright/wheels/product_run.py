@@ -17,7 +17,6 @@ from ship_gate.contract.examples_file import Outcome
 from ship_gate.contract.network import network_effects
 from ship_gate.contract.properties import Property
 from ship_gate.fuzz.properties import broken_off, request_for, tried
-from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
 from ship_gate.sandbox.program import Program, ProgramRun
 from ship_gate.sandbox.program import run as run_program
@@ -39,20 +38,6 @@ Kind: TypeAlias = Literal["command", "http", "mcp"]
 """Of an interface."""
 
 Report = TypeVar("Report")
-
-
-class InstalledProduct(NamedTuple):
-    """A product whose wheel is installed.
-
-    Args:
-        site: The folder that it is imported from.
-        scratch: Where it is tried, each time in a folder of its own.
-        product: Itself.
-    """
-
-    site: Path
-    scratch: Path
-    product: ProductPackage
 
 
 @dataclass(frozen=True)
@@ -107,159 +92,122 @@ class NoReportError(Exception):
     """A process that tried a product was stopped, or ended without a usable report."""
 
 
-class SandboxedTrials:
-    """Runs an installed product where it can do no harm, each time in a process of its own.
+class InstalledProduct(NamedTuple):
+    """A product whose wheel is installed, run where it can do no harm, each time in a process of its own.
 
     Each may use more memory and larger files than a module, since it calls several of them at once (design: release).
-    Whatever runs one raises NoReportError if there is no report. Its `place` is the name of the job's folder, and `seconds`
-    are for all of it.
+    Whatever runs one raises NoReportError if there is no report. Its `place` is the name of the job's folder.
 
     Args:
-        gate: In whose sandbox they run.
+        site: The folder that it is imported from.
+        scratch: Where it is tried, each time in a folder of its own.
+        product: Itself.
+        gate: In whose sandbox it runs.
+        seconds: For each use.
     """
 
-    def __init__(self, gate: SandboxedShipGate) -> None:
-        self._gate = gate
+    site: Path
+    scratch: Path
+    product: ProductPackage
+    gate: SandboxedShipGate
+    seconds: float
 
-    def imported(self, installed: InstalledProduct, seconds: float) -> ImportedPackage | Outcome:
+    def imported(self) -> ImportedPackage | Outcome:
         """Import the package; an error of the import is the outcome."""
-        job = {"package": installed.product.import_name, "distribution": installed.product.distribution}
-        event = self._event(self._program(installed, "import"), installed, job, seconds)
+        event = self._event(self._program("import"), {"distribution": self.product.distribution})
         return _outcome(event) if "errors" in event else _read(ImportedPackage, event)
 
-    def outcome(self, installed: InstalledProduct, place: str, code: str, seconds: float) -> Outcome:
+    def outcome(self, place: str, code: str) -> Outcome:
         """Execute an example; one that imports from `modules` imports from the package instead."""
-        job = {"code": _from_package(code, installed.product.import_name)}
-        return _outcome(self._event(self._program(installed, place), installed, job, seconds))
+        return _outcome(self._event(self._program(place), {"code": self._from_package(code)}))
 
-    def run_command(
-        self,
-        installed: InstalledProduct,
-        place: str,
-        arguments: Sequence[str],
-        seconds: float,
-        *,
-        interrupted: bool = False,
-    ) -> CommandEnd:
+    def run_command(self, place: str, arguments: Sequence[str], *, interrupted: bool = False) -> CommandEnd:
         """Call the product's command; with `interrupted`, Ctrl-C comes as the shell starts."""
-        interface = installed.product.interface
+        interface = self.product.interface
         assert interface is not None  # only a product with a command is called by it
         name = interface["command"]["name"]
         job = {"command": name, "arguments": list(arguments), "interrupted": interrupted}
-        program = self._program(installed, place)._replace(
-            module="command", more={"product": str(installed.site / installed.product.import_name)}
-        )
-        event = self._event(program, installed, job, seconds)
+        more = {"product": str(self.site / self.product.import_name)}
+        event = self._event(self._program(place)._replace(module="command", more=more), job)
         if None in (event.get("stdout"), event.get("stderr")):
             raise NoReportError("it printed too much to be compared")
         return _read(CommandEnd, event)
 
-    def ask(
-        self,
-        installed: InstalledProduct,
-        place: str,
-        kind: Kind,
-        requests: Sequence[Mapping[str, Any]],
-        seconds: float,
-    ) -> list[dict[str, Any]]:
+    def ask(self, place: str, kind: Kind, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Call an interface by requests in the form of `inside.interfaces`, one after the other; what came back."""
-        program = self._interface_program(installed, place, kind)
-        event = self._event(program, installed, {"kind": kind, "requests": list(requests)}, seconds)
+        event = self._event(self._interface_program(place, kind), {"kind": kind, "requests": list(requests)})
         if "problem" in event:
             raise NoReportError(str(event["problem"]))
         return _read(list[dict[str, Any]], event.get("answers"))
 
-    def call_with_examples(
-        self, installed: InstalledProduct, place: str, kind: Kind, codes: Sequence[str], seconds: float
-    ) -> list[CalledExample]:
+    def call_with_examples(self, place: str, kind: Kind, codes: Sequence[str]) -> list[CalledExample]:
         """Execute examples in one process, with the calls of the functions that an interface calls going through it."""
-        ran = self._through(installed, place, kind, codes, seconds * len(codes))
-        _reported(ran, seconds)
+        ran = self._through(place, kind, codes, killed=False)
+        _reported(ran, self.seconds)
         return _read(list[CalledExample], [event for event in ran.events if event.get("event") == "example"])
 
-    def killed_request(
-        self, installed: InstalledProduct, place: str, kind: Kind, code: str, seconds: float
-    ) -> dict[str, Any] | None:
+    def killed_request(self, place: str, kind: Kind, code: str) -> dict[str, Any] | None:
         """Kill the process in the first call of an example by an interface, in the folder `work` of the job's folder.
 
         Returns:
             The call; None if the process ended otherwise.
         """
-        ran = self._through(installed, place, kind, [code], seconds, killed=True)
+        ran = self._through(place, kind, [code], killed=True)
         return next((event["request"] for event in ran.events if event.get("event") == "killed"), None)
 
-    def _through(
-        self,
-        installed: InstalledProduct,
-        place: str,
-        kind: Kind,
-        codes: Sequence[str],
-        seconds: float,
-        *,
-        killed: bool = False,
-    ) -> ProgramRun:
-        package = installed.product.import_name
-        job = {"kind": kind, "examples": [_from_package(code, package) for code in codes], "killed": killed}
-        return self._run(self._interface_program(installed, place, kind), installed, job, seconds)
+    def _through(self, place: str, kind: Kind, codes: Sequence[str], *, killed: bool) -> ProgramRun:
+        job = {"kind": kind, "examples": [self._from_package(code) for code in codes], "killed": killed}
+        return self._run(self._interface_program(place, kind), job, self.seconds * len(codes))
 
-    def _interface_program(self, installed: InstalledProduct, place: str, kind: Kind) -> Program:
-        if kind == "command":
-            return self._program(installed, place)._replace(module="interfaces")
-        return self._with_packages(installed, place, "interfaces", frozenset(SERVER_PACKAGES))
-
-    def try_property(self, installed: InstalledProduct, place: str, one: Property) -> TriedProperty:
+    def try_property(self, place: str, one: Property) -> TriedProperty:
         """Look for values that make a property false."""
-        contracts = [module.contract for module in installed.product.modules]
-        request = request_for([one], contracts, installed.product.import_name)
-        program = self._with_packages(installed, place, "properties", TEST_TOOLS)
-        ran = self._run(program, installed, {"request": request}, _MOST_SECONDS)
+        contracts = [module.contract for module in self.product.modules]
+        request = request_for([one], contracts, self.product.import_name)
+        program = self._with_packages(place, "properties", TEST_TOOLS)
+        ran = self._run(program, {"request": request}, _MOST_SECONDS)
         if _hung(ran):
             patient = {**request, "call_seconds": _PATIENCE * request["call_seconds"]}
-            again = self._with_packages(installed, f"{place}-again", "properties", TEST_TOOLS)
-            ran = self._run(again, installed, {"request": patient}, _MOST_SECONDS)
+            again = self._with_packages(f"{place}-again", "properties", TEST_TOOLS)
+            ran = self._run(again, {"request": patient}, _MOST_SECONDS)
         (found,) = tried([one], ran.events, _broken_off(ran))
         return found
 
-    def _event(
-        self, program: Program, installed: InstalledProduct, job: dict[str, Any], seconds: float
-    ) -> dict[str, Any]:
-        return _reported(self._run(program, installed, job, seconds), seconds)
+    def _event(self, program: Program, job: dict[str, Any]) -> dict[str, Any]:
+        return _reported(self._run(program, job, self.seconds), self.seconds)
 
-    def _run(
-        self, program: Program, installed: InstalledProduct, job: dict[str, Any], seconds: float
-    ) -> ProgramRun:
-        asks_hosts = any(network_effects(module.contract) for module in installed.product.modules)
-        job = {"package": installed.product.import_name, **job, "web": asks_hosts}
-        return run_program(program, job, self._sandbox(), seconds)
-
-    def _sandbox(self) -> Sandbox:
-        sandbox = self._gate.sandbox
+    def _run(self, program: Program, job: dict[str, Any], seconds: float) -> ProgramRun:
+        asks_hosts = any(network_effects(module.contract) for module in self.product.modules)
+        job = {"package": self.product.import_name, **job, "web": asks_hosts}
+        sandbox = self.gate.sandbox
         limits = sandbox.limits
-        return sandbox._replace(
-            limits=limits._replace(
-                memory=_LARGER * limits.memory,
-                file_size=_LARGER * limits.file_size,
-                scratch_size=_LARGER * limits.scratch_size,
-            )
+        larger = limits._replace(
+            memory=_LARGER * limits.memory,
+            file_size=_LARGER * limits.file_size,
+            scratch_size=_LARGER * limits.scratch_size,
         )
+        return run_program(program, job, sandbox._replace(limits=larger), seconds)
 
-    def _program(self, installed: InstalledProduct, place: str) -> Program:
-        scratch = installed.scratch / place
+    def _program(self, place: str) -> Program:
+        scratch = self.scratch / place
         scratch.mkdir(parents=True, exist_ok=True)
-        site = installed.site
-        return Program("specwright.wheels.inside", _INSIDE, "runner", scratch, (site,), site)
+        return Program("specwright.wheels.inside", _INSIDE, "runner", scratch, (self.site,), self.site)
 
-    def _with_packages(
-        self, installed: InstalledProduct, place: str, module: str, packages: frozenset[str]
-    ) -> Program:
+    def _interface_program(self, place: str, kind: Kind) -> Program:
+        if kind == "command":
+            return self._program(place)._replace(module="interfaces")
+        return self._with_packages(place, "interfaces", frozenset(SERVER_PACKAGES))
+
+    def _with_packages(self, place: str, module: str, packages: frozenset[str]) -> Program:
         """A program that needs packages of this installation, which the product must not find by itself."""
-        program = self._program(installed, place)
-        folder = Path(tempfile.mkdtemp(prefix="packages-", dir=installed.scratch)) / "site"
-        places = link_packages(packages, folder)
-        reads = (installed.site, folder, *places)
-        return program._replace(
-            module=module, reads=reads, site=folder, more={"product": str(installed.site)}
-        )
+        program = self._program(place)
+        folder = Path(tempfile.mkdtemp(prefix="packages-", dir=self.scratch)) / "site"
+        reads = (self.site, folder, *link_packages(packages, folder))
+        return program._replace(module=module, reads=reads, site=folder, more={"product": str(self.site)})
+
+    def _from_package(self, code: str) -> str:
+        """An example of a module, as a user of the package executes it."""
+        tree = _FromPackage(self.product.import_name).visit(ast.parse(code))
+        return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def _reported(ran: ProgramRun, seconds: float) -> dict[str, Any]:
@@ -308,11 +256,6 @@ def _without_report(ended: RunEnd, seconds: float) -> str:
         case _:
             said = " ".join(ended.output.split())[-_SHOWN:]
             return f"the process ended without a report{f': {said}' if said else ''}"
-
-
-def _from_package(code: str, package: str) -> str:
-    """An example of a module, as a user of the package executes it."""
-    return ast.unparse(ast.fix_missing_locations(_FromPackage(package).visit(ast.parse(code))))
 
 
 class _FromPackage(ast.NodeTransformer):
