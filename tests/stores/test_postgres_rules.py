@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.verify import unprotected_in, verify_project
+from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views import log_findings
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.errors import BusyError, RefusedError
@@ -194,7 +194,7 @@ def test_verify_names_what_protects_the_records_no_more(
     trusting(tmp_path)
     with opened_store(tmp_path, url) as store, store.driving():
         store.log().append(Story().wires(*HAPPY_PATH))
-        assert unprotected_in(store) == []
+        assert store.unlike_schema() == []
     with connected(url) as connection:
         connection.execute(statement.encode())
     findings = [*verify_project(tmp_path).findings]

@@ -26,6 +26,8 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     └── InterruptedRunError     exit 130 somebody stopped it; it can go on
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import ClassVar
 
 import agent_wire.errors as wire
@@ -158,3 +160,25 @@ class ChangeRaisedError(SpecwrightError):
     def __init__(self, exception_id: str) -> None:
         super().__init__(f"the interface change exception {exception_id} was raised")
         self.exception_id = exception_id
+
+
+@contextmanager
+def needing_extra(extra: str, who: str, where: str = "") -> Generator[None]:
+    """Say what to install where an import in the block fails.
+
+    Args:
+        extra: Of this distribution.
+        who: Needs it, with the verb: `workers need`.
+        where: The setting or the command; by default the extra.
+
+    Raises:
+        InputError: a package of the extra is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(
+            f"{who} the package {error.name}, which is not installed",
+            where=where or extra,
+            remedy=f"pip install 'specwright-factory[{extra}]'",
+        ) from error

@@ -3,11 +3,10 @@
 | to                                       | module    | function            |
 |------------------------------------------|-----------|---------------------|
 | drive a project                          | project   | `open_project`      |
-| read a project that others may drive     | reading   | `reading_project`   |
-| say what a project asked of models       | reading   | `model_usage`       |
+| read a project that others may drive     | views     | `reading_project`   |
+| say what a project asked of models       | costs     | `costs`             |
 | check a project                          | verify    | `verify_project`    |
-| judge one module directory               | verify    | `judge_directory`   |
-| find the models of the roles             | models    | `model_sources_of`  |
+| find the models of the roles             | project   | `model_sources_of`  |
 
 The modules are separate so that a command that only reads starts without the frameworks that a run needs.
 

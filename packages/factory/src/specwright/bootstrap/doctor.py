@@ -3,16 +3,16 @@
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 
+from ship_gate.sandbox.kind import available_sandbox
+from ship_gate.sandbox.plan import SandboxKind
 from specwright.bootstrap.costs import prices_of
 from specwright.bootstrap.project import model_sources_of, search_of
-from specwright.bootstrap.verify import embedder_here, sandbox_here
 from specwright.domain.base.document import Document
 from specwright.domain.costs import Usage, dollars
 from specwright.errors import AnyError, InputError, SpecwrightErrors
-from specwright.index.embedder import DEFAULT_EMBEDDER
+from specwright.index.embedder import DEFAULT_EMBEDDER, load_embedder
 from specwright.ports import Role
 from specwright.roles.models.sources import ModelSource, fallback_sources, probe, probe_forms
 from specwright.roles.models.spending import model_label
@@ -60,19 +60,35 @@ def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
     """
     machine = Settings() if isinstance(settings, InputError) else settings
     models = [_missing("model", settings)] if isinstance(settings, InputError) else list(_models(settings))
-    sandbox, kind = sandbox_here(machine)
-    index, embedder, remedy = embedder_here(machine)
-    checks = [
-        *models,
-        Check("sandbox", sandbox, kind, "" if sandbox else _NO_SANDBOX),
-        Check("index", index, embedder, remedy),
-        _search(machine),
-        _disk(directory),
-    ]
+    checks = [*models, _sandbox(machine), _index(machine), _search(machine), _disk(directory)]
     return Diagnosis(ok=all(one.ok for one in checks), checks=checks, not_checked=_not_checked(machine))
 
 
 _NO_SANDBOX = "install bubblewrap; or set SPECWRIGHT_SANDBOX=none for code that you trust"
+
+
+def _sandbox(settings: Settings) -> Check:
+    """Whether the code of modules can be confined as the settings ask."""
+    if settings.sandbox == "none":
+        off = 'sandbox = "none": the code of modules runs with the rights of this account'
+        return Check("sandbox", False, off, _NO_SANDBOX)
+    found = available_sandbox()
+    if found.kind is not SandboxKind.NONE and settings.sandbox in ("auto", found.kind.value):
+        return Check("sandbox", True, f"{found.kind.value}, with seccomp and limits")
+    return Check("sandbox", False, found.reason, _NO_SANDBOX)
+
+
+def _index(settings: Settings) -> Check:
+    """Whether the configured embedder works: the local one embeds a word, a provider's is not asked: it may cost money."""
+    name = settings.embedder
+    try:
+        embedder = load_embedder(name)
+        if name != DEFAULT_EMBEDDER:
+            return Check("index", True, f"{name}: set up, not asked")
+        (vector,) = embedder.embed(["word"])
+    except SpecwrightErrors as error:
+        return Check("index", False, f"{name}: {error.what}", error.remedy)
+    return Check("index", True, f"{name}: local, no network; gave a vector of {len(vector)} numbers")
 
 
 def _models(settings: Settings) -> Iterator[Check]:
@@ -146,11 +162,7 @@ def _price(name: str, settings: Settings) -> Check:
     if taken is None or given is None:
         advice = f'to count money, set it in specwright.toml:\n    [prices]\n    "{name}" = [1.25, 10.0]'
         return Check("price", True, f"{label}: unknown", advice)
-    return Check("price", True, f"{name}: {_shown(taken)} in, {_shown(given)} out, for a million tokens")
-
-
-def _shown(usd: Decimal) -> str:
-    return dollars(usd)
+    return Check("price", True, f"{name}: {dollars(taken)} in, {dollars(given)} out, for a million tokens")
 
 
 def _search(settings: Settings) -> Check:

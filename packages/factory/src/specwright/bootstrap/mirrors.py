@@ -18,7 +18,7 @@ from agent_wire.reducer import Reduction
 from agent_wire.rejection import WireRefusedError
 from specwright.bootstrap.storage.stores import RUNTIME, TOPIC, ProjectStore, begun_store
 from specwright.domain.base.document import Document
-from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.errors import CorruptionError, InputError, RefusedError, needing_extra
 from specwright.settings import HederaSettings, load_settings
 
 if TYPE_CHECKING:
@@ -40,14 +40,9 @@ def open_mirror(directory: Path, url: str = "") -> "Generator[tuple[Mirror, str]
         InputError: there is no project, the URL is none, or SQLAlchemy is not installed.
     """
     url = url or load_settings(directory).mirror
-    try:
+    with needing_extra("mirror", "the read model needs"):
         from agent_wire.mirror.mirror import Mirror
         from agent_wire.mirror.model import ReadModel
-    except ImportError as error:
-        raise InputError(
-            f"{error.name} is not installed, which the read model needs",
-            remedy='pip install "specwright-factory[mirror]"',
-        ) from error
     with (
         begun_store(directory) as store,
         closing(store.log(reading=True)) as log,
@@ -97,14 +92,9 @@ def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
         RefusedError: the network does not take a Wire, or the topic is another project's.
     """
     found = _settings(directory, topic)
-    try:
+    with needing_extra("hedera", "submitting needs"):
         from agent_wire.hedera.network import Account, HieroNetwork
         from agent_wire.hedera.submitter import Ports, Submitter
-    except ImportError as error:
-        raise InputError(
-            f"{error.name} is not installed, which submitting needs",
-            remedy='pip install "specwright-factory[hedera]"',
-        ) from error
     if not found.operator:
         raise InputError("there is no account that pays", remedy="set `operator` below [hedera]")
     key, submit_key = os.environ.get(found.operator_key, ""), os.environ.get(found.submit_key, "")

@@ -81,11 +81,11 @@ from specwright.graphs.checkpoints import SaverClass
 from specwright.graphs.driver import Driver
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.index.embedder import load_embedder
-from specwright.ports import CodeIndex, FileTree, Journal, Progress, Role, Roles, StateStore, Step, WebSearch
+from specwright.ports import CodeIndex, FileTree, Journal, Progress, Role, StateStore, Step, WebSearch
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource, fallback_sources, model_sources
-from specwright.roles.models.spending import Spending, model_label
+from specwright.roles.models.spending import model_label
 from specwright.roles.team import ModelRoles
 from specwright.search.services import ddgs, tavily
 from specwright.settings import ALL_ROLES, SCRIPTED, Settings, load_settings
@@ -146,13 +146,9 @@ def project_gate(settings: Settings) -> SandboxedShipGate:
 def uses_shipped_playbooks(settings: Settings) -> bool:
     """Whether every role is a playbook among the examples of this installation."""
     return all(
-        name.startswith(SCRIPTED) and _is_shipped(Path(name.removeprefix(SCRIPTED)))
+        name.startswith(SCRIPTED) and Path(name.removeprefix(SCRIPTED)).resolve().is_relative_to(EXAMPLES)
         for name in settings.own_models
     )
-
-
-def _is_shipped(playbook: Path) -> bool:
-    return playbook.resolve().is_relative_to(EXAMPLES)
 
 
 def environment_of(packages: tuple[AllowedPackage, ...]) -> Environment:
@@ -540,9 +536,40 @@ def open_project(
         stack.enter_context(store.driving())
         progress = AtWorkProgress(progress or Silent(), store.folder)
         ports = composition.wrap_adapters(_adapters(store, settings, progress, stack))
-        models = composition.wrap_models(sources)
-        roles, spending = _roles(ports, models, store, settings, progress, search)
-        factory = _factory(ports, roles, progress, text, packages, settings, spending)
+        spending = spending_of(settings, store)
+        roles = ModelRoles(
+            composition.wrap_models(sources),
+            ports.journal,
+            ports.index,
+            search,
+            store.workspace,
+            progress,
+            ContextPackBackend,
+            settings.calls_per_role,
+            CallLimits(settings.timeout_seconds, settings.max_retries),
+            spending,
+            fallback_sources(settings),
+            store.limiter(settings.limits),
+        )
+        factory = Factory(
+            store=ports.store,
+            folder=ports.folder,
+            log=ports.log,
+            projection=Projection(ports.log, ports.store, time.monotonic),
+            journal=ports.journal,
+            index=ports.index,
+            gate=ports.gate,
+            roles=roles,
+            packager=FlitPackager(project_gate(settings)),
+            progress=progress,
+            environment=environment_of(packages),
+            spec_text=text,
+            packages=packages,
+            given_spec=structured_spec(text),
+            price=price_of(settings),
+            searches=settings.search != "none",
+        )
+        watch_estimate(spending, settings, factory)
         check_log_ends(ports.store, ports.log)
         _catch_up(factory)
         driver = Driver(factory, stack.enter_context(store.checkpoints(composition.saver)))
@@ -600,60 +627,3 @@ def _adapters(store: ProjectStore, settings: Settings, progress: Progress, stack
         index=index,
         gate=project_gate(settings),
     )
-
-
-def _roles(
-    ports: Adapters,
-    sources: Mapping[Role, ModelSource],
-    store: ProjectStore,
-    settings: Settings,
-    progress: Progress,
-    search: WebSearch,
-) -> tuple[Roles, Spending]:
-    """The roles, and what their models are paid from."""
-    spending = spending_of(settings, store)
-    return ModelRoles(
-        sources,
-        ports.journal,
-        ports.index,
-        search,
-        store.workspace,
-        progress,
-        ContextPackBackend,
-        settings.calls_per_role,
-        CallLimits(settings.timeout_seconds, settings.max_retries),
-        spending,
-        fallback_sources(settings),
-        store.limiter(settings.limits),
-    ), spending
-
-
-def _factory(
-    ports: Adapters,
-    roles: Roles,
-    progress: Progress,
-    spec_text: str,
-    packages: tuple[AllowedPackage, ...],
-    settings: Settings,
-    spending: Spending,
-) -> Factory:
-    factory = Factory(
-        store=ports.store,
-        folder=ports.folder,
-        log=ports.log,
-        projection=Projection(ports.log, ports.store, time.monotonic),
-        journal=ports.journal,
-        index=ports.index,
-        gate=ports.gate,
-        roles=roles,
-        packager=FlitPackager(project_gate(settings)),
-        progress=progress,
-        environment=environment_of(packages),
-        spec_text=spec_text,
-        packages=packages,
-        given_spec=structured_spec(spec_text),
-        price=price_of(settings),
-        searches=settings.search != "none",
-    )
-    watch_estimate(spending, settings, factory)
-    return factory

@@ -1,5 +1,4 @@
-"""Checks that ask no model: the gate on one directory, a whole project, this machine's sandbox and embedder
-(design: ship-gate, command-line)."""
+"""The check of a whole project, which asks no model (design: command-line)."""
 
 import time
 from collections.abc import Collection, Sequence
@@ -11,49 +10,20 @@ from agent_wire.log import SqliteWireLog
 from agent_wire.verify import UNPROTECTED
 from agent_wire.verify import verify as verify_log
 from ship_gate.directory.module_directory import SealedSource
-from ship_gate.sandbox.kind import available_sandbox
-from ship_gate.sandbox.plan import SandboxKind
 from specwright.application.store.artifacts import FILE_HASHES
 from specwright.application.store.log_ends import log_ends
 from specwright.application.verify import Verification, VerifyFinding, VerifyPorts, verify_store
-from specwright.bootstrap.storage.stores import JOURNAL, LOG, RUNTIME, TOPIC, ProjectStore, begun_store
+from specwright.bootstrap.storage.stores import JOURNAL, LOG, RUNTIME, TOPIC, begun_store
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.bootstrap.views import driven_by
 from specwright.domain.modules.code_index import CodeIndexEntry
-from specwright.errors import CorruptionErrors, InputErrors, SpecwrightErrors
+from specwright.errors import CorruptionErrors, InputErrors
 from specwright.index.audit import audit
 from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
 from specwright.journal import read_records
-from specwright.settings import Settings
 from specwright.storage import DiskStateStore, DiskTree
 
 _CONTRADICTED = "the log does not hold the entry that it notes; one of the two was changed"
-
-
-def sandbox_here(settings: Settings) -> tuple[bool, str]:
-    """Whether the code of modules can be confined as the settings ask; and how, or why not."""
-    if settings.sandbox == "none":
-        return False, 'sandbox = "none": the code of modules runs with the rights of this account'
-    found = available_sandbox()
-    if found.kind is not SandboxKind.NONE and settings.sandbox in ("auto", found.kind.value):
-        return True, f"{found.kind.value}, with seccomp and limits"
-    return False, found.reason
-
-
-def embedder_here(settings: Settings) -> tuple[bool, str, str]:
-    """Whether the configured embedder works; what was seen of it; and what to do if it does not.
-
-    The local one embeds a word. A provider's is set up and not asked, since that may cost money.
-    """
-    name = settings.embedder
-    try:
-        embedder = load_embedder(name)
-        if name != DEFAULT_EMBEDDER:
-            return True, f"{name}: set up, not asked", ""
-        (vector,) = embedder.embed(["word"])
-    except SpecwrightErrors as error:
-        return False, f"{name}: {error.what}", error.remedy
-    return True, f"{name}: local, no network; gave a vector of {len(vector)} numbers", ""
 
 
 def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Verification:
@@ -78,17 +48,12 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
     if at_rest is None:
         at_rest = not driven_by(directory)
     with begun_store(directory) as store:
-        unprotected = unprotected_in(store)
+        # of a store on a server; a copy of its content, which the rest looks at, does not show it
+        unlike = ", ".join(store.unlike_schema())
+        unprotected = [VerifyFinding(UNPROTECTED, store.log_address, f"not as the program made it: {unlike}")]
     with as_directory(directory) as place:
         verified = _verified(place, at_rest=at_rest)
-    return verified._replace(findings=(*unprotected, *verified.findings))
-
-
-def unprotected_in(store: ProjectStore) -> list[VerifyFinding]:
-    """What a store on a server lacks of its protection; a copy of its content, which the rest looks at, does not show it."""
-    unlike = store.unlike_schema()
-    what = f"not as the program made it: {', '.join(unlike)}"
-    return [VerifyFinding(UNPROTECTED, store.log_address, what)] if unlike else []
+    return verified._replace(findings=(*(unprotected if unlike else ()), *verified.findings))
 
 
 def _verified(directory: Path, *, at_rest: bool) -> Verification:

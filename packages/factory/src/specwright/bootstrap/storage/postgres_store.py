@@ -15,8 +15,8 @@ from agent_wire.log import DatabaseWireLog
 from agent_wire.log_file import TABLES as LOG_TABLES
 from ship_gate.trust import trust_typed
 from specwright.atomic_write import write_atomically
-from specwright.bootstrap.storage.stores import TOPIC, ProjectContent, moved_files, workers_extra
-from specwright.errors import InputError
+from specwright.bootstrap.storage.stores import TOPIC, WORKERS, ProjectContent, moved_files
+from specwright.errors import InputError, needing_extra
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.journal import JournalRecord
 from specwright.journal.journal import StoredJournal
@@ -176,7 +176,7 @@ class PostgresStore:
         return int(row[0]) if row else 0
 
     def _queue(self) -> "JobQueue":
-        with workers_extra():
+        with needing_extra(*WORKERS):
             from specwright.queue.jobs import JobQueue
         return JobQueue(self._database)
 

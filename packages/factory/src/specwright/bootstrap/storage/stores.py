@@ -17,7 +17,7 @@ from agent_wire.log_file import TABLES as LOG_TABLES
 from agent_wire.log_file import VERSION as LOG_VERSION
 from specwright.application.store.layout import DEFINITIONS
 from specwright.bounded_read import read_bounded
-from specwright.errors import CorruptionError, InputError, InputErrors, UntrustedError
+from specwright.errors import CorruptionError, InputError, InputErrors, UntrustedError, needing_extra
 from specwright.index.database import STATEMENTS as INDEX_SCHEMA
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.index.database import VERSION as INDEX_VERSION
@@ -47,6 +47,10 @@ LAST_RUN = f"{RUNTIME}/run.json"
 """Where the options of the last run are stored."""
 LAST_STOP = f"{RUNTIME}/last_stop.json"
 """Where it is noted what stopped it."""
+
+_POSTGRES = ("postgres", "a store on Postgres needs", "store")
+WORKERS = ("workers", "workers need", "drive")
+"""Extras of this distribution, who needs them, and the setting that asks for them."""
 
 MOVED_FILES = (LAST_RUN,)
 """What is moved from store to store; SPEC.md and specwright.toml are the person's."""
@@ -224,40 +228,10 @@ def opened_store(directory: Path, url: str | None = None) -> Generator[ProjectSt
     if not url:
         yield DirectoryStore(directory)
         return
-    with _postgres_extra():
+    with needing_extra(*_POSTGRES):
         from specwright.bootstrap.storage.postgres_store import opened_postgres_store
     with opened_postgres_store(url) as store:
         yield store
-
-
-@contextmanager
-def workers_extra() -> Generator[None]:
-    """Say what to install where an import in the block fails.
-
-    Raises:
-        InputError: the extra `workers` is not installed.
-    """
-    try:
-        yield
-    except ImportError as error:
-        raise InputError(
-            f"workers need the package {error.name}, which is not installed",
-            where="drive",
-            remedy="pip install 'specwright-factory[workers]'",
-        ) from error
-
-
-@contextmanager
-def _postgres_extra() -> Generator[None]:
-    """Say what to install where an import in the block fails."""
-    try:
-        yield
-    except ImportError as error:
-        raise InputError(
-            f"a store on Postgres needs the package {error.name}, which is not installed",
-            where="store",
-            remedy="pip install 'specwright-factory[postgres]'",
-        ) from error
 
 
 def directories_of_store(url: str) -> list[Path]:
@@ -267,7 +241,7 @@ def directories_of_store(url: str) -> list[Path]:
         InputError: it is no address, holds a password, or cannot be used.
         RefusedError: the server cannot be reached.
     """
-    with _postgres_extra():
+    with needing_extra(*_POSTGRES):
         from specwright.bootstrap.storage.postgres_store import project_directories
     return project_directories(url)
 

@@ -13,12 +13,14 @@ from ship_gate.terminal.program import AsJson
 from specwright.cli.commands import Directory, nearest_project
 from specwright.cli.terminal.output import present
 from specwright.documents.commands import next_command
-from specwright.errors import InputError
+from specwright.errors import InputError, needing_extra
 
 if TYPE_CHECKING:
     from specwright.bootstrap import mirrors
     from specwright.bootstrap.storage.transfer import Moved
     from specwright.domain.base.document import Document
+
+_STUDIO = ("studio", "the studio needs")
 
 Place = Annotated[
     str,
@@ -87,7 +89,7 @@ def worker(
     Any number may run, on any machine. Keys of providers are those of this environment. Ctrl-C stops the projects as it
     stops `run`; another worker goes on with them.
     """
-    from specwright.bootstrap.storage.stores import workers_extra
+    from specwright.bootstrap.storage.stores import WORKERS
     from specwright.settings import load_settings
 
     url = store or load_settings(Path()).store
@@ -97,7 +99,7 @@ def worker(
             where="--store, SPECWRIGHT_STORE",
             remedy="specwright worker --store postgresql://user@host/database",
         )
-    with workers_extra():
+    with needing_extra(*WORKERS):
         from specwright.bootstrap.workers.worker import WorkerOptions, run_worker
     options = WorkerOptions(url, concurrency, once=once, until_idle=until_idle)
     failed = run_worker(options, _print_event_json if as_json else _print_event)
@@ -250,10 +252,8 @@ def studio(
     It listens on this machine alone, and the address that it prints holds a token. Ctrl-C ends it; a run that it started
     goes on.
     """
-    try:
+    with needing_extra(*_STUDIO):
         from specwright.studio.server import serve
-    except ImportError as error:
-        raise _not_installed(error) from error
     given = directories or ([] if store else [nearest_project()])
     serve(
         given,
@@ -274,20 +274,10 @@ def export_html(
 
     It needs no server, and can be attached to a pull request.
     """
-    try:
+    with needing_extra(*_STUDIO):
         from specwright.studio.export import export
-    except ImportError as error:
-        raise _not_installed(error) from error
     from specwright.documents.reports import ExportedPages
 
     made = export(directory, out)
     line = f"{made.pages:,} pages, {made.bytes / 1_000_000:.1f} MB\nOpen: {out / 'index.html'}"
     _show(ExportedPages(directory=str(out), **made._asdict()), line, as_json=as_json)
-
-
-def _not_installed(error: ImportError) -> InputError:
-    return InputError(
-        f"the studio needs the package {error.name}, which is not installed",
-        where="studio",
-        remedy="pip install 'specwright-factory[studio]'",
-    )

@@ -7,6 +7,7 @@ into the prompt, and its calls are read from the answer's text. What the agent d
 
 import json
 import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -51,16 +52,19 @@ class Agent(NamedTuple):
     """How a coding agent is called.
 
     Args:
-        command: Reads the prompt from standard input, and has no tools.
-        model: The option that names a model.
+        line: Of its command, which reads the prompt from standard input, and has no tools; `--model` names a model.
         variables: What it may read of the environment, besides what every program needs, by prefix.
         read: Its answer, from what it printed.
     """
 
-    command: tuple[str, ...]
-    model: str
+    line: str
     variables: tuple[str, ...]
     read: Callable[[str], Answer]
+
+    @property
+    def command(self) -> list[str]:
+        """Its program and arguments."""
+        return shlex.split(self.line)
 
 
 def _claude(printed: str) -> Answer:
@@ -94,37 +98,12 @@ def _codex(printed: str) -> Answer:
 
 AGENTS = {
     "claude": Agent(
-        (
-            "claude",
-            "-p",
-            "--output-format",
-            "json",
-            "--tools",
-            "",
-            "--strict-mcp-config",
-            "--setting-sources",
-            "",
-            "--max-turns",
-            "1",
-        ),
-        "--model",
+        'claude -p --output-format json --tools "" --strict-mcp-config --setting-sources "" --max-turns 1',
         ("ANTHROPIC_", "CLAUDE_"),
         _claude,
     ),
     "codex": Agent(
-        (
-            "codex",
-            "exec",
-            "--json",
-            "--ephemeral",
-            "--sandbox",
-            "read-only",
-            "-c",
-            "mcp_servers={}",
-            "--skip-git-repo-check",
-            "-",
-        ),
-        "--model",
+        "codex exec --json --ephemeral --sandbox read-only -c mcp_servers={} --skip-git-repo-check -",
         ("OPENAI_", "CODEX_"),
         _codex,
     ),
@@ -168,7 +147,7 @@ class CommandLineChatModel(ScriptedChatModel):
 
     def _asked(self, prompt: str) -> Answer:
         agent = AGENTS[self.name_of_agent]
-        command = [*agent.command, *([agent.model, self.model] if self.model else [])]
+        command = [*agent.command, *(["--model", self.model] if self.model else [])]
         try:
             with tempfile.TemporaryDirectory(prefix="specwright-cli-") as empty:
                 ended = run_bounded(
