@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 TEMPORARY = ".tmp-"
@@ -61,3 +62,11 @@ def sync_directory(directory: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write files below a directory that nobody reads yet, by their paths."""
+    for name, data in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)

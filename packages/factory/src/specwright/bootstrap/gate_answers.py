@@ -22,6 +22,7 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.stages.product import draft_history, replaced_spec
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store import layout
+from specwright.atomic_write import write_files
 from specwright.bootstrap.spec_file import structured_spec
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.modules.evidence import is_module_file
@@ -114,7 +115,7 @@ def check_out(
     made = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
     try:
         for name, draft in drafts.items():
-            _write(
+            write_files(
                 made / below[name].relative_to(place),
                 {layout.CONTRACT: draft.contract.to_bytes(), **own, **_laid_out(draft)},
             )
@@ -206,10 +207,3 @@ def _texts(place: Path) -> dict[str, str]:
                     "the file is not UTF-8", where=str(path), remedy="a fix holds texts alone"
                 ) from error
     return files
-
-
-def _write(directory: Path, files: Mapping[str, bytes]) -> None:
-    for name, data in files.items():
-        path = directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)

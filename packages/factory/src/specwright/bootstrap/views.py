@@ -30,7 +30,7 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from agent_wire import canonical_json
 from agent_wire.entries import StoredEntry
@@ -81,6 +81,8 @@ from specwright.ports import (
     Step,
 )
 from specwright.settings import load_settings
+
+R = TypeVar("R", bound=Record)
 
 
 def has_begun(directory: Path) -> bool:
@@ -291,11 +293,16 @@ def forget_stop(folder: FileTree) -> None:
 
 def last_stop(directory: Path) -> LastStop | None:
     """What stopped the last run; None if nothing did, or if it cannot be read."""
+    noted = _noted(directory, LAST_STOP, LastStop, driven=False)
+    # the options are shown to be pasted
+    return noted and noted.model_copy(update={"options": shlex.join(noted.options.split())})
+
+
+def _noted(directory: Path, path: str, kind: type[R], *, driven: bool) -> R | None:
+    """What a run noted in a project that is driven, or is not; None if that cannot be read."""
     with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
-        if not store.driver() and store.folder.exists(LAST_STOP):
-            noted = LastStop.from_bytes(store.folder.read(LAST_STOP), LAST_STOP)
-            # the options are shown to be pasted
-            return noted.model_copy(update={"options": shlex.join(noted.options.split())})
+        if bool(store.driver()) is driven and store.folder.exists(path):
+            return kind.from_bytes(store.folder.read(path), path)
     return None
 
 
@@ -395,10 +402,7 @@ class AtWorkProgress:
 
 def at_work(directory: Path) -> AtWork | None:
     """What the run that drives a project is doing; None if none drives it, or if that cannot be read."""
-    with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
-        if store.driver() and store.folder.exists(AT_WORK):
-            return AtWork.from_bytes(store.folder.read(AT_WORK), AT_WORK)
-    return None
+    return _noted(directory, AT_WORK, AtWork, driven=True)
 
 
 class _ReadLog:

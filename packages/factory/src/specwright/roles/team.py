@@ -327,11 +327,14 @@ class ModelRoles:
             self.progress.note(meter.total(place.run_id))
 
     def _ask(self, place: Place, asked: NamedSource) -> Ask:
+        def waits(why: str) -> None:
+            self.progress.note(Step("waiting", place.task, why))
+
         def ask(live: Callable[[], ChatResult], size: int) -> ChatResult:
             first = self.spending is not None and not self.spending.has_answered(asked.label)
             self.progress.note(RequestSent(place.run_id, asked.label, first))
             try:
-                return ask_provider(live, size, self.limits, self._waits(place), asked.provider, self.limiter)
+                return ask_provider(live, size, self.limits, waits, asked.provider, self.limiter)
             finally:
                 self.progress.note(RequestDone(place.run_id))
 
@@ -348,9 +351,6 @@ class ModelRoles:
             partial(spending.reserve, place, model=model),
             settle,
         )
-
-    def _waits(self, place: Place) -> Callable[[str], None]:
-        return lambda why: self.progress.note(Step("waiting", place.task, why))
 
     def _store_tools(
         self, assignment: Assignment[Any], workspace: Workspace, raised: RaisedException

@@ -24,6 +24,7 @@ from flit_core.wheel import WheelBuilder
 from agent_wire import canonical_json
 from ship_gate.base.text import one_line
 from ship_gate.syntax_tree import parse_module
+from specwright.atomic_write import write_files
 from specwright.bounded_read import read_member
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
@@ -49,7 +50,7 @@ def build_wheel(product: ProductPackage) -> BuiltWheel:
     _check(product)
     exports = exports_of(product.modules, product.task_facing)
     with tempfile.TemporaryDirectory(prefix="specwright-wheel-") as stage:
-        _write(Path(stage), _files(product, exports))
+        write_files(Path(stage), _files(product, exports))
         file_name, content = _archive(Path(stage), product)
     _check_sealed(content, product)
     return BuiltWheel(file_name, content, canonical_json.sha256(content), tuple(exports))
@@ -192,13 +193,6 @@ def _init(product: ProductPackage, exports: Exports) -> str:
     quoted = ", ".join(json.dumps(name) for name in exports)
     lines += ["", f"__all__ = [{quoted}]", f"__version__ = {json.dumps(product.version)}", ""]
     return "\n".join(lines)
-
-
-def _write(stage: Path, files: Mapping[str, bytes]) -> None:
-    for path, data in files.items():
-        target = stage / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
 
 
 def _archive(stage: Path, product: ProductPackage) -> tuple[str, bytes]:

@@ -49,27 +49,14 @@ class PostgresStore:
 
     def __init__(self, database: PostgresDatabase) -> None:
         name = hashlib.sha256(database.address.encode()).hexdigest()[:16]
-        self._cache = user_cache() / name
-        copies = self._cache / "copies"
+        cache = user_cache() / name
+        copies = cache / "copies"
         self._database = database
         self._journal = PostgresJournal(database)
         self.folder = PostgresTree(database, "", copies)
         self.files = PostgresStateStore(database, "state_store", copies)
-
-    @property
-    def log_address(self) -> str:
-        """The store."""
-        return self._database.address
-
-    @property
-    def journal_address(self) -> str:
-        """The store."""
-        return self._database.address
-
-    @property
-    def workspace(self) -> Path:
-        """A directory in the user's cache."""
-        return self._cache / "work"
+        self.log_address = self.journal_address = database.address
+        self.workspace = cache / "work"
 
     def driving(self) -> AbstractContextManager[None]:
         """Hold the lock of the session."""

@@ -73,7 +73,8 @@ class ProjectContent(NamedTuple):
 class DirectoryStore:
     """A project in its directory. What is opened is closed by the one who opens it.
 
-    `folder` has the project's files: task files, options of the last run, and `state_store/`, which is `files`.
+    `folder` has the project's files: task files, options of the last run, and `state_store/`, which is `files`. Beside the
+    log is `workspace`, a directory for what roles have on the way.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -81,21 +82,8 @@ class DirectoryStore:
         self._index = directory / "state_store" / "code_index" / "index.db"
         self.folder = DiskTree(directory, self._runtime / STAGING)
         self.files = DiskStateStore(directory / "state_store", self._runtime / STAGING)
-
-    @property
-    def log_address(self) -> str:
-        """The log's file."""
-        return str(self._runtime / LOG)
-
-    @property
-    def journal_address(self) -> str:
-        """The journal's file."""
-        return str(self._runtime / JOURNAL)
-
-    @property
-    def workspace(self) -> Path:
-        """A directory beside the log, for what roles have on the way."""
-        return self._runtime / "work"
+        self.log_address, self.journal_address = (str(self._runtime / name) for name in (LOG, JOURNAL))
+        self.workspace = self._runtime / "work"
 
     def driving(self) -> AbstractContextManager[None]:
         """Hold the project against other drivers; it is made if there is none.

@@ -117,7 +117,11 @@ def run(
     options = options_for(directory, given)
     settings = settings_for(directory, options)
     if text == SPEC_TEMPLATE and not settings.scripted:
-        raise _still_template(directory)
+        raise InputError(
+            "SPEC.md is still the template",
+            where=str(directory / "SPEC.md"),
+            remedy="say in it what the product does, and for whom",
+        )
     options = options.model_copy(update={"scripted": options.scripted or settings.scripted})
     note_opening(directory)
     from specwright.cli.session.runner import drive
@@ -280,14 +284,6 @@ def _check_arguments(directory: Path, spec: Path | None, role: str) -> None:
             where="--retry",
             remedy=f"{did_you_mean(role, Role)}roles are: {', '.join(Role)}",
         )
-
-
-def _still_template(directory: Path) -> InputError:
-    return InputError(
-        "SPEC.md is still the template",
-        where=str(directory / "SPEC.md"),
-        remedy="say in it what the product does, and for whom",
-    )
 
 
 def _require_directory(directory: Path) -> None:

@@ -132,7 +132,7 @@ def _take_step(
             present(*stop, as_json=as_json)
             raise typer.Exit(0)
         waits = project.driver.waiting() or {}
-        remarks = _remarks(project, waits)
+        remarks = _remarks(waits)
         shown = Stop.of(
             project.factory,
             stop,
@@ -289,7 +289,7 @@ def _after_change(error: AnyError | OSError, directory: Path) -> SpecwrightError
     return SpecwrightError(error.what, where=error.where, remedy=error.remedy)
 
 
-def _remarks(project: Project, waits: dict[str, Any]) -> list[str]:
+def _remarks(waits: dict[str, Any]) -> list[str]:
     remarks: list[str] = []
     if waits.get("advise"):
         remarks.append(

@@ -330,9 +330,13 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form
     """Makes the spec out of the tool's arguments, or out of a text that holds it."""
 
     def read(arguments: dict[str, Any]) -> dict[str, Any]:
-        spec = arguments.get("spec") or arguments
+        spec: Any = arguments.get("spec") or arguments
         if "spec_path" in arguments and not arguments.get("spec"):
-            spec = _read_draft(workspace, str(arguments["spec_path"]))
+            path = str(arguments["spec_path"])
+            try:
+                spec = canonical_json.loads(workspace.read(path))
+            except ValueError as error:
+                raise UnacceptableError(f"{path}: {error}") from error
         spec = _mended(spec) if isinstance(spec, dict) else spec
         if problems := check(spec):
             raise UnacceptableError(*map(without_citations, problems))
@@ -355,13 +359,6 @@ def _mended(spec: Any) -> Any:
         except ValidationError:
             return spec
     return spec
-
-
-def _read_draft(workspace: Workspace, path: str) -> Any:
-    try:
-        return canonical_json.loads(workspace.read(path))
-    except ValueError as error:
-        raise UnacceptableError(f"{path}: {error}") from error
 
 
 class NoSearch:

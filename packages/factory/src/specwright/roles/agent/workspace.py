@@ -11,6 +11,7 @@ from deepagents.backends.protocol import BackendProtocol, EditResult, GlobResult
 
 from agent_wire.canonical_json import digest
 from ship_gate.base.text import MAX_CHARACTERS, edited_length
+from specwright.atomic_write import write_files
 from specwright.domain.base.glob_patterns import compile_glob
 from specwright.ports import Assignment, Files
 
@@ -39,10 +40,7 @@ class Workspace:
         self._writable = assignment.writable
         shutil.rmtree(self.root, ignore_errors=True)
         self.root.mkdir(parents=True)
-        for name, data in assignment.pack.items():
-            target = self.root / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
+        write_files(self.root, assignment.pack)
         self._guarded = guard(
             FilesystemBackend(root_dir=self.root, virtual_mode=True),
             [f"/{name}" for name in assignment.pack],
