@@ -9,11 +9,4 @@ from specwright.journal.journal import (
     read_records,
 )
 
-__all__ = [
-    "FileJournal",
-    "JournalRecord",
-    "JournalScope",
-    "Place",
-    "SystemSource",
-    "read_records",
-]
+__all__ = ["FileJournal", "JournalRecord", "JournalScope", "Place", "SystemSource", "read_records"]

@@ -71,11 +71,7 @@ from specwright.roles.agent.tools import (
     web_search_tool,
 )
 from specwright.roles.agent.workspace import Guard, Workspace
-from specwright.roles.answers.submission import (
-    Submission,
-    changes_schema,
-    parser,
-)
+from specwright.roles.answers.submission import Submission, changes_schema, parser
 from specwright.roles.models.failures import another_may_answer, is_refused_access
 from specwright.roles.models.journalled_model import Account, Ask, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
@@ -346,10 +342,7 @@ class ModelRoles:
                 self.progress.note(bought)
 
         return Account(
-            model,
-            partial(spending.price, model),
-            partial(spending.reserve, place, model=model),
-            settle,
+            model, partial(spending.price, model), partial(spending.reserve, place, model=model), settle
         )
 
     def _store_tools(

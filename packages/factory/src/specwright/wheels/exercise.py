@@ -16,13 +16,7 @@ from typing import NamedTuple, TypeVar
 from ship_gate.base.text import shortened
 from ship_gate.contract.examples_file import Example, Outcome, mismatch, parse_examples
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.ports import (
-    ApprovedProperty,
-    BuiltWheel,
-    ExampleOutcome,
-    ExerciseReport,
-    ProductPackage,
-)
+from specwright.ports import ApprovedProperty, BuiltWheel, ExampleOutcome, ExerciseReport, ProductPackage
 from specwright.wheels.environment import CleanEnvironment, NotInstallableError, own_pip
 from specwright.wheels.interface_trials import (
     EXAMPLE,

@@ -18,13 +18,7 @@ from ship_gate.contract.examples_file import Example, mismatch, python_tree
 from specwright.ports import ExampleOutcome, ProductPackage
 from specwright.wheels.environment import CleanEnvironment
 from specwright.wheels.inside.surroundings import files_of
-from specwright.wheels.product_run import (
-    CalledExample,
-    CommandEnd,
-    InstalledProduct,
-    Kind,
-    NoReportError,
-)
+from specwright.wheels.product_run import CalledExample, CommandEnd, InstalledProduct, Kind, NoReportError
 from specwright.wheels.wheel import SERVER_PACKAGES, programs_of
 
 USAGE, FAULT, INTERRUPTED = 2, 70, 130

@@ -179,8 +179,7 @@ def amend(
         typer.Option(metavar="N TEXT", help="Overturn a decision that the gate lists: what holds instead."),
     ] = None,
     examples: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="`acceptance.md` as you edited it; no model is asked."),
+        Path | None, typer.Option(metavar="FILE", help="`acceptance.md` as you edited it; no model is asked.")
     ] = None,
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="Take back an amendment that got no answer yet.")
@@ -436,10 +435,7 @@ def _request(
         for ref in filter(None, (module, replacement)):
             ModuleRef.parse(ref)
         return DeprecationRequest(
-            module_ref=module,
-            reason=reason,
-            migration_note=migration_note,
-            replacement=replacement or None,
+            module_ref=module, reason=reason, migration_note=migration_note, replacement=replacement or None
         )
     except ValueError as error:
         said = validation_messages(error) if isinstance(error, ValidationError) else [str(error)]

@@ -162,8 +162,7 @@ def trace(
     text: Annotated[
         str,
         typer.Argument(
-            metavar="TEXT",
-            help="TSK-001, 'TSK-001 criterion 2', words of a criterion, or a module.",
+            metavar="TEXT", help="TSK-001, 'TSK-001 criterion 2', words of a criterion, or a module."
         ),
     ],
     directory: Directory = Path(),

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 _STUDIO = ("studio", "the studio needs")
 
 Place = Annotated[
-    str,
-    typer.Argument(metavar="DIR-OR-URL", help="The project's directory, or the address of its store."),
+    str, typer.Argument(metavar="DIR-OR-URL", help="The project's directory, or the address of its store.")
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A tar file.")]
 Store = Annotated[

@@ -163,11 +163,7 @@ def _read(payload: str, draft: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"the payload is no JSON: {error}", where=payload, remedy=draft) from error
     if not isinstance(fields, dict):
-        raise InputError(
-            "the payload is no JSON object",
-            where=payload,
-            remedy=draft,
-        )
+        raise InputError("the payload is no JSON object", where=payload, remedy=draft)
     return cast("dict[str, Any]", fields)
 
 

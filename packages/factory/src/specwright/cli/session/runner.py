@@ -112,13 +112,7 @@ def _gate_answer(sha256: str) -> Step | None:
 
 
 def _take_step(
-    directory: Path,
-    settings: Settings,
-    spec_text: str,
-    step: Act,
-    *,
-    scripted: bool,
-    as_json: bool,
+    directory: Path, settings: Settings, spec_text: str, step: Act, *, scripted: bool, as_json: bool
 ) -> tuple[ProjectStatus, str]:
     """Have a project take a step and print where it is then; the hash of the spec if one waits there."""
     model_sources_of(settings)  # a wrong model name is reported before anything is written
@@ -150,13 +144,7 @@ def _take_step(
 
 
 def resume(
-    directory: Path,
-    step: Act,
-    *,
-    as_json: bool,
-    spec_text: str = "",
-    sha256: str = "",
-    about: str = "",
+    directory: Path, step: Act, *, as_json: bool, spec_text: str = "", sha256: str = "", about: str = ""
 ) -> None:
     """Have a project that waits take a step, with the options of the last `run`.
 

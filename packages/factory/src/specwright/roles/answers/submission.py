@@ -106,11 +106,7 @@ def changes_schema() -> dict[str, Any]:
     path = {"type": "string", "description": "As /modules/0/inputs/1/constraints/-"}
     operation = {"op": {"enum": ["add", "replace", "remove"]}, "path": path, "value": {}}
     one = {"type": "object", "properties": operation, "required": ["op", "path"]}
-    return {
-        "type": "object",
-        "properties": {CHANGES: {"type": "array", "items": one}},
-        "required": [CHANGES],
-    }
+    return {"type": "object", "properties": {CHANGES: {"type": "array", "items": one}}, "required": [CHANGES]}
 
 
 def _patched(document: Any, changes: Any) -> dict[str, Any]:

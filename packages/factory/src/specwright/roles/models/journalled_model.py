@@ -150,11 +150,7 @@ class Account(NamedTuple):
 
 
 def journalled(
-    model: BaseChatModel,
-    scope: Scope,
-    meter: "Meter",
-    ask: Ask | None = None,
-    account: Account | None = None,
+    model: BaseChatModel, scope: Scope, meter: "Meter", ask: Ask | None = None, account: Account | None = None
 ) -> BaseChatModel:
     """A copy of a model whose answers are counted, recorded in, and replayed from, a scope of the journal."""
     copy = model.model_copy(update={"disable_streaming": True, "cache": False})
