@@ -13,15 +13,7 @@ from specwright.documents.commands import next_command, pasteable
 from specwright.documents.needs import Need
 from specwright.documents.reports import CostSum
 from specwright.documents.stops import Queued, Release, SpecInWords, Status, Stop
-from specwright.domain.spec.departures import (
-    built_otherwise,
-    decisions_count,
-    missing,
-    missing_count,
-    narrowings,
-    narrowings_count,
-    otherwise_count,
-)
+from specwright.domain.spec.departures import departures
 
 ESCALATIONS_SHOWN = 5
 _TASKS_SHOWN = 12
@@ -142,24 +134,9 @@ def _add_commands(page: Page, need: Need, read: str = "Read:", edited: str = "")
 
 
 def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> None:
-    outside, decisions = stop.outside or [], stop.decisions or []
-    for label, count, scopes in (
-        ("NOT BUILT", missing_count, missing(outside)),
-        ("BUILT OTHERWISE", otherwise_count, built_otherwise(outside)),
-    ):
-        if scopes:
-            page.prose(f"{label}: {count(scopes)}")
-        built = [f" Built: {one.instead}" if one.instead else "" for one in scopes]
-        quoted = [f'"{one_line(one.quote)}": {one.why}' for one in scopes]
-        _add_prose(page, list(map("".join, zip(quoted, built, strict=True))), _FEW)
-    if narrowed := narrowings(decisions):
-        page.prose(f"BUILT IN PART: {narrowings_count(narrowed)}")
-        _add_prose(page, [f"{one.left_out} ({one.place})" for one in narrowed], _FEW)
-    if decisions:
-        page.prose(f"DECIDED: {decisions_count(decisions)}")
-        _add_prose(
-            page, [f"{one.number}  {one.text} ({one.place})" for one in decisions], _DECISIONS_SHOWN, 5
-        )
+    for one in departures(stop.outside or [], stop.decisions or []):
+        page.prose(f"{one.heading.upper()}: {one.sentence}")
+        _add_prose(page, one.lines, *((_DECISIONS_SHOWN, 5) if one.hint else (_FEW,)))
     page.prose(need.question)
     if stop.change:
         _add_change(page, stop.change)

@@ -19,7 +19,7 @@ from specwright.domain.acceptance.records import (
     AcceptanceProperty,
     TaskAcceptance,
 )
-from specwright.domain.spec.product_spec import Epic, ProductSpec, ProductSpecDraft, TaskSpec
+from specwright.domain.spec.product_spec import Epic, ProductSpecDraft, TaskSpec
 from specwright.errors import InputError
 
 _LONGEST_CELL = 1_000
@@ -30,7 +30,7 @@ FORM = "docs/command-line.md#the-form-of-acceptancemd"
 """Where the form of the file is told, with an example."""
 
 
-def summary(spec: ProductSpec | ProductSpecDraft) -> str:
+def summary(spec: ProductSpecDraft) -> str:
     """How many criteria code shows, and which it does not: `27 criteria, 24 executable, 3 judged by models alone: ...`."""
     tasks = list(spec.tasks())
     total = sum(len(task.acceptance_criteria) for task in tasks)
@@ -160,7 +160,7 @@ def _code(text: str) -> str:
     return f"{marks}{space}{_cell(short)}{space}{marks}"
 
 
-def acceptance_file(spec: ProductSpec | ProductSpecDraft) -> str:
+def acceptance_file(spec: ProductSpecDraft) -> str:
     """All examples and properties as a file that a person edits and hands back; `read_acceptance` reads it."""
     parts = [
         f"# Acceptance of {printable(spec.title)}",
@@ -195,11 +195,11 @@ def _task_chapter(task: TaskSpec) -> Iterator[str]:
 
 
 def _sentences(item: AcceptanceItem) -> str:
-    numbers = ", ".join(map(str, item.criteria))
-    said = [f"Shows criteri{'on' if len(item.criteria) == 1 else 'a'} {numbers}."]
-    if item.success_criteria:
-        numbers = ", ".join(map(str, item.success_criteria))
-        said.append(f"Shows success criteri{'on' if len(item.success_criteria) == 1 else 'a'} {numbers}.")
+    said = [
+        f"Shows {what}criteri{'on' if len(numbers) == 1 else 'a'} {', '.join(map(str, numbers))}."
+        for what, numbers in (("", item.criteria), ("success ", item.success_criteria))
+        if numbers
+    ]
     if isinstance(item, AcceptanceProperty):
         variables = ", ".join(f"`{name}: {kind}`" for name, kind in item.variables.items())
         said.append(f"Holds for all {variables}.")
@@ -273,10 +273,10 @@ def _read_task(body: Sequence[str], where: str, line: int) -> TaskAcceptance | N
     head = text.partition("\n## ")[0].splitlines()
     provides = [found[1] for one in head if (found := _PROVIDED.fullmatch(one))]
     whys = [found for one in head if (found := _WHY.fullmatch(one))]
-    items = list[dict[str, Any]]()
+    items = list[AcceptanceItem]()
     for title, below, lines in chapters(text):
         with _error_place(f"{where}:{line + below}"):
-            items.append(_checked(_read_item(title, lines)))
+            items.append(_read_item(title, lines))
     if not provides and not items:
         return None
     if not provides:
@@ -289,8 +289,8 @@ def _read_task(body: Sequence[str], where: str, line: int) -> TaskAcceptance | N
         return TaskAcceptance.model_validate(
             {
                 "provides": provides,
-                "examples": [item for item in items if "gives" in item],
-                "properties": [item for item in items if "variables" in item],
+                "examples": [item for item in items if isinstance(item, AcceptanceExample)],
+                "properties": [item for item in items if isinstance(item, AcceptanceProperty)],
                 "unexecutable": [{"criterion": int(why[1]), "why": why[2]} for why in whys],
             }
         )
@@ -307,14 +307,7 @@ def _error_place(where: str) -> Generator[None]:
         raise _unreadable(str(error), where) from error
 
 
-def _checked(item: dict[str, Any]) -> dict[str, Any]:
-    """An item that its record accepts."""
-    record = AcceptanceExample if "gives" in item else AcceptanceProperty
-    record.model_validate(item)
-    return item
-
-
-def _read_item(title: str, body: Sequence[str]) -> dict[str, Any]:
+def _read_item(title: str, body: Sequence[str]) -> AcceptanceItem:
     prose, fences = prose_and_fences(body)
     shows = _SHOWS.search(prose)
     languages = [fence.language for fence in fences]
@@ -326,25 +319,22 @@ def _read_item(title: str, body: Sequence[str]) -> dict[str, Any]:
         )
     item: dict[str, Any] = {
         "title": title,
-        "criteria": [int(number) for number in re.findall("[0-9]+", shows[1])],
+        "criteria": re.findall("[0-9]+", shows[1]),
         "code": fences[0].text,
         "author": "person",
     }
     if success := _SUCCESS.search(prose):
-        item["success_criteria"] = [int(number) for number in re.findall("[0-9]+", success[1])]
+        item["success_criteria"] = re.findall("[0-9]+", success[1])
     if len(fences) > 1:
-        return {**item, "gives": fences[1].text.rstrip("\n")}
+        return AcceptanceExample.model_validate({**item, "gives": fences[1].text.rstrip("\n")})
     holds, raises = _HOLDS.search(prose), _RAISES.search(prose)
     if holds is None:
         raise ValueError(
             f"{title!r} is no example without a text block, and no property without `Holds for all ...`"
         )
     pairs = [one.partition(":") for one in _quoted(holds[1])]
-    return {
-        **item,
-        "variables": {name.strip(): kind.strip() for name, _, kind in pairs},
-        "errors": _quoted(raises[1]) if raises else [],
-    }
+    item["variables"] = {name.strip(): kind.strip() for name, _, kind in pairs}
+    return AcceptanceProperty.model_validate({**item, "errors": _quoted(raises[1]) if raises else []})
 
 
 def _quoted(text: str) -> list[str]:
@@ -392,7 +382,7 @@ def _with_authors(after: TaskAcceptance, before: TaskAcceptance | None) -> dict[
     return data
 
 
-def authorship_problems(before: ProductSpec | None, after: ProductSpecDraft) -> list[str]:
+def authorship_problems(before: ProductSpecDraft | None, after: ProductSpecDraft) -> list[str]:
     """What a person wrote and a later draft of the researcher leaves out or changes, and what it passes off as a person's
     (design: executable-spec)."""
     old, new = _persons(before), _persons(after)
@@ -410,7 +400,7 @@ def authorship_problems(before: ProductSpec | None, after: ProductSpecDraft) -> 
     ]
 
 
-def _persons(spec: ProductSpec | ProductSpecDraft | None) -> list[tuple[str, str, str]]:
+def _persons(spec: ProductSpecDraft | None) -> list[tuple[str, str, str]]:
     return [
         (task.task_id, item.title, item.model_dump_json())
         for task in (spec.tasks() if spec else ())

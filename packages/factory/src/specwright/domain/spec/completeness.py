@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -23,7 +23,9 @@ from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import interface_problems, interface_warnings
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.product_spec import ProductSpecDraft
+
+_R = TypeVar("_R", bound=Record)
 
 _OBSERVABLE = re.compile(
     r"\b(?:return|rais|reject|refus|display|show|print|emit|writ|read|validat|check|accept|contain|creat|delet|remov|keep|"
@@ -138,11 +140,19 @@ class ValidationReport(Record):
 
 
 class _Node(NamedTuple):
-    """An object of the spec's hierarchy, as it came."""
+    """An object of the spec's hierarchy, as it came.
+
+    Args:
+        level: Which one it is of.
+        path: Where it is in the spec.
+        data: It.
+        acceptance: That of a task, if it has its shape; what has not is told by that alone.
+    """
 
     level: str
     path: str
     data: JsonObject
+    acceptance: TaskAcceptance | None = None
 
     def error(self, field: str, message: str) -> Deficiency:
         return Deficiency(path=self.path, field=field, severity=Severity.ERROR, message=message)
@@ -178,9 +188,7 @@ _MINIMUMS = (
 _COUNTED = {field for _, field, _, _ in _MINIMUMS}
 
 
-def validate(
-    data: JsonValue, schema: type[ProductSpec] | type[ProductSpecDraft] = ProductSpecDraft
-) -> ValidationReport:
+def validate(data: JsonValue, schema: type[ProductSpecDraft] = ProductSpecDraft) -> ValidationReport:
     """What a spec lacks, in the order of its hierarchy; never raises on JSON, however malformed.
 
     Args:
@@ -189,25 +197,37 @@ def validate(
     """
     nodes = list(_nodes("spec", "", data))
     tasks = [node for node in nodes if node.level == "task"]
+    stated = _Node("interfaces", "interfaces", {})
+    interfaces = _parsed(Interfaces, data.get("interfaces")) if isinstance(data, dict) else None
     return ValidationReport(
         errors=[
             *_shape_errors(data, schema),
             *_too_few(nodes),
             *_reference_errors(tasks),
-            *_acceptance_errors(data, tasks, [node for node in nodes if node.level == "epic"]),
-            *_interface_errors(data, tasks),
+            *_acceptance_errors(nodes),
+            *(stated.error(*found) for found in _interface_problems(interfaces, tasks)),
         ],
-        warnings=[*_interface_warnings(data), *(warning for node in nodes for warning in _warnings(node))],
+        warnings=[
+            *(stated.warning(*found) for found in (interface_warnings(interfaces) if interfaces else ())),
+            *(warning for node in nodes for warning in _warnings(node)),
+        ],
     )
+
+
+def _parsed(record: type[_R], value: JsonValue) -> _R | None:
+    """A part of the spec as its record; None if there is none, or if it has not its shape."""
+    with suppress(ValidationError):
+        return record.model_validate(value)
+    return None
 
 
 def _nodes(level: str, path: str, data: JsonValue) -> Iterator[_Node]:
     if not isinstance(data, dict):
         return
-    node = _Node(level, path, data)
-    yield node
+    acceptance = _parsed(TaskAcceptance, data.get("acceptance")) if level == "task" else None
+    yield _Node(level, path, data, acceptance)
     field, child_level = _CHILDREN[level]
-    children = node.data.get(field)
+    children = data.get(field)
     if isinstance(children, list):
         for index, child in enumerate(children):
             yield from _nodes(child_level, f"{path}.{field}[{index}]".lstrip("."), child)
@@ -249,9 +269,7 @@ def _message(kind: str, message: str, value: JsonValue, criterion: int) -> str:
             text = "is empty"
         case _:
             text = message.removeprefix("Value error, ")
-            if not (
-                kind == "value_error" and isinstance(value, dict)
-            ):  # what a record says of itself needs no more
+            if kind != "value_error" or not isinstance(value, dict):  # what a record says is enough
                 text += f", got {_shortened(value)}"
     return f"{text} (criterion {criterion})"
 
@@ -294,67 +312,30 @@ def _reference_errors(tasks: list[_Node]) -> Iterator[Deficiency]:
         )
 
 
-def _acceptance_errors(
-    data: JsonValue, tasks: Sequence[_Node], epics: Sequence[_Node]
-) -> Iterator[Deficiency]:
-    """Faults of examples and properties; one that has not its shape is told by that alone."""
-    title = data.get("title") if isinstance(data, dict) else None
-    promises: list[TaskPromise] = []
-    places: dict[str, _Node] = {}
-    for task in tasks:
-        name, criteria = task.data.get("task_id"), task.data.get("acceptance_criteria")
-        with suppress(ValidationError):
-            acceptance = (
-                TaskAcceptance.model_validate(task.data["acceptance"]) if "acceptance" in task.data else None
-            )
-            if acceptance is not None and isinstance(name, str) and isinstance(criteria, list):
-                epic = next(node for node in epics if task.path.startswith(f"{node.path}."))
-                own = str(epic.data.get("epic_id")), len(epic.texts("success_criteria"))
-                promises.append(TaskPromise(name, len(criteria), acceptance, own))
-                places.setdefault(name, task)
+def _acceptance_errors(nodes: Sequence[_Node]) -> Iterator[Deficiency]:
+    """Faults of examples and properties."""
+    title, epic = nodes[0].data.get("title") if nodes else None, ("", 0)
+    promises, places, edges = list[TaskPromise](), dict[str, _Node](), dict[str, list[str]]()
+    for node in nodes:
+        if node.level == "epic":
+            epic = str(node.data.get("epic_id")), len(node.texts("success_criteria"))
+        elif node.level == "task":
+            name, criteria = node.data.get("task_id"), node.data.get("acceptance_criteria")
+            edges[str(name)] = [ref for _, ref in node.texts("depends_on")]
+            if node.acceptance and isinstance(name, str) and isinstance(criteria, list):
+                promises.append(TaskPromise(name, len(criteria), node.acceptance, epic))
+                places.setdefault(name, node)
     package = import_name(slugify(title)) if isinstance(title, str) else ""
-    edges = {str(task.data.get("task_id")): [ref for _, ref in task.texts("depends_on")] for task in tasks}
     for problem in acceptance_problems(package, promises, edges) if package else ():
         yield places[problem.task_id].error(f"acceptance.{problem.field}", problem.message)
 
 
-def _interfaces_of(data: JsonValue) -> Interfaces | None:
-    """The interfaces of a spec; None if there are none.
-
-    Raises:
-        ValidationError: they have not their shape.
-    """
-    stated = data.get("interfaces") if isinstance(data, dict) else None
-    return None if stated is None else Interfaces.model_validate(stated)
-
-
-def _interface_warnings(data: JsonValue) -> Iterator[Deficiency]:
-    with suppress(ValidationError):
-        if interfaces := _interfaces_of(data):
-            for field, message in interface_warnings(interfaces):
-                yield Deficiency(path="interfaces", field=field, severity=Severity.WARNING, message=message)
-
-
-def _interface_errors(data: JsonValue, tasks: Sequence[_Node]) -> Iterator[Deficiency]:
-    """Faults of interfaces; those that have not their shape are told by that alone."""
-    accepted: list[tuple[_Node, TaskAcceptance]] = []
-    for task in tasks:
-        with suppress(ValidationError):
-            accepted.append((task, TaskAcceptance.model_validate(task.data.get("acceptance"))))
-    try:
-        interfaces = _interfaces_of(data)
-    except ValidationError:
-        return
-    if interfaces is not None:
-        provided = [public for _, acceptance in accepted for public in acceptance.provides]
-        with_effects = [
-            name_of(public)
-            for task, acceptance in accepted
-            if not _PURE.match(_sketched_effects(task))
-            for public in acceptance.provides
-        ]
-        for field, message in interface_problems(interfaces, provided, with_effects):
-            yield Deficiency(path="interfaces", field=field, severity=Severity.ERROR, message=message)
+def _interface_problems(interfaces: Interfaces | None, tasks: Sequence[_Node]) -> Sequence[tuple[str, str]]:
+    if interfaces is None:
+        return ()
+    provided = [(public, task) for task in tasks if task.acceptance for public in task.acceptance.provides]
+    with_effects = [name_of(public) for public, task in provided if not _PURE.match(_sketched_effects(task))]
+    return interface_problems(interfaces, [public for public, _ in provided], with_effects)
 
 
 _PURE = re.compile(r"\s*(none|no|nothing|pure)\b", re.IGNORECASE)
@@ -367,13 +348,11 @@ def _sketched_effects(task: _Node) -> str:
 
 def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
     """Criteria of a task with examples that none of them shows, and that do not say why."""
-    criteria = task.data.get("acceptance_criteria")
-    try:
-        acceptance = TaskAcceptance.model_validate(task.data.get("acceptance"))
-    except ValidationError:
+    criteria, acceptance = task.data.get("acceptance_criteria"), task.acceptance
+    if acceptance is None or not isinstance(criteria, list):
         return
     told = acceptance.shown | {one.criterion for one in acceptance.unexecutable}
-    for number in range(1, len(criteria) + 1) if isinstance(criteria, list) else ():
+    for number in range(1, len(criteria) + 1):
         if number not in told:
             message = f"[{number - 1}] is shown by no example and no property; add one, or say in `unexecutable` why not"
             yield task.warning("acceptance_criteria", message)
@@ -412,9 +391,5 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
     sketch = node.data.get("io_contract_sketch")
     surfaces = sketch.get("error_surfaces") if isinstance(sketch, dict) else None
     if isinstance(surfaces, str) and not names_an_error(surfaces):
-        yield Deficiency(
-            path=f"{node.path}.io_contract_sketch",
-            field="error_surfaces",
-            severity=Severity.WARNING,
-            message="names no specific error condition (criterion 14)",
-        )
+        place = node._replace(path=f"{node.path}.io_contract_sketch")
+        yield place.warning("error_surfaces", "names no specific error condition (criterion 14)")

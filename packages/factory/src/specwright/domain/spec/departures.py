@@ -7,12 +7,13 @@ that shows it.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from ship_gate.base.markdown_text import inline, printable
 from ship_gate.base.record import Record
-from ship_gate.base.text import holds
+from ship_gate.base.text import holds, one_line
 from specwright.domain.interfaces.records import OutsideScope
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.product_spec import ProductSpecDraft
 
 _SHORTEST = 8
 _NARROWS = "out of scope:"
@@ -38,48 +39,6 @@ def outside_problems(outside: Sequence[OutsideScope], text: str) -> list[str]:
     return problems
 
 
-def missing(outside: Sequence[OutsideScope]) -> list[OutsideScope]:
-    """What is not built at all."""
-    return [one for one in outside if not one.instead]
-
-
-def built_otherwise(outside: Sequence[OutsideScope]) -> list[OutsideScope]:
-    """What is built in part, or in another form than SPEC.md says."""
-    return [one for one in outside if one.instead]
-
-
-def missing_count(scopes: Sequence[OutsideScope]) -> str:
-    """How much is missing, in a sentence."""
-    return f"{_things(scopes)} cannot be built, and will be missing."
-
-
-def otherwise_count(scopes: Sequence[OutsideScope]) -> str:
-    """How much is built otherwise, in a sentence."""
-    return f"{_things(scopes)} {'is' if len(scopes) == 1 else 'are'} built in part, or otherwise."
-
-
-def outside_text(outside: Sequence[OutsideScope]) -> list[str]:
-    """The chapters of `spec.md`, which stand first: each sentence, why it is not built so, and what is built of it."""
-    parts = (
-        ("Not built", missing_count, missing(outside)),
-        ("Built otherwise", otherwise_count, built_otherwise(outside)),
-    )
-    return [_chapter(heading, count(scopes), scopes) for heading, count, scopes in parts if scopes]
-
-
-def _chapter(heading: str, count: str, scopes: Sequence[OutsideScope]) -> str:
-    entries = [
-        f"> {printable(one.quote)}\n\n{inline(one.why)}"
-        + (f"\n\nBuilt: {inline(one.instead)}" if one.instead else "")
-        for one in scopes
-    ]
-    return "\n\n".join([f"## {heading}", f"{count[0].upper()}{count[1:]}", *entries])
-
-
-def _things(scopes: Sequence[OutsideScope]) -> str:
-    return f"{'one thing' if len(scopes) == 1 else f'{len(scopes)} things'} that SPEC.md asks for"
-
-
 class Decision(Record):
     """A decision, once.
 
@@ -103,7 +62,7 @@ class Decision(Record):
         return self.text[len(_NARROWS) :].strip() if narrows else ""
 
 
-def decisions_of(spec: ProductSpec | ProductSpecDraft) -> list[Decision]:
+def decisions_of(spec: ProductSpecDraft) -> list[Decision]:
     """Every decision of a spec, each once."""
     texts: dict[str, tuple[str, dict[str, str]]] = {}
     for task in spec.tasks():
@@ -124,36 +83,71 @@ def _place(tasks: Mapping[str, str]) -> str:
     )
 
 
-def narrowings(decisions: Sequence[Decision]) -> list[Decision]:
-    """Those by which something is built in part."""
-    return [one for one in decisions if one.left_out]
+class Departures(NamedTuple):
+    """The departures of one kind, as a chapter of `spec.md` and at the approval gate.
+
+    Args:
+        heading: Of the chapter.
+        sentence: How many there are.
+        lines: Each on a line.
+        body: All of them in Markdown.
+        hint: What a person can do about them.
+    """
+
+    heading: str
+    sentence: str
+    lines: Sequence[str]
+    body: str
+    hint: str = ""
+
+    @property
+    def chapter(self) -> str:
+        """In Markdown."""
+        return f"## {self.heading}\n\n{self.sentence[0].upper()}{self.sentence[1:]}{self.hint}\n\n{self.body}"
 
 
-def narrowings_count(decisions: Sequence[Decision]) -> str:
-    """How many there are, in a sentence."""
-    few = len(decisions) == 1
-    count = "one kind of input is" if few else f"{len(decisions)} kinds of input are"
-    return f"{count} out of scope: what comes out of {'it' if few else 'them'} is an error or any value."
+def departures(outside: Sequence[OutsideScope], decisions: Sequence[Decision]) -> list[Departures]:
+    """The departures of each kind that there are, in the order in which they are read."""
+    missing = [one for one in outside if not one.instead]
+    otherwise = [one for one in outside if one.instead]
+    narrowed = [one for one in decisions if one.left_out]
+    is_one, are = len(narrowed) == 1, "is" if len(otherwise) == 1 else "are"
+    kinds = "one kind of input is" if is_one else f"{len(narrowed)} kinds of input are"
+    cases = "one case" if len(decisions) == 1 else f"{len(decisions)} cases"
+    found = [
+        Departures(
+            "Not built", f"{_things(missing)} cannot be built, and will be missing.", *_quoted(missing)
+        ),
+        Departures(
+            "Built otherwise", f"{_things(otherwise)} {are} built in part, or otherwise.", *_quoted(otherwise)
+        ),
+        Departures(
+            "Built in part",
+            f"{kinds} out of scope: what comes out of {'it' if is_one else 'them'} is an error or any value.",
+            [f"{one.left_out} ({one.place})" for one in narrowed],
+            "\n".join(f"- {inline(one.left_out)} (decision {one.number}, {one.place})" for one in narrowed),
+        ),
+        Departures(
+            "Decisions",
+            f"{cases} that SPEC.md leaves open {'is' if len(decisions) == 1 else 'are'} decided as follows.",
+            [f"{one.number}  {one.text} ({one.place})" for one in decisions],
+            "\n".join(f"{one.number}. {inline(one.text)} ({one.place})" for one in decisions),
+            " `specwright amend --decision N TEXT` has one decided otherwise.",
+        ),
+    ]
+    return [one for one in found if one.lines]
 
 
-def narrowings_text(decisions: Sequence[Decision]) -> list[str]:
-    """The chapter of `spec.md`, if there is anything to say in it."""
-    if not (found := narrowings(decisions)):
-        return []
-    count = narrowings_count(found)
-    lines = "\n".join(f"- {inline(one.left_out)} (decision {one.number}, {one.place})" for one in found)
-    return ["\n\n".join(("## Built in part", f"{count[0].upper()}{count[1:]}", lines))]
+def _things(scopes: Sequence[OutsideScope]) -> str:
+    return f"{'one thing' if len(scopes) == 1 else f'{len(scopes)} things'} that SPEC.md asks for"
 
 
-def decisions_count(decisions: Sequence[Decision]) -> str:
-    """How many there are, in a sentence."""
-    count = "one case" if len(decisions) == 1 else f"{len(decisions)} cases"
-    return f"{count} that SPEC.md leaves open {'is' if len(decisions) == 1 else 'are'} decided as follows."
-
-
-def decisions_text(decisions: Sequence[Decision]) -> str:
-    """The chapter of `spec.md`: each decision with where it applies."""
-    count = decisions_count(decisions)
-    lines = [f"{one.number}. {inline(one.text)} ({one.place})" for one in decisions]
-    told = f"{count[0].upper()}{count[1:]} `specwright amend --decision N TEXT` has one decided otherwise."
-    return "\n\n".join(("## Decisions", told, "\n".join(lines)))
+def _quoted(scopes: Sequence[OutsideScope]) -> tuple[list[str], str]:
+    """Each sentence, why it is not built so, and what is built of it: on a line, and in Markdown."""
+    lines, blocks = list[str](), list[str]()
+    for one in scopes:
+        built = f" Built: {one.instead}" if one.instead else ""
+        lines.append(f'"{one_line(one.quote)}": {one.why}{built}')
+        blocks += [f"> {printable(one.quote)}", inline(one.why)]
+        blocks += [f"Built: {inline(one.instead)}"] if one.instead else []
+    return lines, "\n\n".join(blocks)

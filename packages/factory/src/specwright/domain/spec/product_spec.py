@@ -7,8 +7,8 @@ The ids are the researcher's own (design: ids). It answers a `ProductSpecDraft`;
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
@@ -111,7 +111,9 @@ class Pillar(Record):
     epics: Annotated[list[Epic], Field(min_length=1)]
 
 
-class _Head(OmittedIfEmpty):
+class ProductSpecDraft(OmittedIfEmpty):
+    """What the researcher answers: the spec without its times (design: ids)."""
+
     omitted = ("interfaces", "outside")
 
     spec_id: Annotated[str, Field(pattern=r"^SPEC-[0-9]{3,9}$", description="SPEC-001.")]
@@ -125,29 +127,16 @@ class _Head(OmittedIfEmpty):
         default_factory=list, description="What SPEC.md asks for and this factory cannot build."
     )
 
-
-class ProductSpec(_Head):
-    """The whole spec as it is stored and approved (design: product-spec)."""
-
-    created_at: Timestamp
-    updated_at: Timestamp
     pillars: Annotated[list[Pillar], Field(min_length=1)]
 
     def tasks(self) -> Iterator[TaskSpec]:
         """All tasks in declaration order: pillar, epic, story, task (design: project-loop)."""
-        return _depth_first(self.pillars)
+        for pillar in self.pillars:
+            for epic in pillar.epics:
+                for story in epic.stories:
+                    yield from story.tasks
 
-
-class ProductSpecDraft(_Head):
-    """What the researcher answers: the spec without its times (design: ids)."""
-
-    pillars: Annotated[list[Pillar], Field(min_length=1)]
-
-    def tasks(self) -> Iterator[TaskSpec]:
-        """All tasks in declaration order: pillar, epic, story, task (design: project-loop)."""
-        return _depth_first(self.pillars)
-
-    def stamped(self, created_at: str, updated_at: str) -> ProductSpec:
+    def stamped(self, created_at: str, updated_at: str) -> "ProductSpec":
         """The stored spec.
 
         Args:
@@ -157,11 +146,18 @@ class ProductSpecDraft(_Head):
         Raises:
             pydantic.ValidationError: a time is not ISO-8601 in UTC.
         """
-        return ProductSpec(**dict(self), created_at=created_at, updated_at=updated_at)
+        times = {"created_at": created_at, "updated_at": updated_at}
+        return ProductSpec.model_validate({**dict(self), **times})
 
 
-def _depth_first(pillars: Sequence[Pillar]) -> Iterator[TaskSpec]:
-    for pillar in pillars:
-        for epic in pillar.epics:
-            for story in epic.stories:
-                yield from story.tasks
+class ProductSpec(ProductSpecDraft):
+    """The whole spec as it is stored and approved (design: product-spec)."""
+
+    created_at: Timestamp
+    updated_at: Timestamp
+
+    def to_json(self) -> dict[str, Any]:
+        """The spec as JSON values, in the order of its documented form: the times before the pillars."""
+        fields = super().to_json()
+        pillars = fields.pop("pillars")
+        return {**fields, "pillars": pillars}

@@ -1,20 +1,19 @@
 """The difference between two versions of a product spec: for the person who approves it, and by task for the change of
 a product that is released (design: approval, change)."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from packaging.version import Version
 
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, TaskSpec
 
-_LEVELS = (
-    ("pillars", "pillar_id", "pillar"),
-    ("epics", "epic_id", "epic"),
-    ("stories", "story_id", "story"),
-    ("tasks", "task_id", "task"),
-)
-_TIMES = {"created_at", "updated_at"}
+_LEVELS = (("pillars", "pillar"), ("epics", "epic"), ("stories", "story"), ("tasks", "task"))
+_ELSEWHERE = {
+    *("created_at", "updated_at", "pillars", "pillar_id", "epics", "epic_id", "stories", "story_id"),
+    *("tasks", "task_id", "io_contract_sketch"),
+}
+"""Of a part of a spec: its times, what names it, and what has entries of its own."""
 
 
 class SpecDifference(NamedTuple):
@@ -38,11 +37,9 @@ class SpecDifference(NamedTuple):
         return {**self._asdict(), "changed": changed}
 
 
-def spec_difference(
-    before: ProductSpec | ProductSpecDraft, after: ProductSpec | ProductSpecDraft
-) -> SpecDifference:
+def spec_difference(before: ProductSpecDraft, after: ProductSpecDraft) -> SpecDifference:
     """Which tasks are added, changed, removed and untouched; the order of dependencies makes no difference."""
-    old, new = ({task.task_id: _fields(task.to_json()) for task in spec.tasks()} for spec in (before, after))
+    old, new = ({task.task_id: _task_fields(task) for task in spec.tasks()} for spec in (before, after))
     changed = {name: tuple(_changes(old[name], new[name])) for name in new if name in old}
     return SpecDifference(
         added=tuple(name for name in new if name not in old),
@@ -92,27 +89,29 @@ def spec_changes(before: ProductSpec, after: ProductSpec) -> list[str]:
 
 
 def _entries(spec: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Every part of a spec by its id: its name for a person, and its own fields, those of its sketch among them."""
-    head = {name: value for name, value in spec.items() if name not in _TIMES and name != "pillars"}
-    return {"": ("the spec", head), **dict(_below(spec, 0))}
+    """Every part of a spec by its id: its name for a person, and its own fields."""
+    return {"": ("the spec", _fields(spec)), **dict(_below(spec, _LEVELS))}
 
 
-def _below(parent: dict[str, Any], level: int) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
-    if level == len(_LEVELS):
-        return
-    children, id_field, kind = _LEVELS[level]
-    further = _LEVELS[level + 1][0] if level + 1 < len(_LEVELS) else ""
-    for child in parent[children]:
-        fields = {name: value for name, value in child.items() if name not in (id_field, further)}
-        fields.update(fields.pop("io_contract_sketch", {}))
-        yield child[id_field], (f"{kind} {child[id_field]} {child['name']}", fields)
-        yield from _below(child, level + 1)
+def _below(
+    parent: dict[str, Any], levels: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
+    if levels:
+        (children, kind), *deeper = levels
+        for child in parent[children]:
+            name = child[f"{kind}_id"]
+            yield name, (f"{kind} {name} {child['name']}", _fields(child))
+            yield from _below(child, deeper)
 
 
-def _fields(task: dict[str, Any]) -> dict[str, Any]:
-    """The own fields of a task, those of its sketch among them."""
-    own = {name: value for name, value in task.items() if name not in ("task_id", "io_contract_sketch")}
-    return {**own, **task["io_contract_sketch"], "depends_on": sorted(set(own["depends_on"]))}
+def _fields(part: dict[str, Any]) -> dict[str, Any]:
+    """The own fields of a part of a spec, those of its sketch among them."""
+    own = {name: value for name, value in part.items() if name not in _ELSEWHERE}
+    return {**own, **part.get("io_contract_sketch", {})}
+
+
+def _task_fields(task: TaskSpec) -> dict[str, Any]:
+    return {**_fields(task.to_json()), "depends_on": sorted(set(task.depends_on))}
 
 
 def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
@@ -123,14 +122,9 @@ def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _change(field: str, before: Any, after: Any) -> str:
-    label = field.replace("_", " ")
-    if field == "acceptance":
-        return f"{label}: {_acceptance_change(before or {}, after or {})}"
-    if field == "interfaces":
-        return f"{label}: {_differences(_interface_entries(before), _interface_entries(after))}"
-    if field == "outside":
-        quotes = [{one["quote"]: one for one in side or ()} for side in (before, after)]
-        return f"not built: {_differences(*quotes)}"
+    label = "not built" if field == "outside" else field.replace("_", " ")
+    if entries := _NAMED.get(field):
+        return f"{label}: {_differences(entries(before or {}), entries(after or {}))}"
     if field == "decisions":
         before, after = before or [], after or []
     if not isinstance(before, list) or not isinstance(after, list):
@@ -141,16 +135,11 @@ def _change(field: str, before: Any, after: Any) -> str:
     return f"{label}: {'; '.join([*gone, *come]) or 'in another order'}"
 
 
-def _acceptance_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Public names, examples and properties by their titles."""
-    return _differences(_acceptance_entries(before), _acceptance_entries(after))
-
-
-def _interface_entries(interfaces: Mapping[str, Any] | None) -> dict[str, Any]:
+def _interface_entries(interfaces: Mapping[str, Any]) -> dict[str, Any]:
     """Each interface, and each of its subcommands, routes and tools."""
     found: dict[str, Any] = {}
     for kind, parts in (("command", "subcommands"), ("http", "routes"), ("mcp", "tools")):
-        if head := dict((interfaces or {}).get(kind) or {}):
+        if head := dict(interfaces.get(kind) or {}):
             entries = head.pop(parts, ())
             found[f"{kind} {head['name']}"] = head
             found |= {_interface_label(kind, head["name"], one): one for one in entries}
@@ -179,9 +168,18 @@ def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _acceptance_entries(acceptance: Mapping[str, Any]) -> dict[str, Any]:
+    """Public names, examples and properties by their titles."""
     named = dict.fromkeys(acceptance.get("provides", ()))
     titled = {one["title"]: one for field in ("examples", "properties") for one in acceptance.get(field, ())}
     whys = {
         f"criterion {one['criterion']} is not executable": one for one in acceptance.get("unexecutable", ())
     }
     return {**named, **titled, **whys}
+
+
+_NAMED: Mapping[str, Callable[[Any], dict[str, Any]]] = {
+    "acceptance": _acceptance_entries,
+    "interfaces": _interface_entries,
+    "outside": lambda outside: {one["quote"]: one for one in outside},
+}
+"""The fields whose entries have names, with what gives them by their names."""

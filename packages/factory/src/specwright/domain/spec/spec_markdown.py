@@ -14,12 +14,11 @@ from specwright.domain.interfaces.functions import function_of_signature
 from specwright.domain.interfaces.guide import interface_guide, started
 from specwright.domain.spec.acceptance_text import criteria_with_examples, success_criteria, summary
 from specwright.domain.spec.completeness import Deficiency, place_in, uncited
-from specwright.domain.spec.departures import decisions_of, decisions_text, narrowings_text, outside_text
+from specwright.domain.spec.departures import decisions_of, departures
 from specwright.domain.spec.product_spec import (
     DIMENSION_LABELS,
     Epic,
     Pillar,
-    ProductSpec,
     ProductSpecDraft,
     Story,
     TaskSpec,
@@ -34,7 +33,7 @@ class ResearchSource(NamedTuple):
 
 
 def render(
-    spec: ProductSpec | ProductSpecDraft,
+    spec: ProductSpecDraft,
     warnings: Sequence[Deficiency] = (),
     sources: Sequence[ResearchSource] = (),
     allowed_packages: Sequence[str] = (),
@@ -54,10 +53,8 @@ def render(
         costs: What its build is likely to take, in words; empty if nothing is known or all answers are scripted.
     """
     sections = [
-        _title(spec),
-        *outside_text(spec.outside),
-        *narrowings_text(decided := decisions_of(spec)),
-        *([decisions_text(decided)] if decided else []),
+        f"# {printable(spec.title)}",
+        *(one.chapter for one in departures(spec.outside, decisions_of(spec))),
         _head(spec),
         *([f"## Costs\n\nTo build it takes {costs}, as recorded runs took."] if costs else []),
         *([f"## Changes since the last version\n\n{bullets(changes)}"] if changes else []),
@@ -81,11 +78,7 @@ def scope_note(allowed_packages: Sequence[str] = ()) -> str:
     )
 
 
-def _title(spec: ProductSpec | ProductSpecDraft) -> str:
-    return f"# {printable(spec.title)}"
-
-
-def interface_text(spec: ProductSpec | ProductSpecDraft) -> str:
+def interface_text(spec: ProductSpecDraft) -> str:
     """How the product is used from outside Python, by the signatures that its tasks provide."""
     assert spec.interfaces is not None
     provided = [one for task in spec.tasks() if task.acceptance for one in task.acceptance.provides]
@@ -93,7 +86,7 @@ def interface_text(spec: ProductSpec | ProductSpecDraft) -> str:
     return interface_guide(spec.interfaces, functions, slugify(spec.title)).rstrip()
 
 
-def _head(spec: ProductSpec | ProductSpecDraft) -> str:
+def _head(spec: ProductSpecDraft) -> str:
     epics = [epic for pillar in spec.pillars for epic in pillar.epics]
     stories = [story for epic in epics for story in epic.stories]
     counts = (
@@ -148,7 +141,7 @@ def _task(task: TaskSpec) -> str:
     )
 
 
-def _warnings(spec: ProductSpec | ProductSpecDraft, warnings: Sequence[Deficiency]) -> str:
+def _warnings(spec: ProductSpecDraft, warnings: Sequence[Deficiency]) -> str:
     if not warnings:
         return "None."
     data = spec.to_json()
