@@ -53,9 +53,10 @@ def unreachable_targets(
         listed: The module's files; none in a contract debate.
         contracts: That of the module, or those of the plan, by name.
     """
-    problems: list[str] = []
+    elements, problems = _elements(listed), list[str]()
     for i, amendment in enumerate(amendments):
         kind, _, name = amendment.target.partition(":")
+        adds, is_there = amendment.action == "ADD", _key(amendment) in elements
         if kind == "contract":
             wrong = _pointer_problem(amendment, contracts)
         elif kind == "file":
@@ -64,13 +65,10 @@ def unreachable_targets(
             wrong = "a parameter is not a test; MODIFY the test, named without brackets"
         elif kind == "function":
             wrong = _function_problem(name, contracts)
-        elif (amendment.action == "ADD") == (_find(kind, name, listed) is not None):
-            found = "is there already; MODIFY it" if amendment.action == "ADD" else ""
-            wrong = (
-                f"{kind} {name!r} {found}" if found else f"there is no {kind} {name!r}; name one, or ADD it"
-            )
+        elif adds:
+            wrong = f"{kind} {name!r} is there already; MODIFY it" if is_there else ""
         else:
-            wrong = ""
+            wrong = "" if is_there else f"there is no {kind} {name!r}; name one, or ADD it"
         problems += [f"amendments.{i}.target: {wrong}"] if wrong else []
     return problems
 
@@ -123,26 +121,13 @@ def lost_problems(
 
     `before` holds the module's files as they were approved.
     """
-    targets = [
-        (kind, _bare_name(kind, name)) for kind, _, name in (a.target.partition(":") for a in amendments)
+    targets, left = {*map(_key, amendments)}, _elements(after)
+    return [
+        f"{kind}:{name} is gone, and no amendment asks for that; put it back as it was"
+        for (kind, name), element in _elements(before).items()
+        if kind == "example" or (kind == "test" and name.startswith("test"))
+        if (kind, name) not in left and not targets & {(kind, name), *element.files}
     ]
-    problems: list[str] = []
-    for kind, name, path in _shown(before):
-        asked = (kind, name) in targets or ("file", path) in targets
-        if not asked and _find(kind, name, after) is None:
-            problems.append(f"{kind}:{name} is gone, and no amendment asks for that; put it back as it was")
-    return problems
-
-
-def _shown(files: Mapping[str, bytes]) -> Iterator[tuple[str, str, str]]:
-    """The tests and examples of a module, with their files."""
-    for path, data in sorted(files.items()):
-        if path.startswith("tests/") and path.endswith(".py"):
-            yield from (
-                ("test", node.name, path) for node in _functions(data) if node.name.startswith("test")
-            )
-    for heading in _sections(files.get("examples.md", b"").decode(errors="replace")):
-        yield "example", heading, "examples.md"
 
 
 def applied_problems(
@@ -155,18 +140,36 @@ def applied_problems(
 
     `before` holds the module's files as they were approved.
     """
+    was, now = _elements(before), _elements(after)
+    texts = {
+        key: tuple(each[key].text if key in each else MISSING for each in (was, now)) for key in was | now
+    }
+    shown = [texts.get(_key(amendment), (MISSING, MISSING)) for amendment in amendments]
+    return _unapplied(amendments, shown, "; comments and the docstrings of functions do not count")
+
+
+def _unapplied(
+    amendments: Sequence[Amendment], shown: Sequence[tuple[Any, ...]], uncounted: str = ""
+) -> list[str]:
+    """The amendments that what they aim at does not show.
+
+    Args:
+        amendments: In order.
+        shown: What each aims at, as it was and as it is; `MISSING` where there is nothing.
+        uncounted: What is no change.
+    """
     problems: list[str] = []
-    for i, amendment in enumerate(amendments):
-        kind, _, name = amendment.target.partition(":")
-        old, new = _find(kind, name, before), _find(kind, name, after)
-        if amendment.action == "ADD" and new is None:
-            problems.append(f"amendment {i}: {amendment.target} should have been added and is not there")
-        elif amendment.action == "REMOVE" and new is not None:
-            problems.append(f"amendment {i}: {amendment.target} should have been removed and is still there")
-        elif amendment.action == "MODIFY" and (old is None or new is None or old == new):
-            same = "is unchanged; comments and the docstrings of functions do not count"
-            why = "does not exist" if old is None or new is None else same
-            problems.append(f"amendment {i}: {amendment.target} should have been changed and {why}")
+    for i, (amendment, (was, now)) in enumerate(zip(amendments, shown, strict=True)):
+        match amendment.action:
+            case "ADD":
+                wrong = "added and is not there" if now is MISSING else ""
+            case "REMOVE":
+                wrong = "" if now is MISSING else "removed and is still there"
+            case "MODIFY" if MISSING in (was, now):
+                wrong = "changed and does not exist"
+            case _:
+                wrong = f"changed and is unchanged{uncounted}" if was == now else ""
+        problems += [f"amendment {i}: {amendment.target} should have been {wrong}"] if wrong else []
     return problems
 
 
@@ -179,23 +182,14 @@ def contract_problems(
 
     `before` holds the contracts as they were approved, by name.
     """
-    problems: list[str] = []
-    for i, amendment in enumerate(amendments):
+    shown: list[tuple[Any, Any]] = []
+    for amendment in amendments:
         name, pointer = _place(amendment)
-        appends = pointer.endswith("/-")
-        pointer = pointer.removesuffix("/-")
-        was, now = _at(before, name, pointer), _at(after, name, pointer)
-        changed = was != now
-        shown = {
-            "ADD": now is not MISSING and (changed or not appends),
-            "REMOVE": now is MISSING or changed,
-            "MODIFY": now is not MISSING and changed,
-        }[amendment.action]
-        if not shown:
-            problems.append(
-                f"amendment {i}: {amendment.action} {amendment.target} does not show in the contract"
-            )
-    return problems
+        was, now = (_at(contracts, name, pointer.removesuffix("/-")) for contracts in (before, after))
+        removed = amendment.action == "REMOVE" and was != now  # the next of a list has its place
+        unchanged = pointer.endswith("/-") and was == now
+        shown.append((was, MISSING if removed or (amendment.action == "ADD" and unchanged) else now))
+    return _unapplied(amendments, shown)
 
 
 def strayed_problems(amendments: Sequence[Amendment], before: PlanAnswer, after: PlanAnswer) -> list[str]:
@@ -235,22 +229,32 @@ def _at(contracts: Mapping[str, MicroModuleContract], name: str, pointer: str) -
     return contracts[name].at(pointer) if name in contracts else MISSING
 
 
-def _find(kind: str, name: str, files: Mapping[str, bytes]) -> str | None:
-    """The element's text, None if there is none; of a name that is in several files all of them."""
-    name = _bare_name(kind, name)
-    if kind == "file":
-        return _file_text(name, files[name]) if name in files else None
-    if kind == "example":
-        return _sections(files.get("examples.md", b"").decode(errors="replace")).get(name)
-    prefix = "tests/" if kind == "test" else "implementation/"
-    sources = [
-        _code(node)
-        for path, data in sorted(files.items())
-        if path.startswith(prefix) and path.endswith(".py")
-        for node in _functions(data)
-        if node.name == name
-    ]
-    return "\n".join(sources) if sources else None
+class _Element(NamedTuple):
+    """Something of a module that an amendment may aim at: its text, and the files that it is in."""
+
+    text: str
+    files: tuple[tuple[str, str], ...]
+
+
+def _elements(files: Mapping[str, bytes]) -> dict[tuple[str, str], _Element]:
+    """The files, tests, functions and examples of a module; of a name that is in several files the text of all."""
+    found: dict[tuple[str, str], _Element] = {}
+    for path, data in sorted(files.items()):
+        found["file", path] = _Element(_file_text(path, data), ())
+        kind = {"tests": "test", "implementation": "function"}.get(path.partition("/")[0], "")
+        for node in _functions(data) if kind and path.endswith(".py") else ():
+            before = found.get((kind, node.name), _Element("", ()))
+            text, places = f"{before.text}\n{_code(node)}", (*before.files, ("file", path))
+            found[kind, node.name] = _Element(text, places)
+    for heading, _, body in chapters(files.get("examples.md", b"").decode(errors="replace")):
+        found["example", heading] = _Element("\n".join(body), (("file", "examples.md"),))
+    return found
+
+
+def _key(amendment: Amendment) -> tuple[str, str]:
+    """By which `_elements` has what an amendment aims at."""
+    kind, _, name = amendment.target.partition(":")
+    return kind, _bare_name(kind, name)
 
 
 def _file_text(path: str, data: bytes) -> str:
@@ -300,20 +304,16 @@ def _functions(source: bytes) -> list[_Named]:
     return [node for node in ast.walk(tree) if isinstance(node, _Named)]
 
 
-def _sections(text: str) -> dict[str, str]:
-    """The sections of `examples.md` by their headings."""
-    return {heading: "\n".join(body) for heading, _, body in chapters(text)}
+_LIST = r"/(error_cases|inputs/\d+/constraints|outputs/\d+/invariants)"
+_BY_CODE = {
+    "MODIFY": re.compile(
+        rf"/purpose|/modes/notes|{_LIST}/\d+|/error_surfaces/\d+(/when)?|/effects/\d+/(target|description)"
+    ),
+    "REMOVE": re.compile(rf"({_LIST}|/error_surfaces|/effects)/\d+"),
+    "ADD": re.compile(rf"{_LIST}/-"),
+}
+"""Where code applies what, in order: the places of a list stay until all else is done."""
 
-
-_TEXTS = re.compile(
-    r"/(purpose|modes/notes|error_cases/\d+|inputs/\d+/constraints/\d+|outputs/\d+/invariants/\d+"
-    r"|error_surfaces/\d+/when|effects/\d+/(target|description))"
-)
-_LISTS = re.compile(r"/(error_cases|inputs/\d+/constraints|outputs/\d+/invariants)/-")
-_REMOVABLE = re.compile(
-    r"/(error_cases|inputs/\d+/constraints|outputs/\d+/invariants|error_surfaces|effects)/\d+"
-)
-_SURFACE = re.compile(r"/error_surfaces/\d+")
 _INSTRUCTION = re.compile(
     r"(?i)^(add|append|change|clarify|cut|declare|define|delete|describe|drop|extend|fix|insert|let|make|mention|modify|move"
     r"|name|put|reduce|remove|rename|reorder|replace|restate|reword|rewrite|say|set|shorten|specify|split|state|strike"
@@ -334,23 +334,20 @@ def applied_by_code(
     """
     by_name: dict[str, list[tuple[str, str, str]]] = {}
     for amendment in amendments:
-        name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
+        name, pointer = _place(amendment)
         if name not in contracts or not _is_simple(amendment, pointer):
             return None
-        by_name.setdefault(name, []).append(_of_surface(contracts[name], amendment, pointer))
+        change = _of_surface(contracts[name], amendment, pointer)
+        if change[0] != "ADD" and change[1] in [known for _, known, _ in by_name.get(name, ())]:
+            return None  # two of one statement
+        by_name.setdefault(name, []).append(change)
     modules: list[Any] = []
     for module in answer.modules:
-        given, changes = module.to_json(), by_name.get(module.name, [])
-        if len({pointer for action, pointer, _ in changes if action != "ADD"}) < sum(
-            a != "ADD" for a, *_ in changes
-        ):
-            return None  # two of one statement
-        changed = _changed(contracts[module.name].to_json(), changes) if changes else {}
-        for field in {pointer.split("/")[1] for _, pointer, _ in changes}:
-            if not changed[field]:
-                return None  # what is empty has a reason, which is the planner's to give
-            given[field] = changed[field]
-        modules.append(given)
+        changes = by_name.get(module.name, [])
+        fields = _changed(contracts[module.name], changes) if changes else {}
+        if not all(fields.values()):
+            return None  # what is empty has a reason, which is the planner's to give
+        modules.append({**module.to_json(), **fields})
     try:
         return PlanAnswer.model_validate({**answer.to_json(), "modules": modules})
     except ValidationError:
@@ -359,50 +356,38 @@ def applied_by_code(
 
 def _of_surface(contract: MicroModuleContract, amendment: Amendment, pointer: str) -> tuple[str, str, str]:
     """Action, pointer and text; the text of an error surface, as it is told with the error's name, is that of its `when`."""
-    action, detail = amendment.action, amendment.detail
-    surface = contract.at(pointer) if _SURFACE.fullmatch(pointer) and action == "MODIFY" else None
-    if not isinstance(surface, dict):
-        return action, pointer, detail
-    return action, f"{pointer}/when", _text(detail).removeprefix(f"{surface['name']}: ")
+    action, surface = amendment.action, contract.at(pointer)
+    if action != "MODIFY" or not isinstance(surface, dict):
+        return action, pointer, _text(amendment.detail)
+    return action, f"{pointer}/when", _text(amendment.detail).removeprefix(f"{surface['name']}: ")
 
 
 def _is_simple(amendment: Amendment, pointer: str) -> bool:
-    if amendment.action == "REMOVE":
-        return _REMOVABLE.fullmatch(pointer) is not None
-    form = _LISTS if amendment.action == "ADD" else _TEXTS
-    known = form.fullmatch(pointer) or (amendment.action == "MODIFY" and _SURFACE.fullmatch(pointer))
-    return bool(known) and not _INSTRUCTION.search(amendment.detail)
+    instructs = amendment.action != "REMOVE" and _INSTRUCTION.search(amendment.detail)
+    return bool(_BY_CODE[amendment.action].fullmatch(pointer)) and not instructs
 
 
-def _changed(contract: dict[str, Any], changes: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
-    """A contract with its changes. The last statement of a list goes first, so that the places of others stay."""
-    for action, pointer, detail in sorted(
-        changes, key=lambda change: (_ORDER[change[0]], _index_in_list(change[1]))
-    ):
+def _changed(contract: MicroModuleContract, changes: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
+    """The fields of a contract that changes touch, with these changes."""
+    fields, shortened = contract.to_json(), list[list[Any]]()
+    for action, pointer, text in sorted(changes, key=lambda change: [*_BY_CODE].index(change[0])):
         *path, last = pointer.split("/")[1:]
-        owner: Any = contract
+        owner: Any = fields
         for token in path:
             owner = cast(Any, owner[int(token)] if isinstance(owner, list) else owner[token])
         if action == "ADD":
-            owner.insert(_end(owner), _text(detail))
-        elif action == "REMOVE":
-            del owner[int(last)]
-        else:
-            owner[int(last) if isinstance(owner, list) else last] = _text(detail)
-    return contract
-
-
-_ORDER = {"MODIFY": 0, "REMOVE": 1, "ADD": 2}
-
-
-def _index_in_list(pointer: str) -> int:
-    last = pointer.rpartition("/")[2]
-    return -int(last) if last.isdecimal() else 0
+            owner.insert(_end(owner), text)
+            continue
+        owner[int(last) if isinstance(owner, list) else last] = text if action == "MODIFY" else None
+        shortened += [owner] if action == "REMOVE" else []
+    for statements in shortened:
+        statements[:] = [one for one in statements if one is not None]
+    return {field: fields[field] for field in {pointer.split("/")[1] for _, pointer, _ in changes}}
 
 
 def _end(texts: list[str]) -> int:
     """Where a statement is added: a default stays the last one."""
-    return len(texts) - bool(texts and texts[-1].startswith("defaults to "))
+    return len(texts) - bool(texts and (texts[-1] or "").startswith("defaults to "))
 
 
 def _text(detail: str) -> str:
