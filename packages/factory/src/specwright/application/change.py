@@ -677,16 +677,11 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
     files = dict(factory.modules.files(old.ref))
     files[ENTRY] = factory.gate.documented(files[ENTRY], contract)
 
-    def measured(digest: str) -> Scope:
-        return factory.journal.scope(f"{cause}/{contract.name}/measured/{digest}")
-
-    def started_at(digest: str) -> str:
-        return factory.journal.scope(f"{scope.name}/run/{digest}").now()
-
     judging, tests = candidate(factory.modules, contract, files), factory.modules.regression_tests(old.ref)
-    run = GateRun(factory.gate, factory.progress, scope, measured, True, started_at)
+    measured, scopes = f"{cause}/{contract.name}/measured", factory.journal.scope
+    run = GateRun(factory.gate, factory.progress, scopes, scope, measured, judging, shipping=True)
     definition, reports = factory.projection.definitions[consumer.task_id], reports_of(factory, old.module_id)
-    verdict = judge_whole(run, judging, definition, reports, tests)
+    verdict = judge_whole(run, definition, reports, tests)
     if not verdict.passed:
         return False
     scope = factory.journal.scope(f"{scope.name}/seal")

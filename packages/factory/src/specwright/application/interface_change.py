@@ -29,7 +29,7 @@ from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.application.announce import announce, review
 from specwright.application.debate.debate import open_debate
-from specwright.application.debate.implementation import module_of
+from specwright.application.debate.implementation import Implementation
 from specwright.application.deprecation import finish_deprecations, superseded
 from specwright.application.escalation.halted import open_escalations
 from specwright.application.escalation.offers import next_attempt
@@ -271,7 +271,7 @@ class Resolution:
         if plan.contracts.keys() != {name}:
             return f"the plan that was agreed on is not that of {name} alone"
         made = self._hold_debate(self._debate_of(name, plan.plan_id))
-        module = module_of(factory, self._task, plan, name)
+        module = Implementation(factory, self._task, plan, name)
         files = seal(factory, self._task, module, made["version_id"], made["debate_id"], ready=False)
         ref = module.contract.ref
         version = NewVersion(module_ref=ref, supersedes=self._old.ref, sha256=tree_sha256(files))

@@ -12,7 +12,7 @@ from specwright.application.announce import announce, gate_decision
 from specwright.application.criteria import raise_questions
 from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.deliverable import Case, Deliverable, RevisionRequest, Version
-from specwright.application.debate.implementation import module_of
+from specwright.application.debate.implementation import Implementation
 from specwright.application.debate.judges import (
     ask_arbiter,
     ask_challenger,
@@ -57,7 +57,7 @@ def open_debate(factory: Factory, state: DebateState) -> "Debate":
     task, name = task_at(factory, state["task_id"], state.get("change", "")), state["deliverable"]
     plan, questions = load_plan(factory.artifacts, task.folder, state["plan_id"]), state.get("questions", [])
     if name != CONTRACTS:
-        return Debate(factory, module_of(factory, task, plan, name, questions))
+        return Debate(factory, Implementation(factory, task, plan, name, questions))
     reopened = ReopenedPlan(plan, state["sealed"]) if "sealed" in state else None
     if sealed := state.get("baseline"):
         reopened = ReopenedPlan(plan, {}, factory.modules.contract(sealed))
@@ -217,18 +217,12 @@ class Debate:
         """What was submitted, as the proposal of a round."""
         place = self._task.place(self._deliverable.name, f"round-{number}", Role.PROPOSER)
         scope = self._factory.journal.scope(f"{place.run_id}/proposal")
+        said = {name: value for name, value in version._asdict().items() if name in Proposal.model_fields}
         record = Proposal(
             proposal_id=artifact_id(ArtifactType.PROPOSAL, scope.hex8()),
             target_artifact_id=version.version_id,
-            claim=version.claim,
             deliverable_ref=self._artifacts.ref(self._task.folder, version.version_id),
-            acceptance_checks=list(version.acceptance_checks),
-            test_inventory=dict(version.test_inventory),
-            tests=version.tests,
-            contract_changes=list(version.contract_changes),
-            examples=version.examples,
-            preflight=list(version.preflight),
-            contract_at_fault=list(version.contract_at_fault),
+            **said,
         )
         about = [(record.deliverable_ref, "the deliverable that it is about")]
         store_record(self._factory, scope, version.by, record, about)

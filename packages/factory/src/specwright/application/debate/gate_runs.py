@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from textwrap import shorten
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -39,17 +39,13 @@ _MOST_NAMED = 20
 LONGEST_LINE = 160
 """Of a finding's message, as far as the progress tells it."""
 
+_T = TypeVar("_T")
+
 # how the journal holds what the gate observed
 _VERDICT = TypeAdapter(GateVerdict, config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
 _TRIALS = TypeAdapter(tuple[Trial, ...])
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 _TRIED = TypeAdapter(tuple[TriedProperty, ...])
-
-REPORTED = "reported"
-"""The stage of the gate that runs the examples of bug reports."""
-
-ACCEPTANCE = "acceptance"
-"""The stage of the gate that runs the examples which were approved with the spec."""
 
 PROPERTIES = "properties"
 """The stage of the gate that tries the properties which were approved with the spec."""
@@ -57,23 +53,11 @@ PROPERTIES = "properties"
 _OWN_REMEDY = "; correct the example or the module"
 """What the gate says of an example that the module brings itself."""
 
-_BINDING = {REPORTED: "examples of bug reports", ACCEPTANCE: "approved examples"}
-
-
-class BindingExamples(NamedTuple):
-    """Examples that no role can strike.
-
-    Args:
-        stage: Of the gate.
-        code: Of a finding about one.
-        one: What each is.
-        examples: In order.
-    """
-
-    stage: str
-    code: str
-    one: str
-    examples: Sequence[Example]
+_BINDING = {
+    "reported": ("reported.failed", "an example of a bug report", "examples of bug reports"),
+    "acceptance": ("acceptance.failed", "an approved example", "approved examples"),
+}
+"""The stages that run examples which no role can strike: the code of a finding about one, what one is, what all are."""
 
 
 class GateRun(NamedTuple):
@@ -82,55 +66,48 @@ class GateRun(NamedTuple):
     Args:
         gate: The port.
         progress: Is told of a failed verdict.
+        scopes: Opens the scopes of parts of the judgement.
         scope: Takes what was measured, and what the ship gate observed.
-        by_content: The scope of what the slow stages showed of the same files, by their digest.
+        measured: The prefix of the scopes of what the slow stages showed of the same files, by their digest.
+        candidate: What is judged.
         shipping: Whether the candidate would be sealed.
-        started_at: Reads the clock as a judgement of these files begins, by the same digest.
-        binding: The examples that the module must give, whatever its own tests say.
-        properties: What must be true of it for all values, as well.
     """
 
     gate: ShipGate
     progress: Progress
+    scopes: Callable[[str], Scope]
     scope: Scope
-    by_content: Callable[[str], Scope]
+    measured: str
+    candidate: Candidate
     shipping: bool
-    started_at: Callable[[str], str]
-    binding: Sequence[BindingExamples] = ()
-    properties: Sequence[Property] = ()
 
 
-def judge(run: GateRun, candidate: Candidate) -> GateVerdict:
-    """Judge a candidate, or recall how it was judged; what it measured is drawn as such.
+def _observed(adapter: TypeAdapter[_T], scope: Scope, request: JsonValue, observe: Callable[[], _T]) -> _T:
+    """What the gate observes, or observed before."""
+    seen = scope.recall("verdict", request, lambda: adapter.dump_python(observe(), mode="json"))
+    return adapter.validate_python(seen)
+
+
+def _judged(run: GateRun, request: JsonValue, known: Scope) -> GateVerdict:
+    """The verdict of the stages; what it measured is drawn as such.
 
     A preflight runs all stages. The ship gate runs them again without the slow ones; what those showed is taken over from a
     preflight that passed with the same files, contract and dependencies, or observed now (design: preflight).
     """
-    request: JsonValue = {
-        "contract": candidate.contract.ref,
-        "fingerprint": candidate.contract.interface_fingerprint,
-        "files": tree_sha256(candidate.files),
-        "dependencies": [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies],
-    }
-    digest = canonical_json.digest(request)
-    scope, known, started_at = run.scope, run.by_content(digest), run.started_at(digest)
-    verdict = _recalled(scope, request, lambda: run.gate.judge(candidate, thorough=not run.shipping))
+    gate, candidate, scope = run.gate, run.candidate, run.scope
+    verdict = _observed(_VERDICT, scope, request, lambda: gate.judge(candidate, thorough=not run.shipping))
     if run.shipping and verdict.passed:
-        slow = _recalled(known, request, lambda: _measured_only(run.gate.judge(candidate, thorough=True)))
+        slow = _observed(
+            _VERDICT, known, request, lambda: _measured_only(gate.judge(candidate, thorough=True))
+        )
         verdict = _with_slow_stages(verdict, slow)
     elif verdict.passed:
-        _recalled(known, request, lambda: _measured_only(verdict))
-    verdict = _with_measures(scope, verdict)._replace(executed_at=started_at)
-    judged = _Judged(run.progress, scope, candidate, "gate" if run.shipping else "preflight")
-    if not verdict.passed:
-        run.progress.note(_refusal_note(scope, candidate, verdict, judged.kind))
-    for one in run.binding:
-        verdict = _with_binding_examples(run, one, judged, verdict)
-    return _with_properties(run, known, judged, verdict)
+        _observed(_VERDICT, known, request, lambda: _measured_only(verdict))
+    return _with_measures(scope, verdict)
 
 
 def _extended(
-    judged: "_Judged",
+    run: GateRun,
     verdict: GateVerdict,
     stage: str,
     findings: Sequence[Finding],
@@ -139,8 +116,7 @@ def _extended(
 ) -> GateVerdict:
     """A verdict with a further stage; whoever watches is told what it found."""
     if findings:
-        failed = verdict._replace(findings=tuple(findings))
-        judged.progress.note(_refusal_note(judged.scope, judged.candidate, failed, judged.kind))
+        _note_refusal(run, verdict._replace(findings=tuple(findings)), stage)
     result = StageResult(stage, "FAIL" if findings else "PASS", len(findings), observed=observed)
     return verdict._replace(
         passed=verdict.passed and not findings,
@@ -150,15 +126,6 @@ def _extended(
     )
 
 
-class _Judged(NamedTuple):
-    """What is judged, and who is told of it; `kind` is that of the note."""
-
-    progress: Progress
-    scope: Scope
-    candidate: Candidate
-    kind: str
-
-
 def _asked_of(candidate: Candidate, **asked: JsonValue) -> dict[str, JsonValue]:
     """What identifies a question about a candidate."""
     called: list[JsonValue] = [d.contract.ref for d in candidate.dependencies]
@@ -166,53 +133,52 @@ def _asked_of(candidate: Candidate, **asked: JsonValue) -> dict[str, JsonValue]:
     return {"contract": candidate.contract.ref, "files": files, "dependencies": called, **asked}
 
 
+def _called(candidate: Candidate) -> list[JsonValue]:
+    """The modules that a candidate calls, with the hashes of their implementations."""
+    return [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies]
+
+
 def _with_binding_examples(
-    run: GateRun, binding: BindingExamples, judged: _Judged, verdict: GateVerdict
+    run: GateRun, stage: str, examples: Sequence[Example], verdict: GateVerdict
 ) -> GateVerdict:
     """A verdict that includes examples which nobody can strike.
 
     They are not run where the module's own tests could not be.
     """
-    if not binding.examples or not verdict.tests:
+    if not examples or not verdict.tests:
         return verdict
-    candidate, stage, count = judged.candidate, binding.stage, len(binding.examples)
-    listed: list[JsonValue] = [[one.heading, one.code, one.expected] for one in binding.examples]
-    seen = run.scope.recall(
-        "verdict",
-        _asked_of(candidate, **{stage: listed}),
-        lambda: _FINDINGS.dump_python(run.gate.try_examples(candidate, binding.examples), mode="json"),
-    )
+    code, one, every = _BINDING[stage]
+    listed: list[JsonValue] = [[example.heading, example.code, example.expected] for example in examples]
+    request = _asked_of(run.candidate, **{stage: listed})
+    seen = _observed(_FINDINGS, run.scope, request, lambda: run.gate.try_examples(run.candidate, examples))
     findings = [
         Finding(
-            binding.code,
+            code,
             f"{stage}: {found.where}",
-            f"{binding.one} fails: {found.message.removesuffix(_OWN_REMEDY)}; correct the module",
+            f"{one} fails: {found.message.removesuffix(_OWN_REMEDY)}; correct the module",
         )
-        for found in _FINDINGS.validate_python(seen)
+        for found in seen
     ]
-    note = f"{_BINDING[stage]}: {count - len(findings)} of {count} hold"
-    return _extended(judged, verdict, stage, findings, note, examples=count)
+    count = len(examples)
+    note = f"{every}: {count - len(findings)} of {count} hold"
+    return _extended(run, verdict, stage, findings, note, examples=count)
 
 
-def _with_properties(run: GateRun, known: Scope, judged: _Judged, verdict: GateVerdict) -> GateVerdict:
+def _with_properties(
+    run: GateRun, known: Scope, properties: Sequence[Property], verdict: GateVerdict
+) -> GateVerdict:
     """A verdict that includes the approved properties.
 
     They take as long as the slow stages: they are tried where everything else passed, and what the preflight saw of the same
     files holds at the ship gate.
     """
-    if not run.properties or not verdict.passed:
+    if not properties or not verdict.passed:
         return verdict
-    candidate = judged.candidate
-    called: list[JsonValue] = [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies]
     listed: list[JsonValue] = [
-        [one.heading, one.code, dict(one.variables), list(one.errors)] for one in run.properties
+        [one.heading, one.code, dict(one.variables), list(one.errors)] for one in properties
     ]
-    seen = known.recall(
-        "verdict",
-        _asked_of(candidate, properties=listed, dependencies=called),
-        lambda: _TRIED.dump_python(run.gate.try_properties(candidate, run.properties), mode="json"),
-    )
-    tried = _TRIED.validate_python(seen)
+    request = _asked_of(run.candidate, properties=listed, dependencies=_called(run.candidate))
+    tried = _observed(_TRIED, known, request, lambda: run.gate.try_properties(run.candidate, properties))
     findings = [
         Finding(
             "acceptance.property",
@@ -229,13 +195,7 @@ def _with_properties(run: GateRun, known: Scope, judged: _Judged, verdict: GateV
         for one in tried
         if one.refused and not one.held and not one.problem
     ]
-    return _extended(judged, verdict, PROPERTIES, findings, *notes, properties=len(tried), values=values)
-
-
-def _recalled(scope: Scope, request: JsonValue, observe: Callable[[], GateVerdict]) -> GateVerdict:
-    return _VERDICT.validate_python(
-        scope.recall("verdict", request, lambda: _VERDICT.dump_python(observe(), mode="json"))
-    )
+    return _extended(run, verdict, PROPERTIES, findings, *notes, properties=len(tried), values=values)
 
 
 def _with_measures(scope: Scope, verdict: GateVerdict) -> GateVerdict:
@@ -247,9 +207,14 @@ def _with_measures(scope: Scope, verdict: GateVerdict) -> GateVerdict:
         "stages": [[s.duration_ms, dict(s.observed)] for s in verdict.stages],
     }
     drawn = cast("dict[str, Any]", scope.recall("draw", "measures", lambda: measures))
-    tests = tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, drawn["tests"], strict=True))
-    stages = _measured(verdict.stages, drawn["stages"])
-    return verdict._replace(tests=tests, notes=tuple(drawn["notes"]), stages=stages)
+    return verdict._replace(
+        tests=tuple(t._replace(duration_ms=ms) for t, ms in zip(verdict.tests, drawn["tests"], strict=True)),
+        notes=tuple(drawn["notes"]),
+        stages=tuple(
+            stage._replace(duration_ms=duration, observed=observed)
+            for stage, (duration, observed) in zip(verdict.stages, drawn["stages"], strict=True)
+        ),
+    )
 
 
 def _measured_only(verdict: GateVerdict) -> GateVerdict:
@@ -268,15 +233,6 @@ def _with_slow_stages(verdict: GateVerdict, whole: GateVerdict) -> GateVerdict:
     )
 
 
-def _measured(stages: tuple[StageResult, ...], drawn: JsonValue) -> tuple[StageResult, ...]:
-    """The stages with what was measured of them."""
-    measures = TypeAdapter(list[tuple[float, dict[str, int]]]).validate_python(drawn)
-    return tuple(
-        stage._replace(duration_ms=duration, observed=observed)
-        for stage, (duration, observed) in zip(stages, measures, strict=True)
-    )
-
-
 def falsify(
     gate: ShipGate, scope: Scope, candidate: Candidate, tests: Sequence[FalsifyingTest]
 ) -> tuple[Trial, ...]:
@@ -284,45 +240,47 @@ def falsify(
     if not tests:
         return ()
     request = _asked_of(candidate, falsify=[test.to_json() for test in tests])
-    return _TRIALS.validate_python(
-        scope.recall(
-            "verdict",
-            request,
-            lambda: _TRIALS.dump_python(gate.falsify(candidate, tests), mode="json"),
-        )
-    )
+    return _observed(_TRIALS, scope, request, lambda: gate.falsify(candidate, tests))
 
 
 def judge_whole(
     run: GateRun,
-    candidate: Candidate,
     task: TaskDefinition,
     reports: Sequence[BugReport],
     earlier: Sequence[RegressionTest],
     active: Sequence[TriedTest] = (),
 ) -> GateVerdict:
-    """A verdict that includes what was approved, the examples of bug reports, and falsifying tests: those kept with earlier
-    versions, and the active ones of the debate, which must pass as well (design: executable-spec, bug-reports,
-    falsifying-tests).
+    """Judge a candidate, or recall how it was judged. The verdict includes what was approved, the examples of bug reports,
+    and falsifying tests: those kept with earlier versions, and the active ones of the debate, which must pass as well
+    (design: executable-spec, bug-reports, falsifying-tests).
 
     Falsifying tests are not run where the module's own tests could not be, for example because its surface differs.
     """
+    candidate, contract = run.candidate, run.candidate.contract
     called = [dependency.contract for dependency in candidate.dependencies]
-    approved = acceptance_of_module(task.acceptance, task.acceptance_criteria, candidate.contract, called)
-    reported = [report.example for report in reports]
-    binding = (
-        BindingExamples(REPORTED, "reported.failed", "an example of a bug report", reported),
-        BindingExamples(ACCEPTANCE, "acceptance.failed", "an approved example", approved.examples),
-    )
-    verdict = judge(run._replace(binding=binding, properties=approved.properties), candidate)
+    approved = acceptance_of_module(task.acceptance, task.acceptance_criteria, contract, called)
+    request: JsonValue = {
+        "contract": contract.ref,
+        "fingerprint": contract.interface_fingerprint,
+        "files": tree_sha256(candidate.files),
+        "dependencies": _called(candidate),
+    }
+    digest = canonical_json.digest(request)
+    known = run.scopes(f"{run.measured}/{digest}")
+    started_at = run.scopes(f"{run.scope.name}/run/{digest}").now()
+    verdict = _judged(run, request, known)._replace(executed_at=started_at)
+    if not verdict.passed:
+        _note_refusal(run, verdict)
+    verdict = _with_binding_examples(run, "reported", [report.example for report in reports], verdict)
+    verdict = _with_binding_examples(run, "acceptance", approved.examples, verdict)
+    verdict = _with_properties(run, known, approved.properties, verdict)
     tests = [*earlier, *active]
     if not tests or not verdict.tests:
         return verdict
     trials = falsify(run.gate, run.scope, candidate, [one.test for one in tests])
     findings = falsified(tests, trials)
     note = f"falsifying tests: {len(tests) - len(findings)} of {len(tests)} withstood"
-    judged = _Judged(run.progress, run.scope, candidate, "falsified")
-    return _extended(judged, verdict, "falsifying", findings, note)
+    return _extended(run, verdict, "falsifying", findings, note)
 
 
 def execution_log(contract: MicroModuleContract, verdict: GateVerdict) -> ExecutionLog:
@@ -375,14 +333,15 @@ def as_failures(verdict: GateVerdict) -> list[Failure]:
     return failures
 
 
-def _refusal_note(scope: Scope, candidate: Candidate, verdict: GateVerdict, kind: str) -> Step:
-    """What a person who watches is told of a failed verdict, in one line."""
+def _note_refusal(run: GateRun, verdict: GateVerdict, stage: str = "") -> None:
+    """Tell a person who watches of a failed verdict, or of a stage that failed, in one line."""
+    kind = "falsified" if stage == "falsifying" else "gate" if run.shipping else "preflight"
     first, *more = verdict.findings or (Finding("surface.diverged", "", "the interface is another one"),)
     where = f" at {first.where}" if first.where else ""
     others = f" (and {len(more)} more)" if more else ""
     message = shorten(first.message.strip().partition("\n")[0].rstrip(":"), LONGEST_LINE, placeholder=" ...")
-    task = scope.name.partition(".")[0]
-    return Step(kind, task, f"{candidate.contract.name}: {first.code}{where}: {message}{others}")
+    task, name = run.scope.name.partition(".")[0], run.candidate.contract.name
+    run.progress.note(Step(kind, task, f"{name}: {first.code}{where}: {message}{others}"))
 
 
 def _grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
@@ -453,7 +412,7 @@ def observations(
             else []
         ),
         *(
-            f"{_BINDING[stage.name]}, which nobody can strike: {stage.result}"
+            f"{_BINDING[stage.name][2]}, which nobody can strike: {stage.result}"
             for stage in verdict.stages
             if stage.name in _BINDING
         ),

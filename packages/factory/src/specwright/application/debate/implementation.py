@@ -3,12 +3,10 @@ debate, role-access, preflight)."""
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, TypeVar
+from typing import TypeVar
 
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType
-from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract, contract_changes
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from ship_gate.contract.obligations import read_claims
@@ -68,14 +66,11 @@ from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.evidence import WRITABLE
 from specwright.domain.spec.change_request import BugReport
 from specwright.errors import AnswerError
-from specwright.ports import Assignment, Files, Role, Scope
+from specwright.ports import Assignment, Files, Place, Role, Scope
 
 ENTRY = "implementation/__init__.py"
 
-A = TypeVar("A", bound=Record)
-
-
-_NO_TIME = "1970-01-01T00:00:00.000Z"
+_A = TypeVar("_A", ProposerAnswer, AmendmentsAnswer)
 
 
 class UnrecordedScope:
@@ -103,10 +98,13 @@ class UnrecordedScope:
 
     def now(self) -> str:
         """No time."""
-        return _NO_TIME
+        return "1970-01-01T00:00:00.000Z"
+
+    def scope(self, name: str) -> "UnrecordedScope":
+        """It is the scope of all that is tried with it."""
+        return self
 
 
-@dataclass(eq=False)
 class Preflight:
     """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it.
 
@@ -118,18 +116,21 @@ class Preflight:
         failures: That stand in the request: the source of a test in them is not told again.
     """
 
-    contract: MicroModuleContract
-    judged: Callable[[Files], GateVerdict]
-    active_tests: Sequence[TriedTest]
-    regression_tests: Sequence[RegressionTest]
-    failures: Sequence[Failure] = ()
-    files: Files = field(init=False, default_factory=dict[str, bytes])
-    observations: tuple[str, ...] = field(init=False, default=())
-    ledger: PreflightLedger = field(init=False, default_factory=PreflightLedger)
-    _verdict: GateVerdict | None = field(init=False, default=None)
-
-    def __post_init__(self) -> None:
-        self._told = [failure.evidence for failure in self.failures]
+    def __init__(
+        self,
+        contract: MicroModuleContract,
+        judged: Callable[[Files], GateVerdict],
+        active_tests: Sequence[TriedTest],
+        regression_tests: Sequence[RegressionTest],
+        failures: Sequence[Failure] = (),
+    ) -> None:
+        self._contract, self._judged = contract, judged
+        self._active_tests, self._regression_tests = active_tests, regression_tests
+        self._told = [failure.evidence for failure in failures]
+        self._verdict: GateVerdict | None = None
+        self.files: Files = {}
+        self.observations: tuple[str, ...] = ()
+        self.ledger = PreflightLedger()
 
     def problems(self, files: Files, faults: Sequence[ContractFault] = ()) -> list[str]:
         """What keeps a draft from becoming a proposal.
@@ -137,13 +138,13 @@ class Preflight:
         A contract whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown (design:
         contract-at-fault).
         """
-        self.files, verdict = files, self.judged(files)
+        self.files, verdict = files, self._judged(files)
         self._verdict = verdict
         findings = [PreflightFinding(found.code, found.where, found.message) for found in verdict.findings]
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
         self.ledger.add(findings, passed, claims_of(files))
-        false = list(self.ledger.problems(faults, self.contract))
-        self.observations = observations(verdict, self.active_tests, self.regression_tests)
+        false = list(self.ledger.problems(faults, self._contract))
+        self.observations = observations(verdict, self._active_tests, self._regression_tests)
         if faults and not false:
             if self.ledger.confirms(faults):
                 return []
@@ -160,7 +161,7 @@ class Preflight:
     def _line(self, failure: Failure) -> str:
         """A finding as the role is told it: the source of a falsifying test once in a conversation."""
         evidence = failure.evidence
-        for source in (test.source.strip() for test in (*self.active_tests, *self.regression_tests)):
+        for source in (test.source.strip() for test in (*self._active_tests, *self._regression_tests)):
             if f":\n{source}\n\n" in evidence and any(source in said for said in self._told):
                 evidence = evidence.replace(f":\n{source}\n\n", ", as it stands above: ")
         self._told.append(failure.evidence)
@@ -176,7 +177,7 @@ class Preflight:
             for problem in error.problems
         ]
         failures = as_failures(self._verdict) or others
-        return GateResult(failures, refusal_details(self.contract, self._verdict))
+        return GateResult(failures, refusal_details(self._contract, self._verdict))
 
 
 def claims_of(files: Files) -> dict[str, tuple[str, ...]]:
@@ -187,43 +188,20 @@ def claims_of(files: Files) -> dict[str, tuple[str, ...]]:
         return {}
 
 
-def module_of(
-    factory: Factory, task: Task, plan: StoredPlan, name: str, questions: Sequence[str] = ()
-) -> "Implementation":
-    """A module of a plan as a deliverable."""
-    siblings = [contract for other, contract in plan.contracts.items() if other != name]
-    contract_ref = factory.artifacts.ref(task.folder, plan.contract_ids[name])
-    module = Implementation(factory, task, plan.contracts[name], contract_ref, siblings)
-    module.questions = questions
-    module.plan_claim = claim_of_plan(factory.artifacts, task.folder, plan)
-    module.plan_ref = factory.artifacts.ref(task.folder, plan.plan_id)
-    return module
-
-
 class Implementation(Deliverable):
-    """A module whose implementation is debated.
-
-    Args:
-        contract: Locked.
-        contract_ref: Its artifact, `CTR-...@x.y.z`.
-        planned: The contracts of the other modules of its plan.
-    """
+    """A module of a locked plan whose implementation is debated."""
 
     def __init__(
-        self,
-        factory: Factory,
-        task: Task,
-        contract: MicroModuleContract,
-        contract_ref: str,
-        planned: Sequence[MicroModuleContract] = (),
+        self, factory: Factory, task: Task, plan: StoredPlan, name: str, questions: Sequence[str] = ()
     ) -> None:
-        self._factory = factory
-        self.task = task
-        self.name = contract.name
-        self.contract = contract
-        self.contract_ref = contract_ref
-        self.planned = planned
-        self.calls = [dependency.ref for dependency in contract.dependencies]
+        artifacts = factory.artifacts
+        self._factory, self.task, self.name, self.questions = factory, task, name, questions
+        self.contract = plan.contracts[name]
+        self.contract_ref = artifacts.ref(task.folder, plan.contract_ids[name])
+        self.plan_ref = artifacts.ref(task.folder, plan.plan_id)
+        self.plan_claim = claim_of_plan(artifacts, task.folder, plan)
+        self.planned = [contract for other, contract in plan.contracts.items() if other != name]
+        self.calls = [dependency.ref for dependency in self.contract.dependencies]
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """The Proposer implements, or corrects; a draft becomes a proposal once the preflight passes (design:
@@ -251,22 +229,19 @@ class Implementation(Deliverable):
             self.plan_claim,
             request.revisions_left,
         )
-        invocation = self._invoke(stage, ProposerAnswer, message, workspace, before, sources)
-        preflight = self._preflight(invocation.scope, request.active_tests, request.failures)
 
-        def problems(answer: ProposerAnswer, files: Files) -> list[str]:
+        def problems(answer: ProposerAnswer, files: Files, preflight: Preflight) -> list[str]:
             there = Citable([self.contract], frozenset(claims_of(files)))
             return [
                 *preflight.problems(files, answer.contract_at_fault),
                 *trace_problems(answer.acceptance_checks, there),
-                *self._quoted(answer, files, preflight),
             ]
 
-        with self._keeping_refused(stage, preflight):
-            draft = self._factory.roles.ask(invocation.assignment, problems)
-        answer, faults = draft.answer, draft.answer.contract_at_fault
-        statement = _Statement(answer.claim, answer.acceptance_checks)
-        version = self._store(invocation.scope, invocation.by, statement, draft.files, before, preflight)
+        request = request._replace(sources=sources)
+        answer, version, preflight = self._made(
+            stage, ProposerAnswer, message, workspace, before, request, problems
+        )
+        faults = answer.contract_at_fault
         return version._replace(
             contract_changes=changes, contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults)
         )
@@ -277,27 +252,57 @@ class Implementation(Deliverable):
         """The Proposer applies the amendments to the approved files."""
         stage, approved = f"amended-{round_number}", self.files(version_id)
         message = amend_message(self.contract, ruling.amendments, approved)
-        invocation = self._invoke(stage, AmendmentsAnswer, message, approved, version_id)
-        preflight = self._preflight(invocation.scope, active_tests)
 
-        def problems(answer: AmendmentsAnswer, files: Files) -> list[str]:
+        def problems(answer: AmendmentsAnswer, files: Files, preflight: Preflight) -> list[str]:
             told = _unaccounted(answer, ruling.amendments)
-            if not all(record.applied for record in answer.applied):
-                return [*told, *self._quoted(answer, files, preflight)]
-            return [
-                *told,
-                *applied_problems(ruling.amendments, approved, files),
-                *lost_problems(ruling.amendments, approved, files),
-                *preflight.problems(files),
-                *self._quoted(answer, files, preflight),
-            ]
+            if all(record.applied for record in answer.applied):
+                told += applied_problems(ruling.amendments, approved, files)
+                told += lost_problems(ruling.amendments, approved, files)
+                told += preflight.problems(files)
+            return told
+
+        request = RevisionRequest(active_tests=active_tests)
+        answer, version, _ = self._made(
+            stage, AmendmentsAnswer, message, approved, version_id, request, problems
+        )
+        return version, answer
+
+    def _made(
+        self,
+        stage: str,
+        kind: type[_A],
+        message: str,
+        workspace: Files,
+        before: str,
+        request: RevisionRequest,
+        check: Callable[[_A, Files, Preflight], list[str]],
+    ) -> tuple[_A, Version, Preflight]:
+        """Ask the Proposer, in its directory, for files that the preflight passes, and store them as a version.
+
+        Args:
+            stage: `round-1`, or `amended-1`.
+            kind: The model of the answer.
+            message: The request.
+            workspace: The module's files as they are.
+            before: The version that is revised; empty for a first one.
+            request: What is to be corrected, and what must pass.
+            check: What is wrong with an answer and its files, beside quotations of source.
+        """
+        place = self.task.place(self.name, stage, Role.PROPOSER)
+        scope = self._factory.journal.scope(f"{place.run_id}/desk")
+        by, pack, store = self._open_pack(scope, place, workspace, before, request.sources)
+        preflight = self._preflight(scope, request.active_tests, request.failures)
+
+        def problems(answer: _A, files: Files) -> list[str]:
+            return [*check(answer, files, preflight), *self._quoted(answer, files, preflight)]
 
         with self._keeping_refused(stage, preflight):
-            draft = self._factory.roles.ask(invocation.assignment, problems)
+            draft = self._factory.roles.ask(Assignment(place, kind, message, pack, WRITABLE, store), problems)
         answer = draft.answer
-        statement = _Statement(answer.claim, answer.acceptance_checks)
-        version = self._store(invocation.scope, invocation.by, statement, draft.files, version_id, preflight)
-        return version, answer
+        version = self._store(
+            scope, by, answer.claim, answer.acceptance_checks, draft.files, before, preflight
+        )
+        return answer, version, preflight
 
     def accept_fix(
         self,
@@ -330,8 +335,7 @@ class Implementation(Deliverable):
             if problems := preflight.problems(files):
                 raise AnswerError("the fix fails the preflight", problems=tuple(problems))
         scenarios = self.contract.error_cases or [f"{self.contract.name} /purpose"]
-        statement = _Statement(claim, checks or scenarios)
-        return self._store(scope, by, statement, files, before, preflight)
+        return self._store(scope, by, claim, checks or scenarios, files, before, preflight)
 
     def fix_problems(self, files: Files, active_tests: Sequence[TriedTest]) -> list[str]:
         """What the preflight finds wrong with a person's files, before their answer is recorded; nothing is stored, and the
@@ -408,23 +412,11 @@ class Implementation(Deliverable):
     def _judged(
         self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
-        gate, progress = self._factory.gate, self._factory.progress
-
-        def started_at(digest: str) -> str:
-            own = isinstance(scope, UnrecordedScope)
-            return (scope if own else self._factory.journal.scope(f"{scope.name}/run/{digest}")).now()
-
-        def measured(digest: str) -> Scope:
-            return scope if isinstance(scope, UnrecordedScope) else self._measured(digest)
-
-        run = GateRun(gate, progress, scope, measured, shipping, started_at)
-        definition, earlier = self.task.definition, self.regression_tests
-        return judge_whole(run, self._candidate(files), definition, self.reports, earlier, active_tests)
-
-    def _measured(self, digest: str) -> Scope:
-        """The scope of what the slow stages showed of these files."""
-        task = self.task.entry.spec_task_id
-        return self._factory.journal.scope(f"{task}/{self.name}/measured/{digest}")
+        factory, task = self._factory, self.task.entry.spec_task_id
+        scopes = (scope if isinstance(scope, UnrecordedScope) else factory.journal).scope
+        measured, judging = f"{task}/{self.name}/measured", self._candidate(files)
+        run = GateRun(factory.gate, factory.progress, scopes, scope, measured, judging, shipping)
+        return judge_whole(run, self.task.definition, self.reports, self.regression_tests, active_tests)
 
     def _quoted(
         self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: Preflight
@@ -484,28 +476,17 @@ class Implementation(Deliverable):
             )
             raise
 
-    def _invoke(
+    def _open_pack(
         self,
-        stage: str,
-        answer: type[A],
-        message: str,
+        scope: Scope,
+        place: Place,
         workspace: Files,
         before: str,
-        sources: Sequence[tuple[str, str]] = (),
-    ) -> "_ProposerInvocation[A]":
-        """Write the Proposer's context pack and lay out its directory.
-
-        Args:
-            stage: `round-1`, or `amended-1`.
-            answer: The model of the answer.
-            message: The request.
-            workspace: The module's files as they are.
-            before: The version that is revised; empty for a first one.
-            sources: The records that failures come from, beside those of that version.
-        """
-        factory, task, place = self._factory, self.task, self.task.place(self.name, stage, Role.PROPOSER)
-        scope = factory.journal.scope(f"{place.run_id}/desk")
-        entries = self._pack_entries(scope, stage, workspace, before)
+        sources: Sequence[tuple[str, str]],
+    ) -> tuple[Invocation, Files, RoleStore]:
+        """Write the Proposer's context pack; its files, and what else it may read."""
+        factory, task = self._factory, self.task
+        entries = self._pack_entries(scope, place.stage, workspace, before)
         entries += [PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in sources]
         excluded = [(ref, "no dependency of this module") for ref in self.other_modules()]
         author = place.role, place.run_id
@@ -518,8 +499,7 @@ class Implementation(Deliverable):
             upstream=() if task.change else self.calls,
             works_on=factory.artifacts.ref(task.folder, before) if before else self.contract_ref,
         )
-        assignment = Assignment(place, answer, message, pack_files(entries), WRITABLE, store)
-        return _ProposerInvocation(scope, by, assignment)
+        return by, pack_files(entries), store
 
     def _pack_entries(self, scope: Scope, stage: str, workspace: Files, before: str) -> list[PackEntry]:
         """The Proposer's column of the role table (design: role-access)."""
@@ -562,7 +542,8 @@ class Implementation(Deliverable):
         self,
         scope: Scope,
         by: Invocation,
-        statement: "_Statement",
+        claim: str,
+        checks: Sequence[str],
         files: Files,
         before: str,
         preflight: Preflight,
@@ -575,28 +556,13 @@ class Implementation(Deliverable):
         return Version(
             version_id,
             by,
-            statement.claim,
-            statement.acceptance_checks,
+            claim,
+            checks,
             {name: list(pointers) for name, pointers in claims.items()},
             test_outline(files, claims),
             examples=files.get("examples.md", b"").decode(errors="replace"),
             preflight=preflight.observations,
         )
-
-
-class _Statement(NamedTuple):
-    """What the maker of a version says about it."""
-
-    claim: str
-    acceptance_checks: Sequence[str]
-
-
-class _ProposerInvocation(NamedTuple, Generic[A]):
-    """The Proposer's invocation, ready to be asked."""
-
-    scope: Scope
-    by: Invocation
-    assignment: Assignment[A]
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:

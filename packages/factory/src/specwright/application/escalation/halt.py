@@ -16,7 +16,7 @@ from typing import Any
 
 from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import announce, review
-from specwright.application.debate.implementation import module_of
+from specwright.application.debate.implementation import Implementation
 from specwright.application.escalation.halted import draft_names
 from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState
@@ -300,7 +300,7 @@ class _TaskResult:
         for name, reason in debated.items():
             if plan is None or name not in plan.contracts:  # a reopened plan may have dropped it
                 continue
-            records, module = self.records(name), module_of(self.factory, self._task, plan, name)
+            records, module = self.records(name), Implementation(self.factory, self._task, plan, name)
             version_id = records.history().proposals[-1].target_artifact_id
             scope = self.factory.journal.scope(f"{self._task.run}/{name}/aside/{version_id}")
             # a version may be halted again after a person's answer; the note of each halt stays

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import cast
 
 from specwright.application.debate.debate import Debate
-from specwright.application.debate.implementation import module_of
+from specwright.application.debate.implementation import Implementation
 from specwright.application.escalation.halted import HaltedTask
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.loop_state import EngineeringState, ResumedDebate
@@ -58,7 +58,7 @@ class AnsweredModule:
             names = ", ".join(failed) or "none that is still planned"
             what = f"{wanted!r} is no module that failed" if wanted else "several modules failed"
             raise InputError(f"{what}: {names}", where="payload.module", remedy="name one of them")
-        self.module = module_of(factory, task, self.halted.plan, name)
+        self.module = Implementation(factory, task, self.halted.plan, name)
         self.judged = self.halted.judged(name)
         self.number = self.judged.round + 1
         """Of the round that the answer opens."""

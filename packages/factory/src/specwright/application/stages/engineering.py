@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 
-from specwright.application.debate.implementation import module_of
+from specwright.application.debate.implementation import Implementation
 from specwright.application.escalation.halt import halt, halt_reason
 from specwright.application.escalation.resume import resume_module
 from specwright.application.factory import Factory
@@ -83,7 +83,7 @@ class Engineering:
     def ship(self, state: EngineeringState) -> EngineeringState:
         """Seal the module whose debate and gate are passed."""
         name, version_id = state["deliverable"], state["version_id"]
-        module = module_of(self._factory, self._task, self._plan, name)
+        module = Implementation(self._factory, self._task, self._plan, name)
         seal(self._factory, self._task, module, version_id, state["debates"][name])
         return {"shipped": {**state.get("shipped", {}), name: module.contract.ref}}
 
