@@ -3,7 +3,7 @@
 The same contracts give the same document. The shell that reads it is the same in every product.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
@@ -93,9 +93,9 @@ def interface_document(
     if interfaces.command:
         document["command"] = _command(interfaces.command, functions, head)
     if interfaces.http:
-        document["http"] = _http(interfaces.http, functions, head)
+        document["http"] = _server(interfaces.http, functions, head, _route)
     if interfaces.mcp:
-        document["mcp"] = _mcp(interfaces.mcp, functions, head)
+        document["mcp"] = _server(interfaces.mcp, functions, head, _tool)
     return document
 
 
@@ -109,12 +109,17 @@ def _command(
     }
 
 
-def _http(api: HttpApi, functions: Mapping[str, PublicFunction], head: ProductHead) -> dict[str, Any]:
+def _server(
+    server: HttpApi | McpServer,
+    functions: Mapping[str, PublicFunction],
+    head: ProductHead,
+    rendered: Callable[[Any, PublicFunction, Mapping[str, str]], dict[str, Any]],
+) -> dict[str, Any]:
     return {
-        "name": api.name,
-        "help": api.help or head.summary,
-        "options": _options(api.options, [functions[name] for name in api.calls]),
-        "uses": [_route(one, functions[one.calls], api.options) for one in api.routes],
+        "name": server.name,
+        "help": server.help or head.summary,
+        "options": _options(server.options, [functions[one.calls] for one in server.uses]),
+        "uses": [rendered(one, functions[one.calls], server.options) for one in server.uses],
     }
 
 
@@ -155,15 +160,6 @@ def _parameter(one: RequestParameter) -> dict[str, Any]:
         "default": one.default,
         "needed": one.needed,
         "about": "; ".join(one.parameter.about),
-    }
-
-
-def _mcp(server: McpServer, functions: Mapping[str, PublicFunction], head: ProductHead) -> dict[str, Any]:
-    return {
-        "name": server.name,
-        "help": server.help or head.summary,
-        "options": _options(server.options, [functions[name] for name in server.calls]),
-        "uses": [_tool(one, functions[one.calls], server.options) for one in server.tools],
     }
 
 

@@ -109,13 +109,11 @@ def interface_guide(
 
 
 def _http_guide(api: HttpApi, functions: Mapping[str, PublicFunction], distribution: str) -> str:
-    lines = [f"## The HTTP API `{api.name}`", ""]
-    lines += [inline(api.help), ""] if api.help else []
-    lines += [
+    served = (
         f"`pip install '{distribution}[interfaces]'`, then `{api.name}` serves it at http://127.0.0.1:8000, "
         "for this machine alone unless `--host` says otherwise."
-    ]
-    lines += _options(api.options, [functions[name] for name in api.calls if name in functions])
+    )
+    lines = _server(f"## The HTTP API `{api.name}`", api, served, functions)
     for route in api.routes:
         if route.calls in functions:
             lines += ["", *_route(route, functions[route.calls], api.options)]
@@ -128,16 +126,20 @@ def _http_guide(api: HttpApi, functions: Mapping[str, PublicFunction], distribut
     return "\n".join((*lines, ""))
 
 
-def _options(options: Mapping[str, str], called: Sequence[PublicFunction]) -> Iterator[str]:
-    """What no request says, and the person who starts a server."""
-    if not options:
-        return
-    yield from ("", "What no request can say, but the person who starts it:", "")
-    for name, default in options.items():
+def _server(
+    heading: str, server: HttpApi | McpServer, served: str, functions: Mapping[str, PublicFunction]
+) -> list[str]:
+    """What a server is, how it is started, and what no request says, but the person who starts it."""
+    lines = [heading, "", *([inline(server.help), ""] if server.help else []), served]
+    if server.options:
+        lines += ["", "What no request can say, but the person who starts it:", ""]
+    called = [functions[one.calls] for one in server.uses if one.calls in functions]
+    for name, default in server.options.items():
         types = [one.type for function in called for one in function.parameters if one.name == name]
         typed = f"`{printable(name)}: {printable(types[0])}`" if types else f"`{printable(name)}`"
         clock = {"now": "the clock at each request", "today": "the day of each request"}.get(default)
-        yield f"- `--{option_name(name)}`: {typed}, default {clock or f'`{printable(default)}`'}"
+        lines.append(f"- `--{option_name(name)}`: {typed}, default {clock or f'`{printable(default)}`'}")
+    return lines
 
 
 def _route(route: Route, function: PublicFunction, options: Mapping[str, str]) -> Iterator[str]:
@@ -159,13 +161,8 @@ def _route(route: Route, function: PublicFunction, options: Mapping[str, str]) -
 
 
 def _mcp_guide(server: McpServer, functions: Mapping[str, PublicFunction], distribution: str) -> str:
-    lines = [f"## The MCP server `{server.name}`", ""]
-    lines += [inline(server.help), ""] if server.help else []
-    lines += [
-        f"`pip install '{distribution}[interfaces]'`; a client starts `{server.name}` over standard input and output.",
-        *_options(server.options, [functions[name] for name in server.calls if name in functions]),
-        "",
-    ]
+    served = f"`pip install '{distribution}[interfaces]'`; a client starts `{server.name}` over standard input and output."
+    lines = [*_server(f"## The MCP server `{server.name}`", server, served, functions), ""]
     for tool in server.tools:
         if tool.calls in functions:
             function = functions[tool.calls]

@@ -190,20 +190,25 @@ class Route(OmittedIfEmpty):
         return self.path or f"/{self.calls}"
 
 
-class HttpApi(OmittedIfEmpty):
-    """An HTTP API with JSON in and out."""
+class Server(OmittedIfEmpty):
+    """A program that calls functions as it is asked to."""
 
     omitted = ("help", "options")
 
     name: Annotated[CommandName, Field(description="Of the program that serves it.")]
     help: Annotated[str, Field(description="Empty: the description of the product.")] = ""
     options: ServerOptions = Field(default_factory=dict)
+
+
+class HttpApi(Server):
+    """An HTTP API with JSON in and out."""
+
     routes: Annotated[list[Route], Field(min_length=1)]
 
     @property
-    def calls(self) -> list[str]:
-        """The functions that its routes call."""
-        return [one.calls for one in self.routes]
+    def uses(self) -> list[Route]:
+        """What calls a function."""
+        return self.routes
 
 
 class Tool(OmittedIfEmpty):
@@ -224,20 +229,15 @@ class Tool(OmittedIfEmpty):
         return self.name or self.calls
 
 
-class McpServer(OmittedIfEmpty):
+class McpServer(Server):
     """An MCP server over standard input and output."""
 
-    omitted = ("help", "options")
-
-    name: Annotated[CommandName, Field(description="Of the program that serves it.")]
-    help: Annotated[str, Field(description="Empty: the description of the product.")] = ""
-    options: ServerOptions = Field(default_factory=dict)
     tools: Annotated[list[Tool], Field(min_length=1)]
 
     @property
-    def calls(self) -> list[str]:
-        """The functions that its tools call."""
-        return [one.calls for one in self.tools]
+    def uses(self) -> list[Tool]:
+        """What calls a function."""
+        return self.tools
 
 
 class Interfaces(OmittedIfEmpty):

@@ -5,7 +5,7 @@ errors and classes are known as well, and every type must be one that a command 
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -30,6 +30,7 @@ from specwright.domain.interfaces.functions import (
 )
 from specwright.domain.interfaces.records import (
     OTHER_ERRORS,
+    ConsoleCommand,
     ExitRule,
     FunctionUse,
     HttpApi,
@@ -112,21 +113,20 @@ def parameters_of_route(
     in_path = _IN_BRACES.findall(route.template)
     rest: Literal["query", "body"] = "query" if method_of(route, function) in ("GET", "DELETE") else "body"
     return [
-        _of_server(one, options)
-        or _parameter(one, "path" if one.name in in_path else rest, route.defaults.get(one.name, ""))
+        _requested(one, "path" if one.name in in_path else rest, route.defaults, options)
         for one in function.parameters
     ]
 
 
-def _of_server(parameter: FunctionParameter, options: Mapping[str, str]) -> RequestParameter | None:
-    if parameter.name not in options:
-        return None
-    return RequestParameter(parameter, "server", options[parameter.name], needed=False)
-
-
-def _parameter(
-    parameter: FunctionParameter, place: Literal["path", "query", "body"], default: str
+def _requested(
+    parameter: FunctionParameter,
+    place: Literal["path", "query", "body"],
+    defaults: Mapping[str, str],
+    options: Mapping[str, str],
 ) -> RequestParameter:
+    if parameter.name in options:
+        return RequestParameter(parameter, "server", options[parameter.name], needed=False)
+    default = defaults.get(parameter.name, "")
     return RequestParameter(parameter, place, default, parameter.default is None and not default)
 
 
@@ -149,45 +149,65 @@ def route_problems(
     """The faults of a route that calls a function, as far as the function is known."""
     if many := any_number_problem(function):
         return [many]
-    method = method_of(route, function)
-    problems = list(_default_problems(route.defaults, function))
-    names = [one.name for one in function.parameters]
+    method, names = method_of(route, function), [one.name for one in function.parameters]
     in_path = _IN_BRACES.findall(route.template)
-    problems += [
+    problems = [
         f"the path names {one}, and {function.name} has {', '.join(names) or 'no parameter'}"
         for one in in_path
         if one not in names
     ]
     if len(set(in_path)) < len(in_path):
         problems.append("the path names a parameter twice; name it once")
-    problems += [
-        f"{name} is one of the `options`, which no request gives; leave it out of {where}"
-        for where, names in (("the path", in_path), ("`defaults`", route.defaults))
-        for name in names
-        if name in options
-    ]
-    for one in parameters_of_route(route, function, options):
-        if told := _parameter_problem(one, function):
-            problems.append(f"the parameter {one.parameter.name} of {function.name}: {told}")
+    problems += [f"{one} {_ONE_OF_OPTIONS} the path" for one in in_path if one in options]
+    requested = parameters_of_route(route, function, options)
+    problems += _request_problems(function, route.defaults, options, requested, remote=True)
     if method == "GET" and (changing := sorted(set(function.effects) & _CHANGING)):
         problems.append(
             f"{function.name} has effects ({', '.join(changing)}), and GET changes nothing; state `method`, such as POST"
         )
-    return [*problems, *_error_problems(route, function)]
+    return [*problems, *_error_problems(route.errors, function)]
 
 
-def _parameter_problem(one: RequestParameter, function: PublicFunction) -> str:
+_ONE_OF_OPTIONS = "is one of the `options`, which no request gives; leave it out of"
+
+
+def _request_problems(
+    function: PublicFunction,
+    defaults: Mapping[str, str],
+    options: Mapping[str, str],
+    requested: Sequence[RequestParameter],
+    *,
+    remote: bool,
+) -> Iterator[str]:
+    """What keeps requests, with the defaults that are stated, from giving the parameters of a function.
+
+    Args:
+        function: That is called.
+        defaults: Of parameters that are not given.
+        options: Of the program.
+        requested: The parameters of the function.
+        remote: Whether requests come from elsewhere, so that none may name a file.
+    """
+    yield from _default_problems(defaults, function)
+    yield from (f"{name} {_ONE_OF_OPTIONS} `defaults`" for name in defaults if name in options)
+    for one in requested:
+        if told := _parameter_problem(one, function, remote=remote):
+            yield f"the parameter {one.parameter.name} of {function.name}: {told}"
+
+
+def _parameter_problem(one: RequestParameter, function: PublicFunction, *, remote: bool) -> str:
     kind = one.parameter.type
     if not kind:
         return "it has no type; state it in `provides`"
     if not one.is_in_requests:
         return _option_problem(one, function)
-    if foreign_to_documents(kind, function.classes or {}, paths=False) == "Path":
+    if remote and foreign_to_documents(kind, function.classes or {}, paths=False) == "Path":
         return (
             "a client would name files of the server; take the content, or a name that the function looks up"
         )
     if one.place == "body":
-        return _foreign(kind, function)
+        name = foreign_to_documents(kind, function.classes or {})
+        return f"{name} has no form in JSON; take a type that JSON has, or a text of it" if name else ""
     if one.place == "path" and is_array(kind):
         return "a part of the path is one word; leave it out of the path"
     told = value_problem(kind, one.default, function.classes)
@@ -228,11 +248,6 @@ def option_name(parameter: str) -> str:
     return parameter.replace("_", "-").lower()
 
 
-def _foreign(kind: str, function: PublicFunction) -> str:
-    name = foreign_to_documents(kind, function.classes or {})
-    return f"{name} has no form in JSON; take a type that JSON has, or a text of it" if name else ""
-
-
 def _default_problems(defaults: Mapping[str, str], function: PublicFunction) -> Iterator[str]:
     known = {one.name: one for one in function.parameters}
     for name, word in defaults.items():
@@ -245,10 +260,9 @@ def _default_problems(defaults: Mapping[str, str], function: PublicFunction) -> 
             yield f"the default of {name}: {told}"
 
 
-def _error_problems(route: Route, function: PublicFunction) -> Iterator[str]:
-    if function.returns is None:
-        return
-    for name in route.errors:
+def _error_problems(stated: Iterable[str], function: PublicFunction) -> Iterator[str]:
+    """Errors that an interface names and the contract of its function does not have."""
+    for name in stated if function.returns is not None else ():
         if name not in (*function.errors, OTHER_ERRORS):
             listed = ", ".join(function.errors) or "none"
             yield f"{function.name} has no error {name}; {did_you_mean(name, function.errors)}its contract has {listed}"
@@ -271,32 +285,21 @@ def tool_problems(server: McpServer, place: int, function: PublicFunction) -> li
     if many := any_number_problem(function):
         return [many]
     tool = server.tools[place]
-    problems = list(_default_problems(tool.defaults, function))
-    problems += [
-        f"{name} is one of the `options`, which no request gives; leave it out of `defaults`"
-        for name in tool.defaults
-        if name in server.options
-    ]
+    problems = list[str]()
     if tool.called in [one.called for one in server.tools[:place]]:
         problems.append(f"{tool.called} is the name of an earlier tool; give it another `name`")
-    for one in parameters_of_tool(tool.defaults, function, server.options):
-        kind = one.parameter.type
-        told = "" if kind else "it has no type; state it in `provides`"
-        if kind:
-            told = _foreign(kind, function) if one.is_in_requests else _option_problem(one, function)
-        if told:
-            problems.append(f"the parameter {one.parameter.name} of {function.name}: {told}")
-    return problems
+    requested = parameters_of_tool(tool.defaults, function, server.options)
+    return [
+        *problems,
+        *_request_problems(function, tool.defaults, server.options, requested, remote=False),
+    ]
 
 
 def parameters_of_tool(
     defaults: Mapping[str, str], function: PublicFunction, options: Mapping[str, str] = _NO_OPTIONS
 ) -> list[RequestParameter]:
     """The arguments of a tool: members of one JSON object, but for the options of the program."""
-    return [
-        _of_server(one, options) or _parameter(one, "body", defaults.get(one.name, ""))
-        for one in function.parameters
-    ]
+    return [_requested(one, "body", defaults, options) for one in function.parameters]
 
 
 class Use(NamedTuple):
@@ -320,7 +323,6 @@ class Use(NamedTuple):
 
 def uses_of(interfaces: Interfaces) -> list[Use]:
     """All that interfaces call."""
-    command, http, mcp = interfaces.command, interfaces.http, interfaces.mcp
     found = [
         Use(
             field,
@@ -329,31 +331,30 @@ def uses_of(interfaces: Interfaces) -> list[Use]:
             partial(use_problems, one),
             {word.parameter: word.default for word in one.parameters if word.default},
         )
-        for field, one in _uses_by_field(interfaces)
-        if command
+        for field, command, one in _commands(interfaces)
     ]
-    found += [
-        Use(
-            f"http.routes[{place}]",
-            f"the route `{one.template}`",
-            one.calls,
-            partial(route_problems, one, options=http.options),
-            {**http.options, **one.defaults},
-        )
-        for place, one in enumerate(http.routes if http else ())
-        if http
-    ]
-    found += [
-        Use(
-            f"mcp.tools[{place}]",
-            f"the tool `{one.called}`",
-            one.calls,
-            partial(tool_problems, mcp, place),
-            {**mcp.options, **one.defaults},
-        )
-        for place, one in enumerate(mcp.tools if mcp else ())
-        if mcp
-    ]
+    if http := interfaces.http:
+        found += [
+            Use(
+                f"http.routes[{place}]",
+                f"the route `{one.template}`",
+                one.calls,
+                partial(route_problems, one, options=http.options),
+                {**http.options, **one.defaults},
+            )
+            for place, one in enumerate(http.routes)
+        ]
+    if mcp := interfaces.mcp:
+        found += [
+            Use(
+                f"mcp.tools[{place}]",
+                f"the tool `{one.called}`",
+                one.calls,
+                partial(tool_problems, mcp, place),
+                {**mcp.options, **one.defaults},
+            )
+            for place, one in enumerate(mcp.tools)
+        ]
     return found
 
 
@@ -377,7 +378,7 @@ def interface_problems(
             found += [(one.field, message) for message in one.problems(functions[one.calls])]
     for field, server in (("http", interfaces.http), ("mcp", interfaces.mcp)):
         if server:
-            called = [functions[name] for name in server.calls if name in functions]
+            called = [functions[one.calls] for one in server.uses if one.calls in functions]
             found += [(f"{field}.options", told) for told in option_problems(server.options, called)]
     if interfaces.http:
         for place, route in enumerate(interfaces.http.routes):
@@ -392,25 +393,22 @@ def interface_problems(
 
 def _double_names(interfaces: Interfaces) -> Iterator[tuple[str, str]]:
     names: set[str] = set()
-    for field, one in _uses_by_field(interfaces):
+    for field, _, one in _commands(interfaces):
         if isinstance(one, Subcommand):
             if one.name in names:
                 yield f"{field}.name", f"{one.name} is the name of an earlier subcommand; choose another"
             names.add(one.name)
 
 
-def _uses_by_field(interfaces: Interfaces) -> list[tuple[str, FunctionUse]]:
-    command = interfaces.command
-    return [
-        (f"command.subcommands[{place}]" if command.subcommands else "command", one)
-        for place, one in enumerate(command.uses if command else ())
-        if command
-    ]
+def _commands(interfaces: Interfaces) -> Iterator[tuple[str, ConsoleCommand, FunctionUse]]:
+    """Each subcommand with its field, or the command that has none."""
+    if command := interfaces.command:
+        for place, one in enumerate(command.uses):
+            yield f"command.subcommands[{place}]" if command.subcommands else "command", command, one
 
 
 def interface_warnings(interfaces: Interfaces) -> list[tuple[str, str]]:
     """What is allowed and probably not meant, a result and an error with one exit code: the field, and what it is."""
-    command = interfaces.command
     return [
         (
             f"{field}.errors",
@@ -418,8 +416,7 @@ def interface_warnings(interfaces: Interfaces) -> list[tuple[str, str]]:
             f"{'another error' if name == OTHER_ERRORS else name} was raised: a script cannot tell them apart; give "
             "one another code",
         )
-        for field, one in _uses_by_field(interfaces)
-        if command
+        for field, command, one in _commands(interfaces)
         for rule in one.exits
         for name, code in one.errors.items()
         if code == rule.code
@@ -522,10 +519,7 @@ def _result_problems(use: FunctionUse, function: PublicFunction) -> Iterator[str
             yield f"the result of {function.name} has no part {name}; {did_you_mean(name, parts)}it has {listed}"
     if any(not rule.of for rule in use.exits) and len(function.returns) != 1:
         yield f"{function.name} has {len(function.returns)} outputs; `of` must name one for an exit code"
-    for name in use.errors:
-        if name not in (*function.errors, OTHER_ERRORS):
-            listed = ", ".join(function.errors) or "none"
-            yield f"{function.name} has no error {name}; {did_you_mean(name, function.errors)}its contract has {listed}"
+    yield from _error_problems(use.errors, function)
 
 
 def result_parts(function: PublicFunction) -> list[str]:
