@@ -110,19 +110,17 @@ class Examination:
         self._contracts = contracts
         self._asked = asked
         self._scope = factory.journal.scope(f"{place}/tests")
-        self._without_tests: ChallengerAnswer | None = None
-        self._incomplete: tuple[ChallengerAnswer, list[TriedTest]] | None = None
-        self._was_review = False
+        self._fallback: tuple[ChallengerAnswer | None, list[TriedTest]] | None = None
         self.tried: list[TriedTest] = []
 
     def problems(self, answer: ChallengerAnswer) -> list[str]:
         """What is wrong with an answer; of an answer without problems the tests are in `tried`."""
-        self._without_tests, self._incomplete, self._was_review = None, None, True
+        self._fallback = None, []
         names = [test.name for test in answer.falsifying_tests]
         if mild := compliance_problems(answer, self._citable(names)):
             return mild
         if not any(named_in(failure, names) for failure in answer.failures):
-            self._without_tests = answer.model_copy(update={"falsifying_tests": []})
+            self._fallback = answer.model_copy(update={"falsifying_tests": []}), []
         if reused_names := naming_problems(answer.falsifying_tests, self._earlier):
             return reused_names
         trials = self._deliverable.falsify(self._version_id, answer.falsifying_tests, self._scope)
@@ -130,7 +128,7 @@ class Examination:
         problems += _disproved(answer, trials)
         tried = [] if problems else self._records(answer, trials)
         left_out = list(untested_problems(answer, self._asked, self._criteria))
-        self._incomplete = (answer, tried) if left_out and not problems else None
+        self._fallback = (answer, tried) if left_out and not problems else self._fallback
         self.tried = [] if left_out else tried
         return [*problems, *left_out]
 
@@ -140,13 +138,10 @@ class Examination:
         Raises:
             AnswerError: no answer was a review at all; the deliverable does not pay for that.
         """
-        if not self._was_review:
+        if self._fallback is None:
             raise error
-        if self._incomplete:
-            answer, self.tried = self._incomplete
-            return answer
-        self.tried = []
-        return self._without_tests or mild_review(error.what)
+        answer, self.tried = self._fallback
+        return answer or mild_review(error.what)
 
     def _citable(self, own: Sequence[str]) -> Citable:
         """What the evidence may cite: what the proposal shows, and the falsifying tests so far."""

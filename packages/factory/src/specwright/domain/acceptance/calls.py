@@ -7,14 +7,14 @@ one name are two classes, and the package can export but one.
 
 import ast
 import inspect
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import describes_otherwise, entry_points, named_classes, public_names
 from ship_gate.contract.error_classes import own_exceptions
-from ship_gate.contract.examples_file import Example, python_tree
+from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only, own_statements
 from specwright.domain.acceptance.records import (
@@ -127,14 +127,8 @@ def _homes(own: MicroModuleContract, called: Sequence[MicroModuleContract]) -> d
 
 def imported_names(item: AcceptanceItem) -> set[str]:
     """The names of the product that an example or a property imports."""
-    tree = python_tree(item.code)
-    return {alias.name for node in _product_imports(tree) for alias in node.names} if tree else set()
-
-
-def _product_imports(tree: ast.Module) -> Iterator[ast.ImportFrom]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and not is_standard(node.module or ""):
-            yield node
+    imports = (node for node in ast.walk(item.tree) if isinstance(node, ast.ImportFrom))
+    return {alias.name for node in imports if not is_standard(node.module or "") for alias in node.names}
 
 
 def _example(approved: AcceptanceExample, homes: Mapping[str, str]) -> Example:
@@ -143,9 +137,7 @@ def _example(approved: AcceptanceExample, homes: Mapping[str, str]) -> Example:
 
 def _from_modules(approved: AcceptanceItem, homes: Mapping[str, str]) -> str:
     """Its code, with each name imported from its module."""
-    tree = python_tree(approved.code)
-    assert tree is not None  # its record was validated
-    return ast.unparse(ast.fix_missing_locations(_FromModules(homes).visit(tree)))
+    return ast.unparse(ast.fix_missing_locations(_FromModules(homes).visit(approved.tree)))
 
 
 class _FromModules(ast.NodeTransformer):

@@ -87,11 +87,22 @@ class _Showing(OmittedIfEmpty):
         return self.code.strip().splitlines()[-1]
 
     @property
+    def tree(self) -> ast.Module:
+        """The syntax tree of its code."""
+        tree = python_tree(self.code)
+        assert tree is not None  # `Code` is Python
+        return tree
+
+    @property
+    def statements(self) -> list[ast.stmt]:
+        """Its statements without imports."""
+        return [one for one in self.tree.body if not isinstance(one, ast.Import | ast.ImportFrom)]
+
+    @property
     def body(self) -> str:
         """Its code as it was written, without imports."""
-        tree = python_tree(self.code)
-        nodes = [one for one in tree.body if not isinstance(one, ast.Import | ast.ImportFrom)] if tree else []
-        return "\n".join(ast.get_source_segment(self.code, one, padded=True) or "" for one in nodes)
+        parts = (ast.get_source_segment(self.code, one, padded=True) for one in self.statements)
+        return "\n".join(part or "" for part in parts)
 
 
 class AcceptanceExample(_Showing):
@@ -124,13 +135,12 @@ class AcceptanceProperty(_Showing):
         for name, kind in self.variables.items():
             if not name.isidentifier() or keyword.iskeyword(name) or name in dir(builtins):
                 raise ValueError(f"{name!r} cannot be the name of a variable")
-            is_function = normal_type(kind).startswith(f"{CALLABLE}[")
-            if problem := type_problem(normal_type(kind), taken=is_function):
+            normal = normal_type(kind)
+            if problem := type_problem(normal, taken=normal.startswith(f"{CALLABLE}[")):
                 raise ValueError(f"the variable {name}: {problem}")
-            if is_generic(normal_type(kind)):
+            if is_generic(normal):
                 raise ValueError(f"the variable {name}: values are drawn of one type; name it in place of T")
-        tree = python_tree(self.code)
-        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set[str]()
+        used = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
         if unused := [name for name in self.variables if name not in used]:
             raise ValueError(f"its code does not use {', '.join(unused)}")
         return self
@@ -172,7 +182,7 @@ class TaskAcceptance(Record):
     @property
     def scripts_hosts(self) -> bool:
         """Whether an example or a property scripts what hosts answer."""
-        nodes = [node for one in self.items if (tree := python_tree(one.code)) for node in ast.walk(tree)]
+        nodes = (node for one in self.items for node in ast.walk(one.tree))
         return any(isinstance(node, ast.ImportFrom) and node.module == "modules.testing" for node in nodes)
 
     @property

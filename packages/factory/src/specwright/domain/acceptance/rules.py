@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, class_name_problem, type_problem
-from ship_gate.contract.examples_file import python_tree, undefined_names
+from ship_gate.contract.examples_file import undefined_names
 from ship_gate.contract.rules import module_name_problem
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
@@ -81,18 +81,6 @@ class AcceptanceProblem(NamedTuple):
     message: str
 
 
-class PublicNames:
-    """The public names of a product, by the tasks that provide them."""
-
-    def __init__(self, tasks: Sequence[TaskPromise]) -> None:
-        self.owners: dict[str, list[str]] = {}
-        self.stated: dict[str, str] = {}
-        for task in tasks:
-            for public in task.acceptance.provides:
-                self.owners.setdefault(name_of(public), []).append(task.task_id)
-                self.stated.setdefault(name_of(public), public)
-
-
 def acceptance_problems(
     package: str, tasks: Sequence[TaskPromise], depends_on: Mapping[str, Sequence[str]]
 ) -> list[AcceptanceProblem]:
@@ -103,34 +91,40 @@ def acceptance_problems(
         tasks: Those that have examples or properties.
         depends_on: The tasks that each task waits for.
     """
-    names = PublicNames(tasks)
+    owners, stated = dict[str, list[str]](), dict[str, PublicName]()
+    for task in tasks:
+        for public in task.acceptance.provides:
+            owners.setdefault(name_of(public), []).append(task.task_id)
+            stated.setdefault(name_of(public), public)
     return [
-        *(AcceptanceProblem(*found) for task in tasks for found in _foreign_classes(task, names, depends_on)),
-        *(AcceptanceProblem(*found) for task in tasks for found in _of_task(package, task, names)),
+        *(one for task in tasks for one in _foreign_classes(task, owners, depends_on)),
+        *(one for task in tasks for one in _of_task(package, task, owners, stated)),
         *_contradictions(tasks),
     ]
 
 
-def _of_task(package: str, task: TaskPromise, names: PublicNames) -> Iterator[tuple[str, str, str]]:
-    yield from ((task.task_id, "provides", message) for message in _provided(task, names))
+def _of_task(
+    package: str, task: TaskPromise, owned: Mapping[str, Sequence[str]], stated: Mapping[str, PublicName]
+) -> Iterator[AcceptanceProblem]:
+    for message in _provided(task, owned):
+        yield AcceptanceProblem(task.task_id, "provides", message)
     for one in task.acceptance.unexecutable:
+        message = ""
         if one.criterion > task.criteria:
-            yield task.task_id, "unexecutable", _no_criterion(one.criterion, task)
+            message = _no_criterion(one.criterion, task)
         elif one.criterion in task.acceptance.shown:
-            yield (
-                task.task_id,
-                "unexecutable",
-                f"criterion {one.criterion} is shown by an example or a property; leave it out here",
-            )
+            message = f"criterion {one.criterion} is shown by an example or a property; leave it out here"
+        if message:
+            yield AcceptanceProblem(task.task_id, "unexecutable", message)
     for item in task.acceptance.items:
         field = "examples" if isinstance(item, AcceptanceExample) else "properties"
-        for message in _of_item(package, task, item, names):
-            yield task.task_id, field, f"{item.title!r}: {message}"
+        for message in _of_item(package, task, item, stated):
+            yield AcceptanceProblem(task.task_id, field, f"{item.title!r}: {message}")
 
 
-def _provided(task: TaskPromise, names: PublicNames) -> Iterator[str]:
+def _provided(task: TaskPromise, owned: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for name in dict.fromkeys(map(name_of, task.acceptance.provides)):
-        owners = names.owners[name]
+        owners = owned[name]
         if owners[0] != task.task_id or owners.count(task.task_id) > 1:
             yield f"{name} is provided by {owners[0]} already; one task provides it"
     for public in task.acceptance.provides:
@@ -158,15 +152,15 @@ def _unlockable_parts(public: PublicName, signature: inspect.Signature) -> Itera
 
 
 def _foreign_classes(
-    task: TaskPromise, names: PublicNames, depends_on: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, str, str]]:
+    task: TaskPromise, owners: Mapping[str, Sequence[str]], depends_on: Mapping[str, Sequence[str]]
+) -> Iterator[AcceptanceProblem]:
     """Classes that signatures name and that are made by a task which may come later."""
     for public in task.acceptance.provides:
         for name in annotated_names(public):
-            owner = names.owners.get(name, [task.task_id])[0]
+            owner = owners.get(name, [task.task_id])[0]
             if owner not in (task.task_id, *reachable([task.task_id], lambda one: depends_on.get(one, ()))):
                 message = f"`{public}` names {name} of {owner}; add {owner} to `depends_on` of {task.task_id}"
-                yield task.task_id, "provides", message
+                yield AcceptanceProblem(task.task_id, "provides", message)
 
 
 def _no_criterion(number: int, task: TaskPromise) -> str:
@@ -182,28 +176,27 @@ def _numbers(task: TaskPromise, item: AcceptanceItem) -> Iterator[str]:
             yield f"there is no success criterion {number}; {epic} has {most}"
 
 
-def _of_item(package: str, task: TaskPromise, item: AcceptanceItem, names: PublicNames) -> Iterator[str]:
+def _of_item(
+    package: str, task: TaskPromise, item: AcceptanceItem, stated: Mapping[str, PublicName]
+) -> Iterator[str]:
     yield from _numbers(task, item)
-    tree = python_tree(item.code)
-    if tree is None:
-        return
-    used = Uses.of(tree, package)
+    used = Uses.of(item.tree, package)
     yield from used.problems
     for name in used.imported.values():
-        if name not in names.stated:
+        if name not in stated:
             yield f"no task provides {name}; add it to `provides` of the task that makes it, or use another name"
     own = set(map(name_of, task.acceptance.provides))
     if not own & set(used.imported.values()):
         yield f"it uses no name of {task.task_id}; move it to the task whose criteria it shows"
+    variables = set[str]()
     if isinstance(item, AcceptanceProperty):
-        known = {*names.stated, *dir(builtins)}
+        variables, known = set(item.variables), {*stated, *dir(builtins)}
         yield from (f"nothing provides the error {name}" for name in item.errors if name not in known)
-        for name in sorted(variable_classes(item) - set(names.stated)):
+        for name in sorted(variable_classes(item) - set(stated)):
             yield f"no task provides {name}, the type of a variable; add it to `provides` of the task that makes it"
-    variables = set(item.variables) if isinstance(item, AcceptanceProperty) else set[str]()
     if unknown := sorted(used.unknown - variables):
         yield f"it uses names that nothing defines: {', '.join(unknown)}"
-    yield from _calls(used, names.stated)
+    yield from _calls(used, stated)
 
 
 def _calls(used: "Uses", stated: Mapping[str, str]) -> Iterator[str]:
@@ -288,10 +281,7 @@ def _contradictions(tasks: Sequence[TaskPromise]) -> Iterator[AcceptanceProblem]
     first: dict[str, tuple[str, AcceptanceExample]] = {}
     for task in tasks:
         for example in task.acceptance.examples:
-            tree = python_tree(example.code)
-            if tree is None:
-                continue
-            owner, earlier = first.setdefault(ast.dump(tree), (task.task_id, example))
+            owner, earlier = first.setdefault(ast.dump(example.tree), (task.task_id, example))
             if earlier.gives != example.gives:
                 message = (
                     f"{example.title!r} says that the same code gives {example.gives!r}, {earlier.title!r} of {owner} "

@@ -32,8 +32,10 @@ def test_outline(files: Mapping[str, bytes], claims: Mapping[str, Sequence[str]]
     """
     lines: list[str] = []
     length = beyond = 0
-    shared = list(_shared(files))
-    entries = [_entry(test, claims.get(test.name, ())) for test in _tests(files)]
+    trees = list(_trees(files))
+    shared = [text for tree in trees for text in _shared_in(tree.body, "")]
+    tests = [one for tree in trees for one in _functions(tree.body) if one.name.startswith("test_")]
+    entries = [_entry(test, claims.get(test.name, ())) for test in tests]
     for text in [*shared, *entries]:
         length += len(text)
         if length <= MOST_CHARACTERS:
@@ -55,18 +57,8 @@ def _trees(files: Mapping[str, bytes]) -> Iterator[ast.Module]:
                 yield ast.parse(data)
 
 
-def _tests(files: Mapping[str, bytes]) -> Iterator[Function]:
-    for tree in _trees(files):
-        yield from (node for node in _functions(tree.body) if node.name.startswith("test_"))
-
-
-def _shared(files: Mapping[str, bytes]) -> Iterator[str]:
-    """Constants, helpers and fixtures of the test files and their classes."""
-    for tree in _trees(files):
-        yield from _shared_in(tree.body, "")
-
-
 def _shared_in(body: Iterable[ast.stmt], owner: str) -> Iterator[str]:
+    """Constants, helpers and fixtures of a test file and its classes."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from _shared_in(node.body, f"{owner}{node.name}.")

@@ -130,10 +130,7 @@ def _line(head: str, details: list[str]) -> str:
 
 def type_key(text: str) -> str:
     """The spelling by which a type is compared (design: module-directory); what is not an expression stays as it is."""
-    try:
-        return ast.unparse(parse_expression(text.strip()))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return " ".join(text.split())
+    return _spelling(text.strip()) or " ".join(text.split())
 
 
 def searched_types(texts: Iterable[str]) -> list[str]:
@@ -155,15 +152,15 @@ def declared_types(lines: Iterable[str]) -> list[str]:
 def _declared_type(line: str) -> str:
     _, _, rest = line.partition(": ")
     pieces = (rest[: match.start()] for match in re.finditer(r" \(", rest))
-    return type_key(next(filter(_is_expression, pieces), rest))
+    return type_key(next(filter(_spelling, pieces), rest))
 
 
-def _is_expression(text: str) -> bool:
+def _spelling(text: str) -> str:
+    """An expression as Python writes it; empty if the text is none."""
     try:
-        parse_expression(text)
+        return ast.unparse(parse_expression(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+        return ""
 
 
 LONGEST_NOTE = 2_000

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from ship_gate.base.markdown_text import bullets, fenced, inline, printable
 from ship_gate.base.record import validation_messages
-from ship_gate.contract.examples_file import chapters, prose_and_fences, python_tree
+from ship_gate.contract.examples_file import chapters, prose_and_fences
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
@@ -133,9 +133,7 @@ def _label(item: AcceptanceItem) -> str:
 
 def _call(item: AcceptanceItem) -> str:
     """The code without the imports, on one line."""
-    tree = python_tree(item.code)
-    nodes = tree.body if tree else []
-    return "; ".join(ast.unparse(node) for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom))
+    return "; ".join(map(ast.unparse, item.statements))
 
 
 def _result(item: AcceptanceItem) -> str:

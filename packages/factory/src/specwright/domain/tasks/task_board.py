@@ -184,9 +184,7 @@ class TaskBoard:
         Raises:
             RefusedError: the id is taken, or it depends on a task that is not there.
         """
-        spec_ids = {other.spec_task_id for other in self._tasks.values()}
-        if task_id in self._tasks or entry.spec_task_id in spec_ids:
-            raise RefusedError(f"the id {task_id} ({entry.spec_task_id}) is already taken")
+        self._check_free(task_id, entry)
         if unknown := [ref for ref in entry.depends_on if ref not in self._tasks]:
             raise RefusedError(f"{task_id} depends on {', '.join(unknown)}, which is no task", where=task_id)
         self.restore({**self._tasks, task_id: entry}, at)
@@ -222,12 +220,16 @@ class TaskBoard:
 
     def _check_new(self, parts: Mapping[str, TaskEntry]) -> None:
         last = max(entry.declaration_order for entry in self._tasks.values())
-        spec_ids = {entry.spec_task_id for entry in self._tasks.values()}
         for order, (part_id, part) in enumerate(parts.items(), start=last + 1):
-            if part_id in self._tasks or part.spec_task_id in spec_ids:
-                raise RefusedError(f"the id {part_id} ({part.spec_task_id}) is already taken")
+            self._check_free(part_id, part)
             if part.declaration_order != order:
                 raise RefusedError(f"{part_id} has declaration_order {part.declaration_order}, not {order}")
+
+    def _check_free(self, task_id: str, entry: TaskEntry) -> None:
+        """Refuse a task that has an id of another."""
+        spec_ids = {other.spec_task_id for other in self._tasks.values()}
+        if task_id in self._tasks or entry.spec_task_id in spec_ids:
+            raise RefusedError(f"the id {task_id} ({entry.spec_task_id}) is already taken")
 
     def _order(self, task_id: str) -> int:
         return self._tasks[task_id].declaration_order
