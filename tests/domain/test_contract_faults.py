@@ -2,13 +2,12 @@
 
 import pytest
 
+from ship_gate.verdict import Finding
 from specwright.domain.answers import ContractFault
-from specwright.domain.debate.contract_faults import PreflightFinding, PreflightLedger, as_failure, still_due
+from specwright.domain.debate.contract_faults import PreflightLedger, as_failure, still_due
 from testkit.domain.doubling import DOUBLE
 
-LIMIT = PreflightFinding(
-    "tests.boundary", "tests/test_double.py::test_deep[9]", "a value is nested too deeply"
-)
+LIMIT = Finding("tests.boundary", "tests/test_double.py::test_deep[9]", "a value is nested too deeply")
 CLAIMS = {"test_deep": ["/outputs/0/invariants/0"], "test_double.py::test_two": ["", "/error_surfaces/0"]}
 
 
@@ -26,9 +25,7 @@ def ledger(*passed: str) -> PreflightLedger:
     """An invocation that met a limit, and then let some tests pass."""
     made = PreflightLedger()
     made.add([LIMIT], [], CLAIMS)
-    made.add(
-        [PreflightFinding("tests.failed", "tests/test_double.py::test_two", "4 is not 5")], passed, CLAIMS
-    )
+    made.add([Finding("tests.failed", "tests/test_double.py::test_two", "4 is not 5")], passed, CLAIMS)
     return made
 
 
@@ -80,12 +77,10 @@ def test_what_the_preflights_do_not_show_is_for_the_arbiter(unproved: ContractFa
 
 def test_only_what_asks_for_the_statement_is_waived_until_the_arbiter_rules():
     """The rest of the preflight is as strict as ever."""
-    unseen = PreflightFinding("obligations.unseen", "x", "no test that claims /error_surfaces/1 has seen it")
-    other = PreflightFinding("obligations.unseen", "x", "no test that claims /error_surfaces/10 has seen it")
-    uncovered = PreflightFinding(
-        "obligations.uncovered", "x", "no test for it: a (/error_surfaces/1); write one"
-    )
-    example = PreflightFinding("examples.uncovered", "examples.md", "0 of 1 error surfaces have an example")
+    unseen = Finding("obligations.unseen", "x", "no test that claims /error_surfaces/1 has seen it")
+    other = Finding("obligations.unseen", "x", "no test that claims /error_surfaces/10 has seen it")
+    uncovered = Finding("obligations.uncovered", "x", "no test for it: a (/error_surfaces/1); write one")
+    example = Finding("examples.uncovered", "examples.md", "0 of 1 error surfaces have an example")
     said = [fault(pointer="/error_surfaces/1")]
     assert still_due([unseen, other, uncovered, example, LIMIT], said) == (other, LIMIT)
     assert still_due([example], [fault()]) == (example,)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.verdict import Candidate
-from specwright.domain.acceptance.calls import examples_of_product, properties_of_product
+from specwright.domain.acceptance.calls import acceptance_of_product
 from specwright.domain.acceptance.records import TaskAcceptance, name_of
 from specwright.ports import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 from testkit.wheels.packaged import example
@@ -146,6 +146,7 @@ class Together(NamedTuple):
         """What is released."""
         second = self.second._replace(body=self.mended) if is_mended else self.second
         names = self.first.name, second.name
+        approved = acceptance_of_product(self.acceptance, self.criteria, names)
         return ProductPackage(
             "together",
             "together",
@@ -153,13 +154,8 @@ class Together(NamedTuple):
             "Two modules.",
             tuple(_module(one, is_mended=one.body == self.mended) for one in (self.first, second)),
             names,
-            approved=tuple(
-                ApprovedExample("TSK-002", one) for one in examples_of_product(self.acceptance, names)
-            ),
-            properties=tuple(
-                ApprovedProperty("TSK-002", one)
-                for one in properties_of_product(self.acceptance, self.criteria, names)
-            ),
+            approved=tuple(ApprovedExample("TSK-002", one) for one in approved.examples),
+            properties=tuple(ApprovedProperty("TSK-002", one) for one in approved.properties),
         )
 
 

@@ -10,7 +10,7 @@ from ship_gate.base.ids import ArtifactType
 from ship_gate.contract.contract import MicroModuleContract, contract_changes
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from ship_gate.contract.obligations import read_claims
-from ship_gate.verdict import Candidate, Finding, GateVerdict, Trial
+from ship_gate.verdict import Candidate, GateVerdict, Trial
 from specwright.application.context import (
     PackEntry,
     RoleStore,
@@ -43,7 +43,7 @@ from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import GateResult
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
-from specwright.domain.acceptance.calls import ModuleAcceptance, acceptance_of_module
+from specwright.domain.acceptance.calls import Acceptance, acceptance_of_module
 from specwright.domain.answers import (
     Amendment,
     AmendmentsAnswer,
@@ -55,7 +55,6 @@ from specwright.domain.artifacts import ContributionType, Permission, Purpose
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.contract_faults import (
-    PreflightFinding,
     PreflightLedger,
     quote_problems,
     still_due,
@@ -140,16 +139,15 @@ class Preflight:
         """
         self.files, verdict = files, self._judged(files)
         self._verdict = verdict
-        findings = [PreflightFinding(found.code, found.where, found.message) for found in verdict.findings]
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
-        self.ledger.add(findings, passed, claims_of(files))
+        self.ledger.add(verdict.findings, passed, claims_of(files))
         false = list(self.ledger.problems(faults, self._contract))
         self.observations = observations(verdict, self._active_tests, self._regression_tests)
         if faults and not false:
             if self.ledger.confirms(faults):
                 return []
-            left = still_due(findings, faults)
-            verdict = verdict._replace(findings=tuple(Finding(*found) for found in left))
+            left = still_due(verdict.findings, faults)
+            verdict = verdict._replace(findings=left)
             if left:
                 pointers = ", ".join(fault.pointer for fault in faults)
                 false = [
@@ -401,7 +399,7 @@ class Implementation(Deliverable):
             locked_fingerprint=self.contract.interface_fingerprint,
         )
 
-    def approved(self) -> ModuleAcceptance:
+    def approved(self) -> Acceptance:
         """The examples and properties of the approved spec that the gate holds it to (design: executable-spec)."""
         called = [view.contract for view in self.dependencies("")]
         definition = self.task.definition

@@ -45,7 +45,7 @@ from specwright.application.messages.parts import (
 )
 from specwright.application.store.debates import Cause, DebateHistory
 from specwright.application.store.modules import DependencyView
-from specwright.domain.acceptance.calls import ModuleAcceptance, property_in_short
+from specwright.domain.acceptance.calls import Acceptance, property_in_short
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.answers import MAX_FALSIFYING_TESTS, Amendment, Failure, FaultOf, Verdict
 from specwright.domain.debate.amendments import OfferedChange
@@ -237,7 +237,7 @@ class ModuleRequest(NamedTuple):
     failures: Sequence[Failure] = ()
     changes: Sequence[str] = ()
     reports: Sequence[BugReport] = ()
-    approved: ModuleAcceptance = ModuleAcceptance()
+    approved: Acceptance = Acceptance()
 
 
 class JudgedDebate(NamedTuple):

@@ -32,7 +32,7 @@ from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.log_ends import note_release_end
 from specwright.application.tasks import outcome, project_state, task_at, task_board
-from specwright.domain.acceptance.calls import examples_of_product, imported_names, properties_of_product
+from specwright.domain.acceptance.calls import acceptance_of_product, imported_names
 from specwright.domain.acceptance.records import AcceptanceItem, TaskAcceptance, name_of
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.slugs import import_name, slugify
@@ -577,6 +577,10 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     product = tuple(_module(factory, m) for m in modules)
     tasks = _tasks_of(factory, [m.ref for m in modules])
     released = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
+    approved = [
+        (task.spec_task_id, acceptance_of_product(task.acceptance, task.acceptance_criteria, released))
+        for task in tasks
+    ]
     sources = [data for m in product for path, data in m.implementation.items() if path.endswith(".py")]
     package = ProductPackage(
         distribution=distribution,
@@ -587,16 +591,8 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         task_facing=names or tuple(m.contract.name for m in modules),
         requires=required_by(factory.packages, sources),
         notes=release_notes(factory),
-        approved=tuple(
-            ApprovedExample(task.spec_task_id, example)
-            for task in tasks
-            for example in examples_of_product(task.acceptance, released)
-        ),
-        properties=tuple(
-            ApprovedProperty(task.spec_task_id, one)
-            for task in tasks
-            for one in properties_of_product(task.acceptance, task.acceptance_criteria, released)
-        ),
+        approved=tuple(ApprovedExample(name, one) for name, own in approved for one in own.examples),
+        properties=tuple(ApprovedProperty(name, one) for name, own in approved for one in own.properties),
     )
     if spec.interfaces is None:
         return package

@@ -7,7 +7,7 @@ one name are two classes, and the package can export but one.
 
 import ast
 import inspect
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ship_gate.contract.boundary.annotations import normal_type
@@ -18,9 +18,7 @@ from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only, own_statements
 from specwright.domain.acceptance.records import (
-    AcceptanceExample,
     AcceptanceItem,
-    AcceptanceProperty,
     TaskAcceptance,
     name_of,
     signature_of,
@@ -29,8 +27,8 @@ from specwright.domain.acceptance.records import (
 from specwright.domain.acceptance.rules import is_standard
 
 
-class ModuleAcceptance(NamedTuple):
-    """The approved examples and properties that a module can be held to by itself."""
+class Acceptance(NamedTuple):
+    """The approved examples and properties that a module, or a product, can be held to."""
 
     examples: Sequence[Example] = ()
     properties: Sequence[Property] = ()
@@ -41,7 +39,7 @@ def acceptance_of_module(
     criteria: Sequence[str],
     own: MicroModuleContract,
     called: Sequence[MicroModuleContract],
-) -> ModuleAcceptance:
+) -> Acceptance:
     """What calls a module and nothing beyond the modules that it calls.
 
     Args:
@@ -50,31 +48,56 @@ def acceptance_of_module(
         own: The module's contract.
         called: Those of the modules that it calls, directly or not.
     """
-    if acceptance is None:
-        return ModuleAcceptance()
-    homes = _homes(own, called)
+    homes = {name: contract.name for contract in (*reversed(called), own) for name in public_names(contract)}
     entries = {entry.name for entry in entry_points(own)}
 
     def can_run(names: set[str]) -> bool:
         return bool(entries & names) and names <= set(homes)
 
-    return ModuleAcceptance(
-        [_example(one, homes) for one in acceptance.examples if can_run(imported_names(one))],
+    return _acceptance(acceptance, criteria, can_run, lambda one: _from_modules(one, homes))
+
+
+def acceptance_of_product(
+    acceptance: TaskAcceptance | None, criteria: Sequence[str], released: Collection[str]
+) -> Acceptance:
+    """The approved examples and properties of a task over calls as a user of the package makes them.
+
+    Args:
+        acceptance: Of the task.
+        criteria: The prose of its criteria.
+        released: The public names of all tasks that are released; what needs others is left out.
+    """
+    return _acceptance(acceptance, criteria, lambda names: names <= {*released}, lambda one: one.code)
+
+
+def _acceptance(
+    acceptance: TaskAcceptance | None,
+    criteria: Sequence[str],
+    can_run: Callable[[set[str]], bool],
+    code_of: Callable[[AcceptanceItem], str],
+) -> Acceptance:
+    if acceptance is None:
+        return Acceptance()
+    codes = tuple(one.code for one in acceptance.examples)
+    return Acceptance(
         [
-            _property(one, _from_modules(one, homes), acceptance, criteria)
+            Example(one.heading, one.title, code_of(one), one.gives, 1)
+            for one in acceptance.examples
+            if can_run(imported_names(one))
+        ],
+        [
+            Property(
+                one.heading,
+                code_of(one),
+                {name: normal_type(kind) for name, kind in one.variables.items()},
+                tuple(one.errors),
+                codes,
+                tuple(criteria[number - 1] for number in one.criteria if number <= len(criteria)),
+            )
             for one in acceptance.properties
             if can_run(imported_names(one) | variable_classes(one))
         ],
     )
-
-
-def _property(
-    approved: AcceptanceProperty, code: str, acceptance: TaskAcceptance, criteria: Sequence[str]
-) -> Property:
-    examples = tuple(one.code for one in acceptance.examples)
-    texts = tuple(criteria[number - 1] for number in approved.criteria if number <= len(criteria))
-    variables = {name: normal_type(kind) for name, kind in approved.variables.items()}
-    return Property(approved.heading, code, variables, tuple(approved.errors), examples, texts)
 
 
 def property_in_short(one: Property) -> str:
@@ -89,50 +112,10 @@ def for_all(variables: Mapping[str, str], errors: Sequence[str]) -> str:
     return f"is true for all {values}" + (f", or gives {' or '.join(errors)}" if errors else "")
 
 
-def examples_of_product(acceptance: TaskAcceptance | None, released: Collection[str]) -> list[Example]:
-    """The approved examples of a task as a user of the package calls them.
-
-    Args:
-        acceptance: Of the task.
-        released: The public names of all tasks that are released; an example that needs others is left out.
-    """
-    return [
-        Example(example.heading, example.title, example.code, example.gives, 1)
-        for example in (acceptance.examples if acceptance else ())
-        if imported_names(example) <= set(released)
-    ]
-
-
-def properties_of_product(
-    acceptance: TaskAcceptance | None, criteria: Sequence[str], released: Collection[str]
-) -> list[Property]:
-    """The approved properties of a task over calls as a user of the package makes them.
-
-    Args:
-        acceptance: Of the task.
-        criteria: The prose of its criteria.
-        released: As for `examples_of_product`.
-    """
-    return [
-        _property(one, one.code, acceptance, criteria)
-        for one in (acceptance.properties if acceptance else ())
-        if acceptance and imported_names(one) | variable_classes(one) <= set(released)
-    ]
-
-
-def _homes(own: MicroModuleContract, called: Sequence[MicroModuleContract]) -> dict[str, str]:
-    """The module that each name comes from; the module's own come first."""
-    return {name: contract.name for contract in (*reversed(called), own) for name in public_names(contract)}
-
-
 def imported_names(item: AcceptanceItem) -> set[str]:
     """The names of the product that an example or a property imports."""
     imports = (node for node in ast.walk(item.tree) if isinstance(node, ast.ImportFrom))
     return {alias.name for node in imports if not is_standard(node.module or "") for alias in node.names}
-
-
-def _example(approved: AcceptanceExample, homes: Mapping[str, str]) -> Example:
-    return Example(approved.heading, approved.title, _from_modules(approved, homes), approved.gives, 1)
 
 
 def _from_modules(approved: AcceptanceItem, homes: Mapping[str, str]) -> str:

@@ -21,7 +21,7 @@ from ship_gate.base.value_types import CALLABLE
 from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.boundary.type_variable import is_generic
 from ship_gate.contract.boundary.types import is_class_name, named, type_problem
-from ship_gate.contract.examples_file import Example, python_tree
+from ship_gate.contract.examples_file import python_tree
 from specwright.errors import InputError
 
 Author = Literal["researcher", "person"]
@@ -113,11 +113,6 @@ class AcceptanceExample(_Showing):
         Field(min_length=1, description="The `repr` of the last line, or `ErrorName: start of its message`."),
     ]
     author: Author = "researcher"
-
-    @property
-    def example(self) -> Example:
-        """As the gate runs it."""
-        return Example(self.title, self.title, self.code, self.gives, 1)
 
 
 class AcceptanceProperty(_Showing):

@@ -13,7 +13,7 @@ imports, texts alone, names that only open a bracket, and lines that are short o
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TypeVar
 
 from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.contract import MISSING, MicroModuleContract
@@ -25,12 +25,8 @@ BOUNDARY_CODES = frozenset({"tests.boundary"})
 _UNSHOWN_CODES = ("obligations.unseen", "obligations.uncovered", "examples.uncovered")
 
 
-class PreflightFinding(NamedTuple):
-    """Something that a preflight found: its code, its place, and what was said."""
-
-    code: str
-    where: str
-    message: str
+_Found = TypeVar("_Found", bound=tuple[str, str, str])
+"""What a preflight found: its code, its place, and what was said."""
 
 
 class PreflightLedger:
@@ -42,7 +38,7 @@ class PreflightLedger:
 
     def add(
         self,
-        findings: Iterable[PreflightFinding],
+        findings: Iterable[tuple[str, str, str]],
         passed: Iterable[str],
         claims: Mapping[str, Sequence[str]],
     ) -> None:
@@ -53,9 +49,8 @@ class PreflightLedger:
             passed: The ids of the tests that passed, with their parameters.
             claims: The pointers that each test shows, as the submission says.
         """
-        for finding in findings:
-            pointers = _claimed(finding.where, claims)
-            self._findings.setdefault((finding.code, _test_id(finding.where)), set()).update(pointers)
+        for code, where, _ in findings:
+            self._findings.setdefault((code, _test_id(where)), set()).update(_claimed(where, claims))
         for test in passed:
             self._shown.update(dict.fromkeys(_claimed(test, claims), test))
 
@@ -84,9 +79,7 @@ class PreflightLedger:
         )
 
 
-def still_due(
-    findings: Iterable[PreflightFinding], faults: Sequence[ContractFault]
-) -> tuple[PreflightFinding, ...]:
+def still_due(findings: Iterable[_Found], faults: Sequence[ContractFault]) -> tuple[_Found, ...]:
     """The findings without those that ask for what the faults say cannot be shown; the Arbiter rules on these faults."""
     return tuple(found for found in findings if not any(_asks_for(found, fault) for fault in faults))
 
@@ -101,10 +94,11 @@ def as_failure(fault: ContractFault) -> Failure:
     )
 
 
-def _asks_for(found: PreflightFinding, fault: ContractFault) -> bool:
-    if found.code == "examples.uncovered":
+def _asks_for(found: tuple[str, str, str], fault: ContractFault) -> bool:
+    code, _, message = found
+    if code == "examples.uncovered":
         return fault.pointer.startswith(("/error_surfaces/", "/effects/"))
-    return found.code in _UNSHOWN_CODES and f"{fault.pointer} " in f"{found.message} ".replace(")", " ")
+    return code in _UNSHOWN_CODES and f"{fault.pointer} " in f"{message} ".replace(")", " ")
 
 
 def _claimed(test: str, claims: Mapping[str, Sequence[str]]) -> set[str]:

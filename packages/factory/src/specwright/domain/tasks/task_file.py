@@ -31,7 +31,6 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.contract_text import text_for_callers
 from ship_gate.contract.examples_file import examples_in_short
 from specwright.domain.acceptance.records import TaskAcceptance, amended_acceptance
-from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import sibling_slugs
 from specwright.domain.escalation import NewTask
 from specwright.domain.spec.acceptance_text import task_acceptance
@@ -305,22 +304,17 @@ class _Place(NamedTuple):
 def lay_out(spec: ProductSpec) -> tuple[TaskDefinition, ...]:
     """Every task of the spec in declaration order, with its id and path.
 
+    Args:
+        spec: Complete, as `completeness.validate` says: its own ids are unique, and its dependencies exist.
+
     Raises:
-        InputError: a story with more than 999 tasks, an id over 128 characters, two tasks with one id, a TSK id given
-            twice, an unknown or circular dependency, a field that the task file needs and the spec leaves empty; the
-            message names the tasks and their ids.
+        InputError: a story with more than 999 tasks, an id over 128 characters, two tasks with one id, a field that the
+            task file needs and the spec leaves empty; the message names the tasks and their ids.
     """
     places = list(_places(spec))
     _check_ids(places)
-    ids = _ids_by_spec_id(places)
-    edges = {place.task_id: _dependencies(place, ids) for place in places}
-    if cycle := next(find_cycles(edges), None):
-        raise InputError(
-            f"tasks wait for each other in a circle: {describe_cycle(cycle)}",
-            where=cycle[0],
-            remedy="drop one of these dependencies",
-        )
-    return tuple(_defined(place, edges[place.task_id]) for place in places)
+    ids = {place.task.task_id: place.task_id for place in places}
+    return tuple(_defined(place, _dependencies(place, ids)) for place in places)
 
 
 def lay_out_change(
@@ -357,16 +351,38 @@ def lay_out_change(
 def _next_place(place: _Place, tasks: Mapping[str, TaskDefinition]) -> _Place:
     """Where an added task goes: behind the others of its story, and of the project."""
     siblings = [tasks[task.task_id] for task in place.levels[2].tasks if task.task_id in tasks]
-    prefix = siblings[0].task_id[:-4] if siblings else place.task_id[:-4]
-    folder = (siblings[0].path if siblings else place.path).rsplit("/", 2)[0]
-    there = [one for one in tasks.values() if one.path.rsplit("/", 2)[0] == folder]
-    numbers = (int(one.task_id[-3:]) for one in tasks.values() if one.task_id[:-4] == prefix)
-    seq = 1 + max(numbers, default=0)
-    check_story_size(place.levels[2].name, place.levels[2].story_id, seq)
-    (slug,) = sibling_slugs([place.task.name], taken={one.path.split("/")[-2] for one in there})
-    task_id = f"{prefix}-{seq:03d}"
-    order = 1 + max((one.declaration_order for one in tasks.values()), default=-1)
-    return place._replace(task_id=task_id, path=f"{folder}/{slug}/{task_id}.md", order=order)
+    at = (siblings[0].task_id, siblings[0].path) if siblings else (place.task_id, place.path)
+    ((task_id, path, order),) = _behind(*at, [place.task.name], place.levels[2].name, tasks.values())
+    return place._replace(task_id=task_id, path=path, order=order)
+
+
+def _behind(
+    task_id: str, path: str, names: Sequence[str], story: str, tasks: Collection[TaskDefinition]
+) -> list[tuple[str, str, int]]:
+    """The id, the path and the place in the order of tasks that are added to a story.
+
+    Args:
+        task_id: Of a task of the story.
+        path: Of the same task.
+        names: Of the tasks that are added.
+        story: The name of the story.
+        tasks: All that the project ever had.
+
+    Raises:
+        InputError: the story would have more than 999 tasks.
+    """
+    prefix, folder = task_id[:-3], path.rsplit("/", 2)[0]
+    seq = 1 + max((int(one.task_id[-3:]) for one in tasks if one.task_id[:-3] == prefix), default=0)
+    order = 1 + max((one.declaration_order for one in tasks), default=-1)
+    check_story_size(story, folder, seq - 1 + len(names))
+    slugs = sibling_slugs(
+        names, taken={one.path.split("/")[-2] for one in tasks if one.path.rsplit("/", 2)[0] == folder}
+    )
+    ids = [f"{prefix}{seq + n:03d}" for n in range(len(names))]
+    return [
+        (made, f"{folder}/{slug}/{made}.md", order + n)
+        for n, (made, slug) in enumerate(zip(ids, slugs, strict=True))
+    ]
 
 
 def _with_history(definition: TaskDefinition, known: Mapping[str, TaskDefinition]) -> TaskDefinition:
@@ -428,29 +444,8 @@ def _check_ids(places: Iterable[_Place]) -> None:
             )
 
 
-def _ids_by_spec_id(places: Iterable[_Place]) -> dict[str, str]:
-    first: dict[str, _Place] = {}
-    for place in places:
-        other = first.setdefault(place.task.task_id, place)
-        if other is not place:
-            raise InputError(
-                f"two tasks have the spec id {place.task.task_id}: {other}, which becomes {other.task_id}, "
-                f"and {place}, which becomes {place.task_id}",
-                where=place.task.task_id,
-                remedy="give one of them an id of its own",
-            )
-    return {spec_id: place.task_id for spec_id, place in first.items()}
-
-
 def _dependencies(place: _Place, ids: Mapping[str, str]) -> list[str]:
-    wanted = place.task.depends_on
-    if unknown := [spec_id for spec_id in wanted if spec_id not in ids]:
-        raise InputError(
-            f"the task {place} depends on {', '.join(unknown)}, which no task of the spec is",
-            where=place.task_id,
-            remedy="name an existing task, or drop the dependency",
-        )
-    return list(dict.fromkeys(ids[spec_id] for spec_id in wanted))
+    return list(dict.fromkeys(ids[spec_id] for spec_id in place.task.depends_on))
 
 
 def _defined(place: _Place, depends_on: Sequence[str]) -> TaskDefinition:
@@ -497,28 +492,23 @@ def parts_of(
     names = [part.name for part in parts]
     if twice := next((name for n, name in enumerate(names) if name in names[:n]), None):
         raise InputError(f"two parts are named {twice!r}", where=task_id, remedy="give each its own name")
-    story = original.path.rsplit("/", 2)[0]
-    siblings = [d for d in definitions.values() if d.path.rsplit("/", 2)[0] == story]
-    seq = 1 + max(int(sibling.task_id[-3:]) for sibling in siblings)
-    check_story_size(original.story.name, story, seq - 1 + len(parts))
     number = 1 + max(int(d.spec_task_id.removeprefix("TSK-")) for d in definitions.values())
-    order = 1 + max(d.declaration_order for d in definitions.values())
-    slugs = sibling_slugs(names, taken={sibling.path.split("/")[-2] for sibling in siblings})
-    ids = {name: f"{task_id[:-3]}{seq + n:03d}" for n, name in enumerate(names)}
+    places = _behind(task_id, original.path, names, original.story.name, definitions.values())
+    ids = {name: made for name, (made, _, _) in zip(names, places, strict=True)}
     return [
         TaskDefinition.model_validate(
             {
                 **dict(original),
                 **{field: value for field, value in dict(part).items() if value is not None},
-                "task_id": ids[part.name],
+                "task_id": made,
                 "spec_task_id": f"TSK-{number + n:03d}",
-                "path": f"{story}/{slug}/{ids[part.name]}.md",
-                "declaration_order": order + n,
+                "path": path,
+                "declaration_order": order,
                 "depends_on": _dependencies_of_part(part, ids, definitions, original),
                 "amendments": [],
             }
         )
-        for n, (part, slug) in enumerate(zip(parts, slugs, strict=True))
+        for n, (part, (made, path, order)) in enumerate(zip(parts, places, strict=True))
     ]
 
 
