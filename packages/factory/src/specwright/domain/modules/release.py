@@ -11,9 +11,9 @@ is gathered once, by `release_module`. The manifest is in `release`.
 The notes of a release: what each version of the product added, changed and removed, and why (design: release).
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import groupby
 from typing import Annotated, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -28,7 +28,7 @@ from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
 from specwright.domain.spec.change_request import BugReport
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.domain.spec.spec_changes import SpecDifference, spec_difference
+from specwright.domain.spec.spec_changes import spec_difference
 from specwright.errors import CorruptionError, RefusedError
 
 
@@ -132,49 +132,37 @@ def check_release_set(modules: Sequence[ReleaseModule]) -> None:
         )
     if unshipped := [m.ref for m in modules if m.evidence.verification.result is TestOutcome.FAIL]:
         raise RefusedError(f"only shipped modules are released, these are not: {', '.join(unshipped)}")
-    versions = _grouped((module.contract.module_id, module.ref) for module in modules)
-    for module_id, refs in versions.items():
-        if len(refs) > 1:
+    ids, names = dict[str, ReleaseModule](), dict[str, ReleaseModule]()
+    for module in modules:
+        contract = module.contract
+        if (other := ids.setdefault(contract.module_id, module)) is not module:
             raise RefusedError(
-                f"a release holds one version of a module, this one has {' and '.join(refs)}",
-                where=module_id,
+                f"a release holds one version of a module, this one has {other.ref} and {module.ref}",
+                where=contract.module_id,
                 remedy="name one of them",
             )
-    for name, refs in _grouped((module.contract.name, module.ref) for module in modules).items():
-        if len(refs) > 1:
+        if (other := names.setdefault(contract.name, module)) is not module:
             raise RefusedError(
-                f"two modules cannot both be imported as `{name}`: {' and '.join(refs)}",
-                where=name,
+                f"two modules cannot both be imported as `{contract.name}`: {other.ref} and {module.ref}",
+                where=contract.name,
                 remedy="release them separately, or ship one of them under another name",
             )
 
 
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = defaultdict(list)
-    for key, value in pairs:
-        groups[key].append(value)
-    return groups
-
-
 def dependency_check(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ...]:
     """Gate 1: every dependency is in the set, as the version referred to or a compatible later one."""
-    members = {module.contract.module_id: module for module in modules}
-    return tuple(_dangling(members, modules))
-
-
-def _dangling(
-    members: Mapping[str, ReleaseModule], modules: Sequence[ReleaseModule]
-) -> Iterator[GateFailure]:
+    members, found = {module.contract.module_id: module for module in modules}, list[GateFailure]()
     for module in modules:
         for dependency in module.dependencies:
-            member = members.get(dependency.module_id)
-            refs = (module.ref, dependency.ref)
+            member, refs = members.get(dependency.module_id), (module.ref, dependency.ref)
+            wanted = f"{_called(module)} depends on {dependency.ref}"
             if member is None:
-                why = f"{_called(module)} depends on {dependency.ref}, which is not in the release set."
-                yield GateFailure(Gate.DEPENDENCY, refs, why)
+                why = f"{wanted}, which is not in the release set."
+                found.append(GateFailure(Gate.DEPENDENCY, refs, why))
             elif not serves(member.contract.module_version, dependency.ref):
-                why = f"{_called(module)} depends on {dependency.ref}, but the set holds {_called(member)}."
-                yield GateFailure(Gate.DEPENDENCY, (*refs, member.ref), why)
+                why = f"{wanted}, but the set holds {_called(member)}."
+                found.append(GateFailure(Gate.DEPENDENCY, (*refs, member.ref), why))
+    return tuple(found)
 
 
 def fingerprint_check(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ...]:
@@ -409,7 +397,7 @@ def failure_report(manifest: ReleaseManifest, modules: Sequence[ReleaseModule]) 
         "",
         f"Made {manifest.created_at} of version {manifest.spec_version}.",
     ]
-    for gate, failures in _by_gate(run_gates(modules)).items():
+    for gate, failures in groupby(run_gates(modules), key=lambda failure: failure.gate):
         lines += ["", f"## {gate}: FAIL", ""]
         for failure in failures:
             lines += [f"- {failure.explanation}", f"  Concerned: {', '.join(failure.module_refs)}"]
@@ -418,10 +406,6 @@ def failure_report(manifest: ReleaseManifest, modules: Sequence[ReleaseModule]) 
         lines += ["", "## product: FAIL", "", manifest.product.detail]
     lines += ["", "Then run `specwright release` again.", ""]
     return "\n".join(lines)
-
-
-def _by_gate(failures: Sequence[GateFailure]) -> dict[Gate, list[GateFailure]]:
-    return {gate: found for gate in Gate if (found := [f for f in failures if f.gate is gate])}
 
 
 class ModuleChange(NamedTuple):
@@ -481,11 +465,8 @@ def _version(notes: VersionNotes) -> Iterator[str]:
 
 
 def _sections(notes: VersionNotes, names: Mapping[str, str]) -> dict[str, list[str]]:
-    if notes.before is None:
-        every = tuple(task.task_id for task in notes.spec.tasks())
-        difference = SpecDifference(added=every, changed={}, removed=(), untouched=())
-    else:
-        difference = spec_difference(notes.before, notes.spec)
+    nothing = notes.spec.model_copy(update={"pillars": []})
+    difference = spec_difference(notes.before or nothing, notes.spec)
     return {
         "Added": [_task(names, name) for name in difference.added],
         "Changed": [

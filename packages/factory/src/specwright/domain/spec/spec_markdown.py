@@ -17,10 +17,8 @@ from specwright.domain.spec.completeness import Deficiency, place_in, uncited
 from specwright.domain.spec.departures import decisions_of, departures
 from specwright.domain.spec.product_spec import (
     DIMENSION_LABELS,
-    Epic,
     Pillar,
     ProductSpecDraft,
-    Story,
     TaskSpec,
 )
 
@@ -107,21 +105,12 @@ def _pillar(pillar: Pillar) -> Iterator[str]:
     yield f"## Pillar: {printable(pillar.name)} ({pillar.pillar_id})"
     yield f"{inline(pillar.description)}\n\nWhy: {printable(pillar.rationale)}"
     for epic in pillar.epics:
-        yield from _epic(epic)
-
-
-def _epic(epic: Epic) -> Iterator[str]:
-    yield f"### Epic: {printable(epic.name)} ({epic.epic_id})"
-    yield f"{inline(epic.description)}\n\nSucceeds when:\n\n{success_criteria(epic)}"
-    for story in epic.stories:
-        yield from _story(story)
-
-
-def _story(story: Story) -> Iterator[str]:
-    yield f"#### Story: {printable(story.name)} ({story.story_id})"
-    yield f"{inline(story.description)}\n\nThe user sees: {printable(story.user_facing_behavior)}"
-    for task in story.tasks:
-        yield _task(task)
+        yield f"### Epic: {printable(epic.name)} ({epic.epic_id})"
+        yield f"{inline(epic.description)}\n\nSucceeds when:\n\n{success_criteria(epic)}"
+        for story in epic.stories:
+            yield f"#### Story: {printable(story.name)} ({story.story_id})"
+            yield f"{inline(story.description)}\n\nThe user sees: {printable(story.user_facing_behavior)}"
+            yield from map(_task, story.tasks)
 
 
 def _task(task: TaskSpec) -> str:
