@@ -159,11 +159,12 @@ class Debate:
         records, number = self._records(state["debate_id"]), state["round"]
         before, after, answer = records.amendments(number)
         ruling = records.adjudication(number)
-        missing = [
-            f"{_amendment_text(ruling, record.amendment_index)} was not applied: {record.note}"
-            for record in answer.applied
-            if not record.applied
-        ]
+        missing: list[str] = []
+        for record in answer.applied:
+            if not record.applied:
+                index, amendment = record.amendment_index, ruling.amendments[record.amendment_index]
+                what = f"{amendment.action} {amendment.target}: {amendment.detail}"
+                missing.append(f"amendment {index} ({what}) was not applied: {record.note}")
         missing += self._deliverable.unapplied(before, after, ruling)
         if not missing:
             judged = records.challenge(number).challenge_id, ruling.adjudication_id
@@ -329,8 +330,3 @@ def _rejection_reason(ruling: Adjudication) -> str:
     if not ruling.confirmed_fault:
         return "the Arbiter rejected it and no revision is left"
     return f"the {ruling.confirmed_fault.value} is at fault, as the Arbiter confirmed: {ruling.rationale}"
-
-
-def _amendment_text(ruling: Adjudication, index: int) -> str:
-    amendment = ruling.amendments[index]
-    return f"amendment {index} ({amendment.action} {amendment.target}: {amendment.detail})"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.verdict import Trial
+from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.debate import JudgedDebate
 from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import DebateHistory, GateResult
@@ -155,10 +156,12 @@ class Case(NamedTuple):
         """Those that are debated or implemented."""
         return self.deliverable.contracts(self.version_id)
 
-    @property
-    def shown(self) -> JudgedDebate:
-        """What a request tells of it."""
-        return JudgedDebate(self.name, self.contracts, self.history, revisions_left=self.revisions_left)
+    def shown(self, rulings: Mapping[int, CriterionRuling], unsound: Sequence[str] = ()) -> JudgedDebate:
+        """What a request tells of it, with the rulings on criteria, and with what keeps the contracts from being locked."""
+        task, claim = self.deliverable.task.definition, self.deliverable.plan_claim
+        return JudgedDebate(
+            self.name, self.contracts, self.history, self.revisions_left, task, claim, rulings, unsound
+        )
 
     def place(self, role: Role) -> Place:
         """Where a role judges it."""

@@ -1,6 +1,6 @@
 """The gate's verdict, journalled: what it observed once is not observed again after a crash (design: journal)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from textwrap import shorten
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -320,7 +320,10 @@ def _still_fails(test: TriedTest | RegressionTest, trial: Trial) -> str:
 
 def as_failures(verdict: GateVerdict) -> list[Failure]:
     """What a Proposer is told of a failed verdict: findings and failing tests, no source but its own."""
-    failures = [_failure(group) for group in _grouped(verdict.findings)]
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in verdict.findings:  # sixty tests that fail in one way are one thing to correct
+        groups.setdefault((finding.code, finding.message), []).append(finding)
+    failures = [_failure(group) for group in groups.values()]
     if verdict.diverged:
         shown = canonical_json.pretty(dict(verdict.diverged)).decode()
         failures.append(
@@ -342,14 +345,6 @@ def _note_refusal(run: GateRun, verdict: GateVerdict, stage: str = "") -> None:
     message = shorten(first.message.strip().partition("\n")[0].rstrip(":"), LONGEST_LINE, placeholder=" ...")
     task, name = run.scope.name.partition(".")[0], run.candidate.contract.name
     run.progress.note(Step(kind, task, f"{name}: {first.code}{where}: {message}{others}"))
-
-
-def _grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Findings of one cause together: sixty tests that fail in one way are one thing to correct."""
-    groups: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault((finding.code, finding.message), []).append(finding)
-    return list(groups.values())
 
 
 def _failure(group: list[Finding]) -> Failure:

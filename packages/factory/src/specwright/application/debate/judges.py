@@ -186,8 +186,7 @@ def _disproved(answer: ChallengerAnswer, trials: Sequence[Trial]) -> list[str]:
 def ask_challenger(factory: Factory, case: Case) -> Challenge:
     """Ask for the verdict of a round. A Challenger that never complies counts as FAIL; one that never reviews halts
     the task (design: debate)."""
-    deliverable, definition = case.deliverable, case.deliverable.task.definition
-    of_contracts, place = case.name == CONTRACTS, case.place(Role.CHALLENGER)
+    deliverable, place = case.deliverable, case.place(Role.CHALLENGER)
     called = deliverable.dependencies(case.version_id)
     scope = factory.journal.scope(f"{place.run_id}/index")
     statuses = index_statuses(factory, scope, [view.contract.ref for view in called])
@@ -195,17 +194,7 @@ def ask_challenger(factory: Factory, case: Case) -> Challenge:
     rulings = carried_rulings(factory, deliverable.task, deliverable.questions, place.run_id)
     by = _open_judge_pack(factory, case, place, views, rulings)
     asked = criteria_to_test(case, rulings)
-    message = challenge_message(
-        case.shown,
-        views,
-        definition.acceptance_criteria,
-        rulings,
-        deliverable.plan_claim,
-        definition.decisions,
-        definition.acceptance,
-        asked,
-        definition.description if of_contracts else "",
-    )
+    message = challenge_message(case.shown(rulings), views, asked)
     proposal = case.history.proposals[-1]
     store = RoleStore(
         factory,
@@ -217,7 +206,7 @@ def ask_challenger(factory: Factory, case: Case) -> Challenge:
         works_on=proposal.deliverable_ref,
     )
     pack = {"proposal.json": proposal.to_bytes()}
-    kind = ContractChallenge if of_contracts else ModuleChallenge
+    kind = ContractChallenge if case.name == CONTRACTS else ModuleChallenge
     known = [*case.contracts, *(view.contract for view in views)]
     examination = Examination(factory, case, known, place.run_id, asked)
     try:
@@ -247,19 +236,13 @@ def ask_arbiter(factory: Factory, case: Case) -> Adjudication:
     rulings = carried_rulings(factory, task, deliverable.questions, place.run_id)
     by = _open_judge_pack(factory, case, place, deliverable.dependencies(case.version_id), rulings)
     unsound = case.problems_by_code(changes_of(judged.failures)) if judged.mendable else ()
-    message = arbiter_message(
-        case.shown._replace(unsound=unsound or ()),
-        factory.folder.read(task.path).decode(),
-        deliverable.plan_claim,
-        rulings,
-        task.definition.acceptance_criteria,
-        offers,
-    )
+    shown = case.shown(rulings, unsound or ())
+    message = arbiter_message(shown, factory.folder.read(task.path).decode(), offers)
     kind = ContractRuling if of_contracts else ModuleRuling
-    kind = UndisputedRuling if not offers and case.shown.undisputed else kind
-    assignment = Assignment(place, kind, message)
+    kind = UndisputedRuling if not offers and shown.undisputed else kind
     answer = factory.roles.ask(
-        assignment, lambda given, _: _ruling_problems(case, given.whole(), rulings, offers)
+        Assignment(place, kind, message),
+        lambda given, _: _ruling_problems(case, given.whole(), rulings, offers),
     ).answer.whole()
     scope = factory.journal.scope(f"{place.run_id}/record")
     name = artifact_id(ArtifactType.ADJUDICATION, scope.hex8())

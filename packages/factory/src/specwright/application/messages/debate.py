@@ -49,10 +49,11 @@ from specwright.domain.acceptance.calls import Acceptance, property_in_short
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.answers import MAX_FALSIFYING_TESTS, Amendment, Failure, FaultOf, Verdict
 from specwright.domain.debate.amendments import OfferedChange
-from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS, Adjudication, Challenge, Proposal
+from specwright.domain.debate.debate import CONTRACTS, Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest, counterexample
 from specwright.domain.debate.test_outline import BEYOND, test_outline
 from specwright.domain.spec.change_request import BugReport
+from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports import Files
 
 _ABOUT = {
@@ -241,15 +242,28 @@ class ModuleRequest(NamedTuple):
 
 
 class JudgedDebate(NamedTuple):
-    """A debate that a role judges: its deliverable, the contracts, and what was said so far. `unsound` is what keeps the
-    contracts from being locked with all exact changes of the last challenge (design: exact-changes), `revisions_left` those
-    of the deliverable."""
+    """A debate that a role judges.
+
+    Args:
+        deliverable: What is debated.
+        contracts: That are debated or implemented.
+        history: What was said so far.
+        revisions_left: Of the deliverable.
+        task: Whose deliverable it is.
+        plan_claim: What the planner says of the contracts.
+        rulings: On the criteria of the task, by their numbers.
+        unsound: What keeps the contracts from being locked with all exact changes of the last challenge (design:
+            exact-changes).
+    """
 
     deliverable: str
     contracts: Sequence[MicroModuleContract]
     history: DebateHistory
-    unsound: Sequence[str] = ()
-    revisions_left: int = MAX_REVISIONS
+    revisions_left: int
+    task: TaskDefinition
+    plan_claim: str
+    rulings: Mapping[int, CriterionRuling]
+    unsound: Sequence[str]
 
     @property
     def undisputed(self) -> bool:
@@ -354,39 +368,26 @@ def amend_message(contract: MicroModuleContract, amendments: Sequence[Amendment]
 
 
 def challenge_message(
-    debate: JudgedDebate,
-    dependencies: Sequence[DependencyView],
-    criteria: Sequence[str],
-    rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
-    plan_claim: str = "",
-    decided: Sequence[str] = (),
-    acceptance: TaskAcceptance | None = None,
-    asked: Sequence[int] = (),
-    description: str = "",
+    debate: JudgedDebate, dependencies: Sequence[DependencyView], asked: Sequence[int]
 ) -> str:
     """The Challenger's: never the task file, never source.
 
     Args:
         debate: That it judges.
         dependencies: What its modules call.
-        criteria: Of the task.
-        rulings: On criteria, by their numbers.
-        plan_claim: What the planner says of the contracts.
-        decided: The decisions of the task.
-        acceptance: The approved examples and properties of the task.
         asked: The criteria for which tests are asked, by their numbers (design: falsifying-tests).
-        description: Of the task, where contracts are judged.
     """
+    task = debate.task
     return "\n\n".join(
         [
-            *as_description(description),
-            as_criteria(criteria, rulings),
-            *as_acceptance(acceptance),
-            *as_decided(decided),
-            *_as_plan_claim(plan_claim),
+            *as_description(task.description if debate.deliverable == CONTRACTS else ""),
+            as_criteria(task.acceptance_criteria, debate.rulings),
+            *as_acceptance(task.acceptance),
+            *as_decided(task.decisions),
+            *_as_plan_claim(debate.plan_claim),
             *map(as_surface, dependencies),
             *_challenged(debate),
-            *_tests_asked(asked, acceptance),
+            *_tests_asked(asked, task.acceptance),
             f"{_which(debate)} Judge R1 to R6 and submit your verdict.",
         ]
     )
@@ -423,14 +424,7 @@ def _challenged(debate: JudgedDebate) -> list[str]:
     ]
 
 
-def arbiter_message(
-    debate: JudgedDebate,
-    task_file: str,
-    plan_claim: str = "",
-    rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
-    criteria: Sequence[str] = (),
-    offers: Sequence[OfferedChange] = (),
-) -> str:
+def arbiter_message(debate: JudgedDebate, task_file: str, offers: Sequence[OfferedChange]) -> str:
     """The Arbiter's: task, contracts and the debate, without dependencies, rubrics and source.
 
     The criteria stand in the task file; they are told again only with rulings on them. If nothing is disputed or offered,
@@ -440,8 +434,8 @@ def arbiter_message(
     return "\n\n".join(
         [
             as_task(task_file, short=short),
-            *([as_criteria(criteria, rulings)] if rulings else []),
-            *_as_plan_claim(plan_claim),
+            *([as_criteria(debate.task.acceptance_criteria, debate.rulings)] if debate.rulings else []),
+            *_as_plan_claim(debate.plan_claim),
             *_adjudicated(debate, short=short),
             *as_offers(offers),
             _which(debate),

@@ -370,13 +370,10 @@ def _tasks_of(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _with_authors(after: TaskAcceptance, before: TaskAcceptance | None) -> dict[str, Any]:
-    known = [item.model_copy(update={"author": "person"}) for item in _items(before)]
-    authors = [item.author for item in _items(before)]
+    authors = {str(item.model_copy(update={"author": "person"})): item.author for item in _items(before)}
     data = after.to_json()
-    for field, items in {"examples": after.examples, "properties": after.properties}.items():
-        for place, item in enumerate(items):
-            if item in known:
-                data[field][place]["author"] = authors[known.index(item)]
+    for one, item in zip((*data["examples"], *data["properties"]), after.items, strict=True):
+        one["author"] = authors.get(str(item), item.author)
     return data
 
 
