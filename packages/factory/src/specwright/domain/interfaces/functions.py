@@ -257,21 +257,22 @@ def word_problem(word: CommandWord, classes: Mapping[str, StatedClass] | None) -
     kind = word.parameter.type
     if not kind:
         return "it has no type; state it in `provides`"
-    parts = [one for one in union_parts(_parse(kind)) if ast.unparse(one) != "None"]
+    parts = _parts(kind)
+    names = [*map(ast.unparse, parts)]
     match word.content:
         case "text":
-            fits, wanted = all(ast.unparse(one) in ("str", "bytes") for one in parts), "str or bytes"
+            fits, wanted = names in (["str"], ["bytes"]), "str or bytes"
         case "lines":
-            fits, wanted = all(ast.unparse(one) == "list[str]" for one in parts), "list[str]"
+            fits, wanted = names == ["list[str]"], "list[str]"
         case "toml":
-            fits, wanted = all(_is_object(one, classes) for one in parts), "a record or a dict"
+            fits, wanted = len(parts) == 1 and _is_object(parts[0], classes), "a record or a dict"
         case "json":
             fits, wanted = True, ""
         case "value":
-            if _base(parts[0]) == "bool" and len(union_parts_of(kind)) > 1 and len(parts) == 1:
+            if kind != "bool" and names == ["bool"]:
                 return f"a flag is there or not, so {kind} cannot be told; give it `bool` with a default"
             return value_problem(kind, word.default, classes)
-    if not fits or (len(parts) != 1 and word.content != "json"):
+    if not fits:
         return f"{kind} is not what `content` {word.content} gives; it takes {wanted}"
     if name := foreign_to_documents(kind, classes or {}):
         return f"{name} has no form in a document; take a type that JSON has, or a text of it"
@@ -318,7 +319,7 @@ def value_problem(kind: str, default: str, classes: Mapping[str, StatedClass] | 
         default: What the interface states.
         classes: What is known of classes; None where only their names are.
     """
-    parts = [one for one in union_parts(_parse(kind)) if ast.unparse(one) != "None"]
+    parts = _parts(kind)
     if len(parts) != 1:
         return f"a word cannot say which of {kind} it is; give it one type, or `content` json"
     if default in CLOCK_TYPES and CLOCK_TYPES[default] == kind:
@@ -342,6 +343,6 @@ def value_problem(kind: str, default: str, classes: Mapping[str, StatedClass] | 
     return f"{kind} cannot be written as words; use `content` json"
 
 
-def union_parts_of(text: str) -> list[str]:
-    """The types of which a value may be, as texts."""
-    return [ast.unparse(one) for one in union_parts(_parse(text))]
+def _parts(kind: str) -> list[ast.expr]:
+    """The types of which a value may be that is there."""
+    return [one for one in union_parts(_parse(kind)) if ast.unparse(one) != "None"]

@@ -23,7 +23,7 @@ from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import interface_problems, interface_warnings
-from specwright.domain.spec.product_spec import ProductSpecDraft
+from specwright.domain.spec.product_spec import LEVELS, ProductSpecDraft
 
 _R = TypeVar("_R", bound=Record)
 
@@ -99,7 +99,7 @@ class Deficiency(Record):
 
 _STEP = re.compile(r"(\w+)\[([0-9]+)\]")
 _CITED = re.compile(r" \(criterion [0-9]+\)")
-_IDS = ("task_id", "story_id", "epic_id", "pillar_id")
+_IDS = [f"{kind}_id" for _, kind in reversed(LEVELS)]
 
 
 def in_words(data: JsonValue, deficiency: Deficiency) -> str:
@@ -160,19 +160,17 @@ class _Node(NamedTuple):
     def warning(self, field: str, message: str) -> Deficiency:
         return Deficiency(path=self.path, field=field, severity=Severity.WARNING, message=message)
 
+    def sketched(self, dimension: str) -> str:
+        """What the sketch of a task says of a dimension; empty if it says nothing."""
+        sketch = self.data.get("io_contract_sketch")
+        value = sketch.get(dimension) if isinstance(sketch, dict) else None
+        return value if isinstance(value, str) else ""
+
     def texts(self, field: str) -> list[tuple[int, str]]:
         value = self.data.get(field)
         items = value if isinstance(value, list) else []
         return [(index, item) for index, item in enumerate(items) if isinstance(item, str)]
 
-
-_CHILDREN = {
-    "spec": ("pillars", "pillar"),
-    "pillar": ("epics", "epic"),
-    "epic": ("stories", "story"),
-    "story": ("tasks", "task"),
-    "task": ("", ""),
-}
 
 _MINIMUMS = (
     ("spec", "pillars", 1, 10),
@@ -195,7 +193,7 @@ def validate(data: JsonValue, schema: type[ProductSpecDraft] = ProductSpecDraft)
         data: A JSON value.
         schema: `ProductSpecDraft` for what the researcher writes, `ProductSpec` for a stored spec.
     """
-    nodes = list(_nodes("spec", "", data))
+    nodes = list(_nodes("spec", "", data, LEVELS))
     tasks = [node for node in nodes if node.level == "task"]
     stated = _Node("interfaces", "interfaces", {})
     interfaces = _parsed(Interfaces, data.get("interfaces")) if isinstance(data, dict) else None
@@ -221,16 +219,15 @@ def _parsed(record: type[_R], value: JsonValue) -> _R | None:
     return None
 
 
-def _nodes(level: str, path: str, data: JsonValue) -> Iterator[_Node]:
+def _nodes(level: str, path: str, data: JsonValue, levels: Sequence[tuple[str, str]]) -> Iterator[_Node]:
     if not isinstance(data, dict):
         return
     acceptance = _parsed(TaskAcceptance, data.get("acceptance")) if level == "task" else None
     yield _Node(level, path, data, acceptance)
-    field, child_level = _CHILDREN[level]
-    children = data.get(field)
-    if isinstance(children, list):
-        for index, child in enumerate(children):
-            yield from _nodes(child_level, f"{path}.{field}[{index}]".lstrip("."), child)
+    for field, child_level in levels[:1]:
+        children = data.get(field)
+        for index, child in enumerate(children if isinstance(children, list) else ()):
+            yield from _nodes(child_level, f"{path}.{field}[{index}]".lstrip("."), child, levels[1:])
 
 
 def _shape_errors(data: JsonValue, schema: type[Record]) -> Iterator[Deficiency]:
@@ -334,16 +331,11 @@ def _interface_problems(interfaces: Interfaces | None, tasks: Sequence[_Node]) -
     if interfaces is None:
         return ()
     provided = [(public, task) for task in tasks if task.acceptance for public in task.acceptance.provides]
-    with_effects = [name_of(public) for public, task in provided if not _PURE.match(_sketched_effects(task))]
+    with_effects = [name_of(public) for public, task in provided if not _PURE.match(task.sketched("effects"))]
     return interface_problems(interfaces, [public for public, _ in provided], with_effects)
 
 
-_PURE = re.compile(r"\s*(none|no|nothing|pure)\b", re.IGNORECASE)
-
-
-def _sketched_effects(task: _Node) -> str:
-    sketch = task.data.get("io_contract_sketch")
-    return str(sketch.get("effects", "none")) if isinstance(sketch, dict) else "none"
+_PURE = re.compile(r"\s*((none|no|nothing|pure)\b|$)", re.IGNORECASE)
 
 
 def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
@@ -388,8 +380,7 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
             "subtasks",
             f"[{subtasks[later][0]}] says nearly the same as [{subtasks[earlier][0]}] (criterion 13)",
         )
-    sketch = node.data.get("io_contract_sketch")
-    surfaces = sketch.get("error_surfaces") if isinstance(sketch, dict) else None
-    if isinstance(surfaces, str) and not names_an_error(surfaces):
+    surfaces = node.sketched("error_surfaces")
+    if surfaces and not names_an_error(surfaces):
         place = node._replace(path=f"{node.path}.io_contract_sketch")
         yield place.warning("error_surfaces", "names no specific error condition (criterion 14)")

@@ -25,6 +25,9 @@ DIMENSION_LABELS = {
 }
 """The five dimensions of a sketch in order, with the labels that task files give them (design: ids)."""
 
+LEVELS = (("pillars", "pillar"), ("epics", "epic"), ("stories", "story"), ("tasks", "task"))
+"""The levels below a spec: the field of the level above that holds them, and what one is called."""
+
 SpecTaskId = Annotated[
     str, Field(pattern=r"^TSK-[0-9]{3,9}$", description="TSK-001, unique in the whole spec.")
 ]

@@ -6,12 +6,11 @@ from typing import Any, NamedTuple, cast
 
 from packaging.version import Version
 
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, TaskSpec
+from specwright.domain.spec.product_spec import LEVELS, ProductSpec, ProductSpecDraft, TaskSpec
 
-_LEVELS = (("pillars", "pillar"), ("epics", "epic"), ("stories", "story"), ("tasks", "task"))
 _ELSEWHERE = {
-    *("created_at", "updated_at", "pillars", "pillar_id", "epics", "epic_id", "stories", "story_id"),
-    *("tasks", "task_id", "io_contract_sketch"),
+    *("created_at", "updated_at", "io_contract_sketch"),
+    *(name for children, kind in LEVELS for name in (children, f"{kind}_id")),
 }
 """Of a part of a spec: its times, what names it, and what has entries of its own."""
 
@@ -90,7 +89,7 @@ def spec_changes(before: ProductSpec, after: ProductSpec) -> list[str]:
 
 def _entries(spec: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
     """Every part of a spec by its id: its name for a person, and its own fields."""
-    return {"": ("the spec", _fields(spec)), **dict(_below(spec, _LEVELS))}
+    return {"": ("the spec", _fields(spec)), **dict(_below(spec, LEVELS))}
 
 
 def _below(
