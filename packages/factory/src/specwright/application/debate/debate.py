@@ -146,7 +146,7 @@ class Debate:
     def apply_amendments(self, state: DebateState) -> DebateState:
         """The Proposer applies every amendment and accounts for each (design: amendments)."""
         records, number, before = self._records(state["debate_id"]), state["round"], state["version_id"]
-        active_tests = self._active_tests(records, number, before)
+        active_tests = self.active_tests(state["debate_id"], number, before)
         version, answer = self._deliverable.amend(before, number, records.adjudication(number), active_tests)
         written = records.write_amendments(number, before, version.version_id, answer)
         scope = f"{self._task.run}/{self._deliverable.name}/amended/{version.version_id}"
@@ -175,7 +175,9 @@ class Debate:
     def ship(self, state: DebateState) -> DebateState:
         """The gate's own observation; a failure spends a revision (design: debate)."""
         records, number, version_id = self._records(state["debate_id"]), state["round"], state["version_id"]
-        result = self._deliverable.verify(version_id, self._active_tests(records, number, version_id))
+        result = self._deliverable.verify(
+            version_id, self.active_tests(state["debate_id"], number, version_id)
+        )
         evidence = records.write_gate(number, version_id, result)
         project_id, name = self._factory.projection.project_id, self._deliverable.name
         decided = gate_decision(
@@ -212,7 +214,11 @@ class Debate:
 
     def active_tests(self, debate_id: str, number: int, version_id: str) -> Sequence[TriedTest]:
         """The falsifying tests of the rounds so far that count for a version."""
-        return self._active_tests(self._records(debate_id), number, version_id)
+        tried, struck = self._records(debate_id).falsified(number)
+        if not tried:
+            return []
+        (contract,) = self._deliverable.contracts(version_id)
+        return active_tests(tried, struck, canonical_json.digest(contract.to_json()))
 
     def _proposal(self, version: Version, number: int) -> Proposal:
         """What was submitted, as the proposal of a round."""
@@ -233,7 +239,7 @@ class Debate:
         """What the next version has to correct: the failures of the challenge, of the gate, of the ruling with what is
         left of the challenge, or of the module's debate that found the contract at fault (design: debate)."""
         number, version_id = state["round"], state["version_id"]
-        active = self._active_tests(records, number, version_id)
+        active = self.active_tests(state["debate_id"], number, version_id)
         match state["source_of_failure"]:
             case "challenge":
                 failures = [for_proposer(failure) for failure in records.challenge(number).failures]
@@ -285,13 +291,6 @@ class Debate:
         challenge, ruling = records.challenge(number), records.adjudication(number)
         failures += [*challenge.faults(FaultOf.CONTRACT), _rejection(ruling.rationale)]
         return failures, (*sources, *_sources(challenge, ruling))
-
-    def _active_tests(self, records: DebateRecords, number: int, version_id: str) -> list[TriedTest]:
-        tried, struck = records.falsified(number)
-        if not tried:
-            return []
-        (contract,) = self._deliverable.contracts(version_id)
-        return active_tests(tried, struck, canonical_json.digest(contract.to_json()))
 
     def _records(self, debate_id: str) -> DebateRecords:
         return self._factory.debates.records(debate_id)

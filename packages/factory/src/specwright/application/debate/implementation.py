@@ -108,23 +108,21 @@ class Preflight:
     """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it.
 
     Args:
-        contract: Of the module.
-        judged: Judges files.
+        module: That is drafted.
+        scope: Of the observations.
         active_tests: Falsifying tests of the debate.
-        regression_tests: Those of earlier versions.
         failures: That stand in the request: the source of a test in them is not told again.
     """
 
     def __init__(
         self,
-        contract: MicroModuleContract,
-        judged: Callable[[Files], GateVerdict],
+        module: "Implementation",
+        scope: Scope,
         active_tests: Sequence[TriedTest],
-        regression_tests: Sequence[RegressionTest],
         failures: Sequence[Failure] = (),
     ) -> None:
-        self._contract, self._judged = contract, judged
-        self._active_tests, self._regression_tests = active_tests, regression_tests
+        self._module, self._scope, self._active_tests = module, scope, active_tests
+        self._regression_tests = module.regression_tests
         self._told = [failure.evidence for failure in failures]
         self._verdict: GateVerdict | None = None
         self.files: Files = {}
@@ -137,11 +135,12 @@ class Preflight:
         A contract whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown (design:
         contract-at-fault).
         """
-        self.files, verdict = files, self._judged(files)
+        verdict = self._module.judged(self._scope, files, self._active_tests, shipping=False)
+        self.files = files
         self._verdict = verdict
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
         self.ledger.add(verdict.findings, passed, claims_of(files))
-        false = list(self.ledger.problems(faults, self._contract))
+        false = list(self.ledger.problems(faults, self._module.contract))
         self.observations = observations(verdict, self._active_tests, self._regression_tests)
         if faults and not false:
             if self.ledger.confirms(faults):
@@ -175,7 +174,7 @@ class Preflight:
             for problem in error.problems
         ]
         failures = as_failures(self._verdict) or others
-        return GateResult(failures, refusal_details(self._contract, self._verdict))
+        return GateResult(failures, refusal_details(self._module.contract, self._verdict))
 
 
 def claims_of(files: Files) -> dict[str, tuple[str, ...]]:
@@ -289,7 +288,7 @@ class Implementation(Deliverable):
         place = self.task.place(self.name, stage, Role.PROPOSER)
         scope = self._factory.journal.scope(f"{place.run_id}/desk")
         by, pack, store = self._open_pack(scope, place, workspace, before, request.sources)
-        preflight = self._preflight(scope, request.active_tests, request.failures)
+        preflight = Preflight(self, scope, request.active_tests, request.failures)
 
         def problems(answer: _A, files: Files) -> list[str]:
             return [*check(answer, files, preflight), *self._quoted(answer, files, preflight)]
@@ -328,7 +327,7 @@ class Implementation(Deliverable):
         Raises:
             AnswerError: the preflight found problems; nothing but the refused files was stored.
         """
-        preflight = self._preflight(scope, active_tests)
+        preflight = Preflight(self, scope, active_tests)
         with self._keeping_refused(f"round-{number}", preflight):
             if problems := preflight.problems(files):
                 raise AnswerError("the fix fails the preflight", problems=tuple(problems))
@@ -343,7 +342,7 @@ class Implementation(Deliverable):
             files: All files of the module.
             active_tests: Falsifying tests that it must pass.
         """
-        return self._preflight(UnrecordedScope(f"{self.name}/fix"), active_tests).problems(files)
+        return Preflight(self, UnrecordedScope(f"{self.name}/fix"), active_tests).problems(files)
 
     def stub(self) -> Files:
         """The files that an implementation begins with."""
@@ -383,7 +382,7 @@ class Implementation(Deliverable):
             active_tests: Falsifying tests of its debate, which must pass as well (design: falsifying-tests).
         """
         scope = self._factory.journal.scope(f"{self.task.run}/{self.name}/gate/{version_id}")
-        return self._judged(scope, self.files(version_id), active_tests, shipping=True)
+        return self.judged(scope, self.files(version_id), active_tests, shipping=True)
 
     def files(self, version_id: str) -> Files:
         """The module's files in one version."""
@@ -407,9 +406,10 @@ class Implementation(Deliverable):
             definition.acceptance, definition.acceptance_criteria, self.contract, called
         )
 
-    def _judged(
+    def judged(
         self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
+        """The gate's verdict on files, by a preflight or as they would ship."""
         factory, task = self._factory, self.task.entry.spec_task_id
         scopes = (scope if isinstance(scope, UnrecordedScope) else factory.journal).scope
         measured, judging = f"{task}/{self.name}/measured", self._candidate(files)
@@ -449,17 +449,6 @@ class Implementation(Deliverable):
 
     def _candidate(self, files: Files) -> Candidate:
         return candidate(self._factory.modules, self.contract, files)
-
-    def _preflight(
-        self, scope: Scope, active_tests: Sequence[TriedTest], failures: Sequence[Failure] = ()
-    ) -> Preflight:
-        return Preflight(
-            self.contract,
-            lambda files: self._judged(scope, files, active_tests, shipping=False),
-            active_tests,
-            self.regression_tests,
-            failures,
-        )
 
     @contextmanager
     def _keeping_refused(self, stage: str, preflight: Preflight) -> Generator[None]:

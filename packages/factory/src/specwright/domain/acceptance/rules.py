@@ -31,22 +31,8 @@ from specwright.domain.base.graph import reachable
 
 EXAMPLE_IMPORTS = {
     *BOUNDARY_IMPORTS.values(),
-    *(
-        "base64",
-        "collections",
-        "copy",
-        "csv",
-        "dataclasses",
-        "enum",
-        "fractions",
-        "functools",
-        "io",
-        "itertools",
-        "json",
-        "math",
-        "operator",
-        "re",
-    ),
+    *("base64", "collections", "copy", "csv", "dataclasses", "enum", "fractions", "functools"),
+    *("io", "itertools", "json", "math", "operator", "re"),
     *("statistics", "string", "tempfile", "textwrap", "unicodedata", "zoneinfo"),
 }
 """Of the standard library, what an example may import, as the researcher's prompt lists it: the page that a person approves

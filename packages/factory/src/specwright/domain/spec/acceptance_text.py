@@ -226,8 +226,7 @@ def task_acceptance(acceptance: TaskAcceptance) -> str:
 
 
 _TASK = re.compile(r"(TSK-[0-9]+)\b")
-_SHOWS = re.compile(r"Shows criteri(?:on|a) ([0-9]+(?:(?:, | and )[0-9]+)*)\.")
-_SUCCESS = re.compile(r"Shows success criteri(?:on|a) ([0-9]+(?:(?:, | and )[0-9]+)*)\.")
+_SHOWS = re.compile(r"Shows (success )?criteri(?:on|a) ([0-9]+(?:(?:, | and )[0-9]+)*)\.")
 _HOLDS = re.compile(r"Holds for all (`[^`]+`(?:, `[^`]+`)*)\.")
 _RAISES = re.compile(r"May raise (`[^`]+`(?:, `[^`]+`)*)\.")
 _WHY = re.compile(r"- criterion ([0-9]+): (.+)")
@@ -307,9 +306,9 @@ def _error_place(where: str) -> Generator[None]:
 
 def _read_item(title: str, body: Sequence[str]) -> AcceptanceItem:
     prose, fences = prose_and_fences(body)
-    shows = _SHOWS.search(prose)
+    shows = {one[1]: re.findall("[0-9]+", one[2]) for one in reversed([*_SHOWS.finditer(prose)])}
     languages = [fence.language for fence in fences]
-    if shows is None:
+    if None not in shows:
         raise ValueError(f"{title!r} does not say what it shows: `Shows criterion 1.`")
     if languages not in (["python", "text"], ["python"]):
         raise ValueError(
@@ -317,12 +316,11 @@ def _read_item(title: str, body: Sequence[str]) -> AcceptanceItem:
         )
     item: dict[str, Any] = {
         "title": title,
-        "criteria": re.findall("[0-9]+", shows[1]),
+        "criteria": shows[None],
+        "success_criteria": shows.get("success ", []),
         "code": fences[0].text,
         "author": "person",
     }
-    if success := _SUCCESS.search(prose):
-        item["success_criteria"] = re.findall("[0-9]+", success[1])
     if len(fences) > 1:
         return AcceptanceExample.model_validate({**item, "gives": fences[1].text.rstrip("\n")})
     holds, raises = _HOLDS.search(prose), _RAISES.search(prose)
