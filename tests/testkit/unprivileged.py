@@ -29,18 +29,20 @@ def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
     folder = Path(tempfile.mkdtemp(dir="/var/tmp"))  # another user may reach it
     try:
         folder.chmod(0o755)
-        home = folder / "home"
+        # beside the copy: a scratch folder has no pyproject.toml above it
+        home, copy = folder / "home", folder / "copy"
         home.mkdir()
+        copy.mkdir()
         os.chown(home, NOBODY, NOBODY)
         for part in ("packages", "tests", "examples"):
-            shutil.copytree(ROOT / part, folder / part)  # with bytecode, which nobody cannot write here
-        shutil.copy(ROOT / "pyproject.toml", folder)
+            shutil.copytree(ROOT / part, copy / part)  # with bytecode, which nobody cannot write here
+        shutil.copy(ROOT / "pyproject.toml", copy)
         packages = [path for path in sys.path if path.endswith("site-packages")]
-        sources = [folder / path.relative_to(ROOT) for path in SOURCES]
+        sources = [copy / path.relative_to(ROOT) for path in SOURCES]
         places = [
             *map(str, sources),
-            str(folder / "tests"),
-            str(folder / GATE_TESTS.relative_to(ROOT)),
+            str(copy / "tests"),
+            str(copy / GATE_TESTS.relative_to(ROOT)),
             *packages,
         ]
         environment = {
@@ -53,7 +55,7 @@ def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
         def run(*arguments: str, timeout: float) -> subprocess.CompletedProcess[str]:
             return subprocess.run(
                 [python, "-B", *arguments],
-                cwd=folder,
+                cwd=copy,
                 user=NOBODY,
                 group=NOBODY,
                 extra_groups=[],

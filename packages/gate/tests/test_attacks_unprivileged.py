@@ -24,7 +24,16 @@ from testkit.unprivileged import another_user
 def test_the_attacks_end_the_same_for_an_unprivileged_user(topic):
     """D-S8-11: the attacks once more, as nobody; what the source shows does not depend on the user."""
     with another_user() as python:
-        options = ["-q", "-p", "no:cacheprovider", "-n", "2", "--basetemp=home/tmp", "-k", "not unprivileged"]
+        options = [
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-n",
+            "2",
+            "--basetemp=../home/tmp",
+            "-k",
+            "not unprivileged",
+        ]
         done = python("-m", "pytest", *options, f"packages/gate/tests/test_attacks_{topic}.py", timeout=800)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     assert " passed" in done.stdout
