@@ -66,7 +66,7 @@ def test_a_way_around_the_script_is_refused_by_its_source(case: Any):
     assert _due(case) in {finding.code for finding in (*static_findings(whole), *import_findings(whole))}
 
 
-@pytest.mark.parametrize("case", spread([*BY_RUN, *BY_SOURCE], fast=12, slow=4))
+@pytest.mark.parametrize("case", spread([*BY_RUN, *BY_SOURCE], fast=12, slow=8))
 def test_nor_does_it_reach_anything_past_the_static_checks(case: Any, server: Any):
     """D-S8-11: nothing but the script answers, what was asked holds no more than that, and the run tells of the rest."""
     port, reached = server

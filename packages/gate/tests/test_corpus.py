@@ -41,7 +41,7 @@ def test_the_corpus_is_large_enough_and_every_fault_can_be_put_in():
     )
 
 
-@pytest.mark.parametrize("name", spread(SOUND_SAMPLE, fast=4, slow=4))
+@pytest.mark.parametrize("name", spread(SOUND_SAMPLE, fast=4, slow=8))
 def test_a_sound_module_passes_the_whole_gate(name):
     """D-S8-01, D-S8-06: a second file with a cache, twins, a parser in classes, a writer."""
     verdict = verdict_on(sound(name))
@@ -49,7 +49,7 @@ def test_a_sound_module_passes_the_whole_gate(name):
     assert verdict.passed
 
 
-@pytest.mark.parametrize("fault", spread(FAULTY_SAMPLE, fast=5, slow=5), ids=lambda fault: fault.title)
+@pytest.mark.parametrize("fault", spread(FAULTY_SAMPLE, fast=5, slow=10), ids=lambda fault: fault.title)
 def test_a_faulty_module_is_refused_for_its_reason(fault):
     """D-S8-05 to D-S8-08, F-11.3-03: a sample of the corpus."""
     verdict = verdict_on(faulty(fault))

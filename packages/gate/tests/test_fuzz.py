@@ -27,7 +27,7 @@ SOUND = {name: Planted.of(found) for name, found in _PLANTED["sound"].items()}
 
 def _some_slow(cases: Any):
     """The names of cases: a few are fast, one in nine of the others is slow."""
-    return spread(cases, fast=len(cases) // ALWAYS + 1, slow=9)
+    return spread(cases, fast=len(cases) // ALWAYS + 1, slow=18)
 
 
 @pytest.mark.parametrize("fault", _some_slow(FAULTS))
@@ -66,7 +66,7 @@ UNSHOWN: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("fault", spread(UNSHOWN, fast=5, slow=4))
+@pytest.mark.parametrize("fault", spread(UNSHOWN, fast=5, slow=8))
 def test_a_declared_error_that_the_library_raises_is_to_be_shown(fault: Any):
     """Issue 13.5: its class is declared, but nothing says that the contract refuses this input."""
     inputs, returns, body = UNSHOWN[fault]
@@ -178,7 +178,7 @@ def test_a_fault_far_from_its_input_s_size_is_shown_in_short():
     assert len(finding.message) < 200
 
 
-@pytest.mark.parametrize("name", spread(sound_names(), slow=24))
+@pytest.mark.parametrize("name", spread(sound_names(), slow=48))
 def test_no_sound_module_of_the_corpus_is_refused(name: Any, tmp_path: Path):
     """Modules that were written without a thought of the fuzz (D-S8-14)."""
     found = sound(name)

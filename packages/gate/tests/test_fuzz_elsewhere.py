@@ -41,7 +41,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", spread(FAULTS, fast=len(FAULTS), slow=4))
+@pytest.mark.parametrize("fault", spread(FAULTS, fast=len(FAULTS), slow=8))
 def test_a_result_that_is_another_one_in_another_process_is_a_counterexample(fault: Any):
     """D-S8-14, D-S8-20: the same input gives the same result, unless a CALL effect is declared."""
     (finding,) = fuzzed(FAULTS[fault], QUICK, elsewhere=True)
@@ -69,7 +69,7 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("case", spread(SOUND, fast=len(SOUND), slow=4))
+@pytest.mark.parametrize("case", spread(SOUND, fast=len(SOUND), slow=8))
 def test_what_is_the_same_everywhere_is_left_alone(case: Any):
     """D-S8-14: sets, seeds and zones are used by sound modules, and error texts belong to no contract."""
     assert fuzzed(SOUND[case], QUICK, elsewhere=True) == ()

@@ -122,7 +122,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("case", spread(FAULTS, fast=len(FAULTS), slow=4))
+@pytest.mark.parametrize("case", spread(FAULTS, fast=len(FAULTS), slow=8))
 def test_the_fuzz_tries_it_with_one_type_after_the_other(case: Any):
     """D-S8.1-05: a value that no caller gave, and types that are not all alike."""
     planted, said = FAULTS[case]

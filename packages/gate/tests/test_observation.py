@@ -192,7 +192,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("way", spread(FILES, fast=8, slow=6))
+@pytest.mark.parametrize("way", spread(FILES, fast=8, slow=12))
 def test_an_effect_is_a_file_that_is_read_back(way: Any):
     """D-S8-06: what the call wrote is changed after it returned."""
     test, shown = FILES[way]
@@ -240,7 +240,7 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("way", spread(SOUND, fast=8, slow=6))
+@pytest.mark.parametrize("way", spread(SOUND, fast=8, slow=12))
 def test_a_sound_way_to_assert_shows_what_it_claims(way: Any):
     """D-S8-06: results, errors, relations between calls, fixtures, drawn values."""
     assert findings(*SOUND[way]) == ()
@@ -299,7 +299,7 @@ def two_invariants():
     return contract.model_copy(update={"outputs": [counts.model_copy(update={"invariants": both})]})
 
 
-@pytest.mark.parametrize("way", spread(ONE_FOR_BOTH, fast=8, slow=6))
+@pytest.mark.parametrize("way", spread(ONE_FOR_BOTH, fast=8, slow=12))
 def test_an_assertion_of_one_invariant_shows_no_other(way: Any):
     """D-S8-06: several invariants of an output need several conditions, or a test that notices whatever is changed."""
     found = findings(ONE_FOR_BOTH[way], [COUNTS, SUM], "tally_words", two_invariants())
@@ -307,7 +307,7 @@ def test_an_assertion_of_one_invariant_shows_no_other(way: Any):
     assert any("claims output invariant" in finding.message for finding in found)
 
 
-@pytest.mark.parametrize("way", spread(BY_ITSELF, fast=8, slow=6))
+@pytest.mark.parametrize("way", spread(BY_ITSELF, fast=8, slow=12))
 def test_invariants_with_assertions_of_their_own_are_shown(way: Any):
     """D-S8-06: a whole result, or as many conditions as there are invariants."""
     assert findings(BY_ITSELF[way], [COUNTS, SUM], "tally_words", two_invariants()) == ()
@@ -347,7 +347,7 @@ NEVER_READ = {
 }
 
 
-@pytest.mark.parametrize("way", spread(NEVER_READ, fast=8, slow=6))
+@pytest.mark.parametrize("way", spread(NEVER_READ, fast=8, slow=12))
 def test_an_empty_result_shows_nothing_of_the_others(way: Any):
     """D-S8-06: where a test meets more than an empty result, something of that is to be read."""
     test = f"{NEVER_READ[way]}\nassert tally_words('') == {{}}"
@@ -379,7 +379,7 @@ CLOCKS = {
 }
 
 
-@pytest.mark.parametrize("way", spread(CLOCKS, fast=8, slow=6))
+@pytest.mark.parametrize("way", spread(CLOCKS, fast=8, slow=12))
 def test_a_test_that_tells_the_runs_apart_is_told(way: Any):
     """D-S8-08: the module as it is runs among the mutants, and fails there, or the test shows nothing."""
     own = candidate("shorten").files["tests/test_shorten.py"].decode()

@@ -20,7 +20,7 @@ def codes(found: Any, effects: Any):
     return {finding.code for finding in found.findings(effects)}
 
 
-@pytest.mark.parametrize("case", spread(EFFECTS, fast=10, slow=6))
+@pytest.mark.parametrize("case", spread(EFFECTS, fast=10, slow=12))
 def test_an_effect_that_no_contract_declares_is_observed(case: Any):
     """Issue 13.1: through the library, handed on, at import; a declared one is none."""
     found = observed(EFFECTS[case])
@@ -31,7 +31,7 @@ def test_an_effect_that_no_contract_declares_is_observed(case: Any):
 CODE = cases("observed/code.md")
 
 
-@pytest.mark.parametrize("case", spread(CODE, fast=10, slow=6))
+@pytest.mark.parametrize("case", spread(CODE, fast=10, slow=12))
 def test_what_is_called_is_what_was_read(case: Any):
     """Issue 13.1: code, defaults, annotations and docstring are compared with the source, after import and calls."""
     assert "effects.code" in codes(observed(CODE[case]), DECLARED)
@@ -40,7 +40,7 @@ def test_what_is_called_is_what_was_read(case: Any):
 REFUSED = cases("observed/refused.md")
 
 
-@pytest.mark.parametrize("case", spread(REFUSED, fast=10, slow=6))
+@pytest.mark.parametrize("case", spread(REFUSED, fast=10, slow=12))
 def test_what_no_contract_can_declare_is_observed(case: Any):
     """Issue 13.1: network, processes, native code, code made at run time, and ways around the static checks to them."""
     assert "effects.refused" in codes(observed(REFUSED[case]), DECLARED)
@@ -49,7 +49,7 @@ def test_what_no_contract_can_declare_is_observed(case: Any):
 STATE = cases("observed/state.md")
 
 
-@pytest.mark.parametrize("case", spread(STATE, fast=10, slow=6))
+@pytest.mark.parametrize("case", spread(STATE, fast=10, slow=12))
 def test_what_a_call_leaves_behind_is_observed(case: Any):
     """Issue 13.3: what the module's objects hold is compared before and after calls, deeply."""
     more = {"implementation/_t.py": b"_SEEN = []\ndef push(x):\n    _SEEN.append(x)\n"}
@@ -59,7 +59,7 @@ def test_what_a_call_leaves_behind_is_observed(case: Any):
 SOUND = cases("observed/sound.md")
 
 
-@pytest.mark.parametrize("case", spread(SOUND, fast=10, slow=6))
+@pytest.mark.parametrize("case", spread(SOUND, fast=10, slow=12))
 def test_what_everyday_modules_do_is_no_effect(case: Any):
     """Issue 13.1, 13.3: caches, classes made by the library, values in memory, methods that only share a name."""
     found = observed(SOUND[case], more={"implementation/_t.py": b"NAMES = ['a']\n"})
@@ -70,7 +70,7 @@ def test_what_everyday_modules_do_is_no_effect(case: Any):
 BESIDE = cases("observed/beside.md")
 
 
-@pytest.mark.parametrize("case", spread(BESIDE, fast=10, slow=6))
+@pytest.mark.parametrize("case", spread(BESIDE, fast=10, slow=12))
 def test_a_file_beside_the_declared_one_is_observed(case: Any):
     """Issue 13.1: a WRITE effect declares its target, and no other file; a target that names no input declares any."""
     found = observed(BESIDE[case], effects=["WRITE path"])
@@ -87,7 +87,7 @@ def test_a_file_beside_the_declared_one_is_observed_in_every_sandbox(kind: str):
 SOUND_WRITES = cases("observed/sound_writes.md")
 
 
-@pytest.mark.parametrize("case", spread(SOUND_WRITES, fast=10, slow=6))
+@pytest.mark.parametrize("case", spread(SOUND_WRITES, fast=10, slow=12))
 def test_what_becomes_the_declared_file_is_no_other(case: Any):
     """Issue 13.6: files that are gone or have taken the target's place when the call returns are none beside it."""
     found = observed(SOUND_WRITES[case], effects=["WRITE path"])
@@ -108,7 +108,7 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("case", spread(FORGERIES, fast=10, slow=6))
+@pytest.mark.parametrize("case", spread(FORGERIES, fast=10, slow=12))
 def test_a_module_cannot_keep_an_effect_from_being_told(case: Any, kind: str):
     """Issue 13.1: past the static checks, with any name at hand, the effect is told before it happens."""
     source = f"""

@@ -47,7 +47,7 @@ def difference(source: Any):
             return first_difference(other, staged, made)
 
 
-@pytest.mark.parametrize("case", spread(FAULTY, fast=24, slow=8))
+@pytest.mark.parametrize("case", spread(FAULTY, fast=24, slow=16))
 def test_what_follows_its_surroundings_is_told_with_what_it_follows(case: Any):
     """Issue 13.2, D-S8-14: package, callers, event loop, time zone, hash seed, locale, folder; also in files and errors."""
     found, compared = difference(FAULTY[case])
@@ -58,7 +58,7 @@ def test_what_follows_its_surroundings_is_told_with_what_it_follows(case: Any):
     assert found.text().startswith(f"{found.usual}, and ")
 
 
-@pytest.mark.parametrize("case", spread(SOUND, fast=12, slow=8))
+@pytest.mark.parametrize("case", spread(SOUND, fast=12, slow=16))
 def test_what_everyday_modules_do_is_the_same_everywhere(case: Any):
     """Issue 13.2, D-S8-14: zones that are named, sets that are sorted, loggers, representations, loops of its own."""
     assert difference(SOUND[case]) == (None, len(TEXTS))

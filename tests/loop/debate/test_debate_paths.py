@@ -537,10 +537,10 @@ FAST = {"a ruling whose directive contradicts it", "a draft that is repaired at 
 
 
 def _marks(name: str, subject: Any) -> list[pytest.MarkDecorator]:
-    """A few paths are fast, one in three of the others is slow, the rest is nightly."""
+    """A few paths are fast, one in six of the others is slow, the rest is nightly."""
     if name in FAST and subject == MODULE:
         return []
-    is_slow = (name in SLOW and subject == MODULE) or list(PATHS).index(name) % 3 == 0
+    is_slow = (name in SLOW and subject == MODULE) or list(PATHS).index(name) % 6 == 0
     return [pytest.mark.slow if is_slow else pytest.mark.nightly]
 
 
