@@ -115,3 +115,13 @@ def test_looking_keeps_no_driver_out(tmp_path: Path):
             pass
     looking.kill()
     looking.communicate()
+
+
+def test_the_note_is_written_into_nothing_that_lies_there(tmp_path: Path):
+    """A pipe would hold the driver up for ever, and a link leads to a file of somebody (hostile-projects)."""
+    (tmp_path / "mine").write_text("kept")
+    for lay in (os.mkfifo, lambda note: note.symlink_to(tmp_path / "mine")):
+        lay(tmp_path / "driver.json")
+        with driver_lock(tmp_path):
+            assert json.loads((tmp_path / "driver.json").read_text())["pid"] == os.getpid()
+    assert (tmp_path / "mine").read_text() == "kept"

@@ -73,7 +73,7 @@ def check_files_beside(database: str, path: Path) -> None:
     for suffix in ("-journal", "-wal", "-shm"):
         beside = Path(f"{path}{suffix}")
         with suppress(FileNotFoundError):  # others may close the database meanwhile
-            is_own = S_ISREG(beside.stat().st_mode)
+            is_own = S_ISREG(beside.lstat().st_mode)
             if is_own and suffix == "-journal":
                 with beside.open("rb") as file:
                     file.seek(max(0, os.fstat(file.fileno()).st_size - len(_JOURNAL_MAGIC)))

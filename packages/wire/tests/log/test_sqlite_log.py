@@ -1,6 +1,7 @@
 """The embedded log: order, durability, idempotency (D29, D32, D36)."""
 
 import base64
+import os
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from agent_wire.hcs import hcs_metadata
 from agent_wire.log import SqliteWireLog
 from agent_wire.reducer import reduce_wires
 from agent_wire.rejection import WireRefusedError
+from agent_wire.sqlite_errors import check_files_beside
 from agent_wire.validation import default_schemas
 from agent_wire.verify import verify
 from wire_testkit.damage import START, TOPIC, open_log, stored, tamper, written
@@ -310,3 +312,14 @@ def test_the_proof_is_shown_beside_the_body_in_the_documents_form(path: Path):
     assert shown["hcs"]["consensus_timestamp"] == "2026-05-06T16:00:01.123456789Z"
     assert base64.b64decode(shown["hcs"]["running_hash"]) == entry.running_hash
     assert b"hcs" not in entry.body
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+def test_only_a_file_may_lie_beside_the_log(tmp_path: Path, suffix: str):
+    """A pipe would be waited for, and a link, also one to itself, leads where SQLite would write (hostile-projects)."""
+    path, beside = tmp_path / "wire.db", tmp_path / f"wire.db{suffix}"
+    for lay in (os.mkfifo, lambda it: it.symlink_to(it.name), lambda it: it.symlink_to(tmp_path / "mine")):
+        lay(beside)
+        with pytest.raises(CorruptionError, match="not of this program"):
+            check_files_beside("the Wire log", path)
+        beside.unlink()

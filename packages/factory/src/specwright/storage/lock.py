@@ -49,8 +49,10 @@ def driver_lock(directory: Path) -> Generator[None]:
                     remedy="wait for it, or stop it; its results are kept",
                 )
             time.sleep(_PATIENCE / 10)
+        note.unlink(missing_ok=True)  # nothing is written into a pipe or a link that lies there
         stack.callback(note.unlink, missing_ok=True)
-        note.write_text(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
+        with note.open("x") as file:
+            file.write(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
         shutil.rmtree(directory / STAGING, ignore_errors=True)
         yield
 
