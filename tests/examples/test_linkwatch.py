@@ -113,6 +113,7 @@ def test_dead_moved_slow_refused_looping_and_rate_limited(
     assert linkwatch("scan", "notes", "--json").document["forgotten"] == 10
 
 
+@pytest.mark.nightly
 def test_wrong_calls_end_with_a_line(wheel: str, tmp_path: Path) -> None:
     """Without a database, with another file, with wrong settings: one line each, no traceback."""
     linkwatch = command(wheel, tmp_path)
