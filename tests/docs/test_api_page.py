@@ -17,6 +17,7 @@ PAGE = (ROOT / "docs/api.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_blocks_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In an empty directory beside a copy of the examples; what they assert holds (D-S6-02)."""

@@ -18,6 +18,7 @@ WAITS = 3
 _BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_tutorial_runs_as_it_is_written(tmp_path: Path):

@@ -12,7 +12,6 @@ import pytest
 
 from testkit.loop.acceptance_reports import holds_against_the_spec, report_of
 from testkit.paths import ROOT
-from testkit.sampling import spread
 
 EXAMPLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "linkform": (  # with approved examples for each criterion
@@ -47,7 +46,8 @@ EXAMPLES: dict[str, tuple[str, tuple[str, ...]]] = {
 """Each with a use of its wheel, and what that must answer."""
 
 
-@pytest.mark.parametrize("name", spread(EXAMPLES, slow=len(EXAMPLES)))
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_ships_and_its_wheel_answers(name: str, tmp_path: Path):
     """D-S6-02: the gate and the wheel are real. What the roles said of each criterion by its number leads to tests
     (D-41-06)."""
