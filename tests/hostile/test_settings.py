@@ -275,8 +275,13 @@ def modules(tmp_path: Path) -> Path:
     return tmp_path / "modules"
 
 
-def test_the_command_confines_a_module_whose_settings_turn_the_sandbox_off(modules: Path, tmp_path: Path):
-    """Report, item 3: `specwright gate DIR` judged it unconfined. It says once that it ignores the setting."""
+@pytest.mark.parametrize("trusted", [False, True])
+def test_the_command_confines_a_module_whose_settings_turn_the_sandbox_off(
+    modules: Path, tmp_path: Path, trusted: bool
+):
+    """Report, item 3: it was judged unconfined. The setting is ignored, trusted or not, and that is said once."""
+    if trusted:
+        assert "sandbox" in specwright("trust", modules / "save_tally", stranger=True).out
     told = specwright("gate", modules / "save_tally", stranger=True)
     assert told.code == 1, told
     assert told.err.count("SPECWRIGHT_SANDBOX") == 1
