@@ -105,10 +105,10 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", spread(BROKEN, fast=len(BROKEN), slow=len(BROKEN)))
-def test_a_playbook_with_a_bad_answer_stops_there_and_goes_on_once_it_is_mended(
+def test_a_playbook_with_a_bad_answer_stops_there_and_goes_on_once_it_is_corrected(
     name: str, project: Path, playbook: Path
 ) -> None:
-    """D-S6-02, D-S9-02: the file that is missing or broken, exit 2 while nothing was done, 1 after that; mended, the same
+    """D-S6-02, D-S9-02: the file that is missing or broken, exit 2 while nothing was done, 1 after that; corrected, the same
     run goes on from there."""
     text, words = BROKEN[name]
     sound = (playbook / name).read_text()

@@ -61,7 +61,7 @@ def test_a_deprecation_is_proven_and_a_changed_one_is_found(released: Path) -> N
     assert "index.changed" in {finding.code for finding in verify_project(released).findings}
 
 
-def test_a_crash_between_log_and_index_is_mended_by_the_next_command(released: Path) -> None:
+def test_a_crash_between_log_and_index_is_corrected_by_the_next_command(released: Path) -> None:
     """The log has the decision, so whatever drives the project next retires the entry (D-29-01, D-27-01)."""
     cut = Composition(wrap_adapters=lambda adapters: replace(adapters, index=Cut(adapters.index, "retire")))
     asked = DeprecationRequest(

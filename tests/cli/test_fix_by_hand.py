@@ -47,7 +47,7 @@ def halted(halted_once: Path, tmp_path: Path) -> tuple[Path, str]:
 
 
 @pytest.mark.slow
-def test_five_survivors_fit_a_screen_and_the_mended_files_are_released(
+def test_five_survivors_fit_a_screen_and_the_corrected_files_are_released(
     weak: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F-17.1-02, F-17.2-11, D-S9-01: 80 columns, 40 lines, each survivor once; checkout, gate, resolve, wheel."""
@@ -69,13 +69,13 @@ def test_five_survivors_fit_a_screen_and_the_mended_files_are_released(
     same = "these are the files of the draft that failed, and the gate refuses them by the same verdict as before"
     specwright(*answer).refuses(same, "strength.function", code=1)
     entry = Path("fix") / ENTRY
-    mended = entry.read_text().replace(BRANCH, "\n").replace("_shortened(", "(")
-    entry.write_text(mended)
+    corrected = entry.read_text().replace(BRANCH, "\n").replace("_shortened(", "(")
+    entry.write_text(corrected)
     assert specwright(*gate).code == 0
     told = specwright(*answer)
     assert told.code == 0, told
     (sealed,) = weak.glob(f"state_store/modules/*/*/{ENTRY}")
-    assert sealed.read_text() == mended
+    assert sealed.read_text() == corrected
     assert specwright("verify").code == 0
 
 

@@ -19,7 +19,6 @@ from specwright.journal.journal import FileJournal
 from specwright.ports import Place, Role, usage_of
 from specwright.roles.agent.agent import structured_answer
 from specwright.roles.answers.submission import Form, Submission
-from specwright.roles.models import command_line
 from specwright.roles.models.journalled_model import Meter, journalled
 from specwright.roles.models.sources import model_sources
 from specwright.settings import Settings
@@ -97,8 +96,9 @@ def test_an_answer_is_journalled_and_counted(path: Path, tmp_path: Path, name: s
     asked = journalled(model(f"cli:{name}"), journal.scope(PLACE.run_id), meter)
     schema = {"title": "Ruling", "type": "object", "properties": {"decision": {"type": "string"}}}
     form = Form(lambda read: read, lambda _: ())
-    answer = structured_answer(asked, schema, "Be fair.", "Is it?", Submission(form, 3, PLACE.run_id))
-    assert answer == {"decision": "APPROVE"}
+    submission = Submission(form, 3, PLACE.run_id)
+    structured_answer(asked, schema, "Be fair.", "Is it?", submission)
+    assert submission.accepted == {"decision": "APPROVE"}
     assert fake.note["in"].startswith("# Instructions\n\nBe fair.\n\n# Message\n\nIs it?")
     assert '"decision"' in fake.note["in"]
     (record,) = journal.records("model")
@@ -186,13 +186,14 @@ def test_what_an_agent_started_ends_with_it(path: Path, tmp_path: Path) -> None:
     assert not left.exists()
 
 
-def test_an_agent_that_prints_without_end_is_ended(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_that_prints_without_end_is_ended(path: Path) -> None:
     """What it prints is hostile input (D-S6-15)."""
-    monkeypatch.setattr(command_line, "_MOST_PRINTED", 4096)
-    Fake(path, "claude", claude("x"), "sys.stdout.write('x' * 9000); sys.stdout.flush(); time.sleep(60)")
+    Fake(
+        path, "claude", claude("x"), "sys.stdout.write('x' * 17_000_000); sys.stdout.flush(); time.sleep(60)"
+    )
     with pytest.raises(ModelUnavailableError, match="no answer") as caught:
         model("cli:claude").invoke("Well?")
-    assert "4,096 bytes" in str(caught.value.where)
+    assert "it printed more than 16,777,216 bytes" in str(caught.value.where)
 
 
 def test_the_result_is_found_where_the_agent_prints_every_message(path: Path) -> None:

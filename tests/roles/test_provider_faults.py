@@ -85,7 +85,8 @@ class Caller:
             return {"decision": raw["decision"]}
 
         submission = Submission(Form(read, lambda _: ()), 3, PLACE.run_id)
-        return structured_answer(self.model, SCHEMA, "You judge.", "Judge this.", submission)
+        structured_answer(self.model, SCHEMA, "You judge.", "Judge this.", submission)
+        return submission.accepted
 
     def bought(self) -> list[tuple[int, int]]:
         """The tokens of each journalled answer."""

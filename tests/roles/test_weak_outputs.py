@@ -23,7 +23,7 @@ from specwright.errors import AnswerError
 from specwright.roles.agent.tools import emitted
 from specwright.roles.answers.json_text import LenientError, objects_in, parse_object
 from specwright.roles.answers.submission import Submission, parser
-from testkit.roles.damage import ANSWERS, AS_ARGUMENTS, AS_TEXT, MENDED, Answered
+from testkit.roles.damage import ANSWERS, AS_ARGUMENTS, AS_TEXT, REPAIRED, Answered
 
 ATTEMPTS = 3
 
@@ -75,7 +75,7 @@ def test_a_damaged_answer_is_the_answer_or_is_asked_for_by_its_fault(way: str) -
     wanted = (AS_TEXT.get(way) or AS_ARGUMENTS[way])[1]
     for role, answered in ANSWERS.items():
         submission, told = offered(role, way)
-        if wanted == MENDED:
+        if wanted == REPAIRED:
             assert (told, accepted(submission)) == ("Accepted.", answered.answer), role
             continue
         assert submission.accepted is None, role
@@ -87,23 +87,23 @@ def test_a_damaged_answer_is_the_answer_or_is_asked_for_by_its_fault(way: str) -
 
 def test_at_least_ninety_nine_of_a_hundred_survive() -> None:
     """By repair without a call, or by one question more; the table says which (D-S6-04)."""
-    mended, asked, lost = Counter[str](), Counter[str](), Counter[str]()
+    repaired, asked, lost = Counter[str](), Counter[str](), Counter[str]()
     for way in WAYS:
         for role, answered in ANSWERS.items():
             submission, _ = offered(role, way)
             if accepted(submission) == answered.answer:
-                mended[way] += 1
+                repaired[way] += 1
                 continue
             submission.offer(answered.answer)
             (asked if accepted(submission) == answered.answer else lost)[way] += 1
     every = len(WAYS) * len(ANSWERS)
-    rows = [(way, mended[way], asked[way], lost[way]) for way in WAYS]
-    rows.append((f"{every} outputs", mended.total(), asked.total(), lost.total()))
+    rows = [(way, repaired[way], asked[way], lost[way]) for way in WAYS]
+    rows.append((f"{every} outputs", repaired.total(), asked.total(), lost.total()))
     table = "".join(f"{way:<44} {a:>7} {b:>6} {c:>5}\n" for way, a, b, c in rows)
-    sys.stdout.write(f"\n{'':<44}  mended  asked  lost\n{table}")  # `pytest -s` shows it
+    sys.stdout.write(f"\n{'':<44}  repaired  asked  lost\n{table}")  # `pytest -s` shows it
     assert every >= 100
     assert lost.total() <= every // 100
-    assert mended.total() >= every // 2
+    assert repaired.total() >= every // 2
 
 
 @pytest.mark.parametrize("role", ANSWERS)
@@ -146,7 +146,7 @@ TYPES: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_a_wrong_type_with_one_meaning_is_mended(kind: str) -> None:
+def test_a_wrong_type_with_one_meaning_is_corrected(kind: str) -> None:
     """The value that was meant, in the type that was asked for (D-S6-04)."""
     role, edit = TYPES[kind]
     submission = desk(ANSWERS[role])

@@ -144,7 +144,9 @@ def test_a_run_that_stopped_says_why(released_once: Path, tmp_path: Path, studio
     assert "--budget-tokens 9000" in page
 
 
-def test_a_module_that_was_laid_out_to_be_mended_is_no_project(tmp_path: Path, studio: OPEN_STUDIO) -> None:
+def test_a_module_that_was_laid_out_to_be_corrected_is_no_project(
+    tmp_path: Path, studio: OPEN_STUDIO
+) -> None:
     """It has a contract, and the settings of its project (D48)."""
     specwright("init", tmp_path / "own")
     fix = tmp_path / "fix"

@@ -37,7 +37,7 @@ def process(
     )
 
 
-def until(holds: Callable[[], Any], seconds: float = 120.0) -> Any:
+def until(holds: Callable[[], Any], seconds: float = 240.0) -> Any:
     """Wait until something holds that another process does; what it is then."""
     ends = time.monotonic() + seconds
     while not (found := holds()):

@@ -1,4 +1,4 @@
-"""A TCP proxy on loopback whose line can be cut and mended: the network between a client and a real server."""
+"""A TCP proxy on loopback whose line can be cut and repaired: the network between a client and a real server."""
 
 import socket
 import threading

@@ -53,9 +53,9 @@ def test_the_product_is_refused_with_the_right_criterion(name: str):
 
 
 @pytest.mark.parametrize("name", spread(WRONG_TOGETHER, fast=5, slow=2))
-def test_with_one_module_mended_it_passes(name: str):
+def test_with_one_module_corrected_it_passes(name: str):
     """So nothing else was wrong (D-41-05)."""
-    product = WRONG_TOGETHER[name].product(is_mended=True)
+    product = WRONG_TOGETHER[name].product(is_corrected=True)
     report = PACKAGER.exercise(PACKAGER.build(product), product)
     assert report.result == "PASS", report.detail
 

@@ -91,7 +91,7 @@ def halted_by(directory: Path, challenge: dict[str, Any]) -> tuple[Action, dict[
         return bench.escalation.recommended_resolution, bench.escalation.details
 
 
-def test_what_the_gate_passes_is_not_to_be_mended(directory: Path):
+def test_what_the_gate_passes_is_not_to_be_corrected(directory: Path):
     """F-17.1-04, D-S9-01: where nothing but the judges' words stands against the last draft, its files are not at fault."""
     recommended, details = halted_by(directory, failing("I miss zero."))
     assert recommended is Action.APPROVE_OVERRIDE
@@ -99,7 +99,7 @@ def test_what_the_gate_passes_is_not_to_be_mended(directory: Path):
     assert details["last_words"] == {"first": "Whether zero counts is for the person to say."}
 
 
-def test_a_draft_that_the_gate_refused_is_to_be_mended(directory: Path):
+def test_a_draft_that_the_gate_refused_is_to_be_corrected(directory: Path):
     """F-17.1-04: the gate saw what is wrong with it."""
     with DebateWorkbench(directory, script({"first/round-1/proposer": NO_DRAFT}, FIVE)) as bench:
         assert bench.begin() == "HALTED"

@@ -138,7 +138,7 @@ STOPS = (
     (Fault("error", "arbiter", "initials"), 1, ""),
     (Fault("429 wait 3600", "arbiter", "initials"), 1, "asks to wait 3600 seconds"),
 )
-"""Faults that end a run cleanly: the exit code of the command, and words of what is told."""
+"""Faults that end a run cleanly: the exit code of the command, and words of the message."""
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def manifests(project: Path) -> dict[str, Any]:
 def test_a_release_that_failed_is_made_again_after_the_fix(
     workshop: Workshop, uninterrupted: Uninterrupted, tmp_path: Path
 ):
-    """Blocked by a gate with a report, mended, and made anew under an id of its own; both stay (F-15-11, F-15-09)."""
+    """Blocked by a gate with a report, corrected, and made anew under an id of its own; both stay (F-15-11, F-15-09)."""
     project = tmp_path / "project"
     shutil.copytree(uninterrupted.project, project)
     (first,) = manifests(project)
@@ -72,8 +72,8 @@ def test_a_release_that_failed_is_made_again_after_the_fix(
 
     shutil.rmtree(index)
     (tmp_path / "index").rename(index)
-    mended = workshop.command("release", project, "--json")
-    assert mended.code == 0, mended.err
+    corrected = workshop.command("release", project, "--json")
+    assert corrected.code == 0, corrected.err
     (second,) = manifests(project).keys() - {first, blocked}
     assert manifests(project)[second]["overall_result"] == "PASS"
     assert not (project / f"state_store/releases/{second}/failure_report.md").exists()

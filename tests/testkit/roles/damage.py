@@ -1,6 +1,6 @@
 """Answers of all roles as weak models spoil them: named ways of damage over the answers of the example product.
 
-A way of damage says what must come of it: `MENDED` is accepted as it came, `ASKED` is refused with a message that
+A way of damage says what must come of it: `REPAIRED` is accepted as it came, `ASKED` is refused with a message that
 names the fault, so that one more answer can put it right, `DOUBTFUL` may be either but nothing else than the answer.
 """
 
@@ -21,9 +21,9 @@ from specwright.domain.answers import (
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from testkit.paths import TABKEEPER
 
-__all__ = ["ANSWERS", "ASKED", "AS_ARGUMENTS", "AS_TEXT", "MENDED", "Answered"]
+__all__ = ["ANSWERS", "ASKED", "AS_ARGUMENTS", "AS_TEXT", "REPAIRED", "Answered"]
 
-MENDED, ASKED = "mended", "asked once more"
+REPAIRED, ASKED = "repaired", "asked once more"
 
 PLAYBOOK = TABKEEPER / "playbook"
 
@@ -123,64 +123,64 @@ _ESCAPED_BREAK = re.compile(r"(?<!\\)((?:\\\\)*)\\n")
 """A line break as JSON escapes it, and no backslash before an n."""
 
 AS_TEXT: dict[str, tuple[Text, str]] = {
-    "as it should be": (lambda a: _pretty(a.answer), MENDED),
-    "a fence with its language": (lambda a: f"```json\n{_pretty(a.answer)}\n```", MENDED),
-    "a fence without": (lambda a: f"```\n{_pretty(a.answer)}\n```", MENDED),
-    "a fence that is never closed": (lambda a: f"```json\n{_pretty(a.answer)}", MENDED),
+    "as it should be": (lambda a: _pretty(a.answer), REPAIRED),
+    "a fence with its language": (lambda a: f"```json\n{_pretty(a.answer)}\n```", REPAIRED),
+    "a fence without": (lambda a: f"```\n{_pretty(a.answer)}\n```", REPAIRED),
+    "a fence that is never closed": (lambda a: f"```json\n{_pretty(a.answer)}", REPAIRED),
     "prose before and after": (
         lambda a: (
             f"Here it is, as you asked {{roughly}}:\n\n{_pretty(a.answer)}\n\nI hope that {{this}} helps."
         ),
-        MENDED,
+        REPAIRED,
     ),
     "reasoning with a draft in it": (
         lambda a: f"<think>Perhaps {_pretty(_other(a.answer))}? No.</think>\n{_pretty(a.answer)}",
-        MENDED,
+        REPAIRED,
     ),
     "reasoning whose beginning is cut off": (
         lambda a: f"Perhaps {_pretty(_other(a.answer))}?\n</think>\n{_pretty(a.answer)}",
-        MENDED,
+        REPAIRED,
     ),
     "reasoning that never ends": (lambda a: f"<think>{_pretty(a.answer)}", ASKED),
     "the schema first": (
         lambda a: f"Schema: {json.dumps(a.schema.model_json_schema())}\nAnswer: {_pretty(a.answer)}",
-        MENDED,
+        REPAIRED,
     ),
     "the schema alone": (lambda a: json.dumps(a.schema.model_json_schema()), ASKED),
-    "another object first": (lambda a: f'{{"step": 1}}\n{_pretty(a.answer)}', MENDED),
-    "the same twice": (lambda a: f"{_pretty(a.answer)}\n{json.dumps(a.answer)}", MENDED),
+    "another object first": (lambda a: f'{{"step": 1}}\n{_pretty(a.answer)}', REPAIRED),
+    "the same twice": (lambda a: f"{_pretty(a.answer)}\n{json.dumps(a.answer)}", REPAIRED),
     "two that differ": (lambda a: f"{_pretty(a.answer)}\nOr rather:\n{_pretty(_other(a.answer))}", ASKED),
     "a draft and one that breaks off": (
         lambda a: f"{_pretty(a.answer)}\nOr rather:\n{_pretty(_other(a.answer))[:-40]}",
         ASKED,
     ),
-    "single quotes": (lambda a: _quoted(_pretty(a.answer), "'", "'"), MENDED),
-    "typographic quotes": (lambda a: _quoted(_pretty(a.answer), "\u201c", "\u201d"), MENDED),
+    "single quotes": (lambda a: _quoted(_pretty(a.answer), "'", "'"), REPAIRED),
+    "typographic quotes": (lambda a: _quoted(_pretty(a.answer), "\u201c", "\u201d"), REPAIRED),
     "trailing commas": (
         lambda a: _outside_strings(_pretty(a.answer), r"(?<=[^\[{,\s])(\s*)(?=[}\]])", r",\1"),
-        MENDED,
+        REPAIRED,
     ),
     "comments": (
         lambda a: "// my answer\n" + _outside_strings(_pretty(a.answer), r",\n", ", /* so */ // it is\n"),
-        MENDED,
+        REPAIRED,
     ),
-    "literals of Python": (lambda a: repr(a.answer), MENDED),
+    "literals of Python": (lambda a: repr(a.answer), REPAIRED),
     "bare keys": (
         lambda a: re.sub(r'^(\s*)"(\w+)":', r"\1\2:", _pretty(a.answer), flags=re.MULTILINE),
-        MENDED,
+        REPAIRED,
     ),
-    "a mark of byte order": (lambda a: "\ufeff{\u200b" + _pretty(a.answer)[1:] + "\ufeff", MENDED),
-    "raw line breaks in strings": (lambda a: _ESCAPED_BREAK.sub(r"\1" + "\n", _pretty(a.answer)), MENDED),
-    "encoded twice": (lambda a: json.dumps(json.dumps(a.answer)), MENDED),
-    "encoded twice without the quotes": (lambda a: json.dumps(json.dumps(a.answer))[1:-1], MENDED),
-    "wrapped in answer": (lambda a: json.dumps({"answer": a.answer}), MENDED),
-    "wrapped in arguments": (lambda a: json.dumps({"arguments": a.answer}), MENDED),
-    "a call as text": (lambda a: json.dumps({"name": a.tool or "answer", "arguments": a.answer}), MENDED),
+    "a mark of byte order": (lambda a: "\ufeff{\u200b" + _pretty(a.answer)[1:] + "\ufeff", REPAIRED),
+    "raw line breaks in strings": (lambda a: _ESCAPED_BREAK.sub(r"\1" + "\n", _pretty(a.answer)), REPAIRED),
+    "encoded twice": (lambda a: json.dumps(json.dumps(a.answer)), REPAIRED),
+    "encoded twice without the quotes": (lambda a: json.dumps(json.dumps(a.answer))[1:-1], REPAIRED),
+    "wrapped in answer": (lambda a: json.dumps({"answer": a.answer}), REPAIRED),
+    "wrapped in arguments": (lambda a: json.dumps({"arguments": a.answer}), REPAIRED),
+    "a call as text": (lambda a: json.dumps({"name": a.tool or "answer", "arguments": a.answer}), REPAIRED),
     "a call as text, its arguments as text": (
         lambda a: f"<tool_call>{json.dumps({'name': a.tool, 'arguments': json.dumps(a.answer)})}</tool_call>",
-        MENDED,
+        REPAIRED,
     ),
-    "a list of one": (lambda a: json.dumps([a.answer]), MENDED),
+    "a list of one": (lambda a: json.dumps([a.answer]), REPAIRED),
     "the last brace missing": (lambda a: _pretty(a.answer).rstrip()[:-1], ASKED),
     "the last brace missing in a fence": (lambda a: f"```json\n{_pretty(a.answer).rstrip()[:-1]}```", ASKED),
     "cut in the middle": (lambda a: _pretty(a.answer)[: len(_pretty(a.answer)) // 2], ASKED),
@@ -210,12 +210,12 @@ def _first_key(answer: dict[str, Any]) -> str:
 
 
 AS_ARGUMENTS: dict[str, tuple[Arguments, str]] = {
-    "arguments as they should be": (_edit(lambda _: None), MENDED),
-    "arguments in arguments": (lambda a: {"arguments": a}, MENDED),
-    "arguments as text": (lambda a: {"arguments": json.dumps(a)}, MENDED),
-    "an answer in answer": (lambda a: {"answer": a}, MENDED),
-    "a field too many": (_edit(lambda a: a.update(confidence=0.9)), MENDED),
-    "an empty field too many": (_edit(lambda a: a.update(notes="")), MENDED),
+    "arguments as they should be": (_edit(lambda _: None), REPAIRED),
+    "arguments in arguments": (lambda a: {"arguments": a}, REPAIRED),
+    "arguments as text": (lambda a: {"arguments": json.dumps(a)}, REPAIRED),
+    "an answer in answer": (lambda a: {"answer": a}, REPAIRED),
+    "a field too many": (_edit(lambda a: a.update(confidence=0.9)), REPAIRED),
+    "an empty field too many": (_edit(lambda a: a.update(notes="")), REPAIRED),
     "a field too many where one is missing": (
         _edit(lambda a: (a.pop(_first_key(a)), a.update(something="else"))),
         ASKED,
@@ -223,9 +223,9 @@ AS_ARGUMENTS: dict[str, tuple[Arguments, str]] = {
     "a field missing": (_edit(lambda a: a.pop(_first_key(a))), ASKED),
     "a field in another spelling": (
         _edit(lambda a: a.update({_camel(_named(a)): a.pop(_named(a))})),
-        MENDED,
+        REPAIRED,
     ),
-    "a list as text": (_edit(lambda a: a.update({_last_list(a): json.dumps(a[_last_list(a)])})), MENDED),
+    "a list as text": (_edit(lambda a: a.update({_last_list(a): json.dumps(a[_last_list(a)])})), REPAIRED),
     "null for a required field": (_edit(lambda a: a.update({_first_key(a): None})), ASKED),
     "a number for a required field": (_edit(lambda a: a.update({_last_list(a): 7})), ASKED),
     "an empty object": (lambda _: {}, ASKED),

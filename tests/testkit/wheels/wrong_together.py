@@ -108,7 +108,7 @@ class Together(NamedTuple):
         second: That takes what the first one gives.
         criterion: Of the second one's task, that both break.
         shown: By this code.
-        mended: The body that the second one ought to have.
+        corrected: The body that the second one ought to have.
         gives: Of an example; empty for a property.
         variables: Of a property.
     """
@@ -117,7 +117,7 @@ class Together(NamedTuple):
     second: Part
     criterion: str
     shown: str
-    mended: str
+    corrected: str
     gives: str = ""
     variables: dict[str, str] | None = None
 
@@ -142,9 +142,9 @@ class Together(NamedTuple):
         """Of the second task."""
         return [self.second.purpose, self.criterion]
 
-    def product(self, *, is_mended: bool = False) -> ProductPackage:
+    def product(self, *, is_corrected: bool = False) -> ProductPackage:
         """What is released."""
-        second = self.second._replace(body=self.mended) if is_mended else self.second
+        second = self.second._replace(body=self.corrected) if is_corrected else self.second
         names = self.first.name, second.name
         approved = acceptance_of_product(self.acceptance, self.criteria, names)
         return ProductPackage(
@@ -152,21 +152,21 @@ class Together(NamedTuple):
             "together",
             "1.0.0",
             "Two modules.",
-            tuple(_module(one, is_mended=one.body == self.mended) for one in (self.first, second)),
+            tuple(_module(one, is_corrected=one.body == self.corrected) for one in (self.first, second)),
             names,
             approved=tuple(ApprovedExample("TSK-002", one) for one in approved.examples),
             properties=tuple(ApprovedProperty("TSK-002", one) for one in approved.properties),
         )
 
 
-def _module(one: Part, *, is_mended: bool) -> ProductModule:
+def _module(one: Part, *, is_corrected: bool) -> ProductModule:
     files = {
         path.removeprefix("implementation/"): data
         for path, data in one.files().items()
         if path.startswith("implementation/")
     }
     examples = one.files()["examples.md"].decode()
-    if is_mended:  # the examples are those of the wrong one
+    if is_corrected:  # the examples are those of the wrong one
         examples = one.example("What it is", f"callable({one.name})", "True")
     return ProductModule(one.contract(), files, examples)
 

@@ -11,10 +11,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+MOST_PRINTED = 16 * 1024 * 1024
 _PAUSE = 0.05
 
 _running: set[int] = set()
 """The process groups that are at work."""
+
+
+class TooMuchOutputError(OSError):
+    """A command was ended, since it printed too much."""
 
 
 def run_bounded(
@@ -23,7 +28,7 @@ def run_bounded(
     cwd: Path,
     env: Mapping[str, str],
     seconds: float,
-    most: int,
+    most: int = MOST_PRINTED,
     given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command to its end, and end all that it started with it.
@@ -38,7 +43,8 @@ def run_bounded(
 
     Raises:
         TimeoutError: it was ended, since its time ran out.
-        OSError: it cannot be started; or it was ended, since it printed too much.
+        TooMuchOutputError: it was ended, since it printed too much.
+        OSError: it cannot be started.
     """
     # files, because a descendant that left the process group may hold a pipe open for ever
     with (
@@ -74,7 +80,7 @@ def _wait(process: subprocess.Popen[bytes], printed: Sequence[IO[bytes]], second
         if time.monotonic() > end:
             raise TimeoutError(f"was not done after {seconds:g} s")
         if any(os.fstat(file.fileno()).st_size > most for file in printed):
-            raise OSError(f"printed more than {most:,} bytes")
+            raise TooMuchOutputError(f"printed more than {most:,} bytes")
         time.sleep(_PAUSE)
 
 

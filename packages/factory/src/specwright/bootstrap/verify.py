@@ -50,10 +50,11 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
     with begun_store(directory) as store:
         # of a store on a server; a copy of its content, which the rest looks at, does not show it
         unlike = ", ".join(store.unlike_schema())
-        unprotected = [VerifyFinding(UNPROTECTED, store.log_address, f"not as the program made it: {unlike}")]
+        message = f"not as the program made it: {unlike}"
+        unprotected = [VerifyFinding(UNPROTECTED, store.log_address, message)] if unlike else []
     with as_directory(directory) as place:
         verified = _verified(place, at_rest=at_rest)
-    return verified._replace(findings=(*(unprotected if unlike else ()), *verified.findings))
+    return verified._replace(findings=(*unprotected, *verified.findings))
 
 
 def _verified(directory: Path, *, at_rest: bool) -> Verification:

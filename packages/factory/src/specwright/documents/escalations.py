@@ -97,7 +97,7 @@ def _answers(view: ProjectView, record: EscalationArtifact, directory: Path) -> 
         found += [
             Answer(
                 answer="report",
-                means="have one module mended; costs its challenge and its ruling",
+                means="have one module corrected; costs its challenge and its ruling",
                 command=report,
             ),
             Answer(

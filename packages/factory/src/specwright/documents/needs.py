@@ -274,7 +274,7 @@ def _free_place() -> str:
 
 
 def gate_command(view: ProjectView, contract: MicroModuleContract, place: Path) -> str:
-    """The command that judges a mended module, with the sealed ones that it calls."""
+    """The command that judges a corrected module, with the sealed ones that it calls."""
 
     def called(ref: str) -> list[str]:
         of = view.modules.contract(ref) if ref else contract

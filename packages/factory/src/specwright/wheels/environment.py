@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ship_gate.base.text import one_line
-from specwright.bounded_process import run_bounded
+from specwright.bounded_process import TooMuchOutputError, run_bounded
 from specwright.errors import RefusedError
 from specwright.secret_values import child_environment
 
-_MOST_PRINTED = 16 * 1024 * 1024
 _MESSAGE_LENGTH = 800
 
 
@@ -104,8 +103,8 @@ class CleanEnvironment(NamedTuple):
         quiet = ("--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir")
         command = [*self.pip, *quiet, *arguments]
         try:
-            done = run_bounded(command, cwd=self.root, env=env, seconds=self.timeout, most=_MOST_PRINTED)
-        except OSError as error:
+            done = run_bounded(command, cwd=self.root, env=env, seconds=self.timeout)
+        except (TimeoutError, TooMuchOutputError) as error:
             raise NotInstallableError(f"{failure}: pip {error}") from error
         if done.returncode != 0:
             output = one_line((done.stderr or done.stdout).decode("utf-8", "replace"))

@@ -18,7 +18,17 @@ from ship_gate.contract.examples_file import Example, mismatch, python_tree
 from specwright.ports import ExampleOutcome, ProductPackage
 from specwright.wheels.environment import CleanEnvironment
 from specwright.wheels.inside.surroundings import files_of
-from specwright.wheels.product_run import CalledExample, CommandEnd, InstalledProduct, Kind, NoReportError
+from specwright.wheels.product_run import (
+    CalledExample,
+    CommandEnd,
+    HttpAnswer,
+    InstalledProduct,
+    Kind,
+    McpDescription,
+    NoReportError,
+    ToolAnswer,
+    read_report,
+)
 from specwright.wheels.wheel import SERVER_PACKAGES, programs_of
 
 USAGE, FAULT, INTERRUPTED = 2, 70, 130
@@ -119,33 +129,35 @@ class InterfaceTrials:
             *(one for route in self._stated["http"]["uses"] for one in _wrong_requests(route)),
         ]
         try:
-            answers = self._installed.ask("http", "http", [request for request, _ in wrong])
+            came = self._installed.ask("http", "http", [request for request, _ in wrong])
+            answers = [read_report(HttpAnswer, one) for one in came]
         except NoReportError as error:
             return self._outcomes("http", [("it starts", str(error))])
         found: list[tuple[str, str]] = []
         for (request, status), answer in zip(wrong, answers, strict=True):
-            told = f"it answers {answer['status']}, not {status}: {_shown(answer['body'])}"
-            found.append((_heading(request), "" if answer["status"] == status else told))
+            told = f"it answers {answer.status}, not {status}: {_shown(answer.body)}"
+            found.append((_heading(request), "" if answer.status == status else told))
         return self._outcomes("http", found)
 
     def _wrong_tool_calls(self, revision: str) -> Sequence[ExampleOutcome]:
         """The server speaks a revision of the protocol, lists its tools, and refuses wrong calls of each."""
         wanted = [one["name"] for one in self._stated["mcp"]["uses"]]
-        wrong = {"revision": revision, "arguments": {_NO_PARAMETER: 1}, "options": {}}
+        start: dict[str, Any] = {"revision": revision, "options": {}}
+        calls = [{**start, "name": name, "arguments": {_NO_PARAMETER: 1}} for name in wanted]
         try:
-            spoken, *answers = self._installed.ask(
-                f"mcp-{revision}", "mcp", [{**wrong, "name": name} for name in ("", *wanted)]
-            )
+            first, *came = self._installed.ask(f"mcp-{revision}", "mcp", [start, *calls])
+            spoken = read_report(McpDescription, first)
+            answers = [read_report(ToolAnswer, one) for one in came]
         except NoReportError as error:
             return self._outcomes("mcp", [(f"{revision}, it starts", str(error))])
-        said, tools = spoken["revision"], spoken["tools"]
+        said, tools = spoken
         found = [
             ("it speaks it", "" if said == revision else f"it speaks {said}"),
             ("its tools", "" if tools == wanted else f"it lists {tools}, not {wanted}"),
         ]
         for name, answer in zip(wanted, answers, strict=True):
-            told = f"it does not refuse it: {shortened(answer['error'], _MOST_SHOWN)}"
-            found.append((f"{name}, an unknown argument", "" if _NO_PARAMETER in answer["error"] else told))
+            told = f"it does not refuse it: {shortened(answer.error, _MOST_SHOWN)}"
+            found.append((f"{name}, an unknown argument", "" if _NO_PARAMETER in answer.error else told))
         return self._outcomes("mcp", [(f"{revision}, {use}", told) for use, told in found])
 
     def _examples_by(self, kind: Kind) -> Trial:
@@ -183,22 +195,30 @@ class InterfaceTrials:
         for name in sorted({*whole.before, *whole.after}):
             if left.get(name) not in (whole.before.get(name), whole.after.get(name)):
                 return f"it leaves {name} half written"
-        (answer,) = self._installed.ask(place, kind, [request])
-        match kind:
-            case "command":
-                told = answer["stderr"]
-                is_fault = answer["code"] == FAULT or _TRACEBACK in told
-            case "http":
-                told = answer["body"]
-                is_fault = answer["status"] == 500
-            case "mcp":
-                told = answer["error"]
-                is_fault = told.startswith("a fault of the server")
-        return f"after that the same call ends with a fault: {_shown(told)}" if is_fault else ""
+        try:
+            (answer,) = self._installed.ask(place, kind, [request])
+            fault = _fault(kind, answer)
+        except NoReportError as error:
+            fault = str(error)
+        return f"after that the same call ends with a fault: {_shown(fault)}" if fault else ""
 
     def _outcomes(self, kind: Kind, problems: Sequence[tuple[str, str]]) -> list[ExampleOutcome]:
         name = str(self._stated[kind]["name"])
         return [ExampleOutcome(name, use, not told, told, kind=kind) for use, told in problems]
+
+
+def _fault(kind: Kind, answer: Mapping[str, Any]) -> str:
+    """What an interface says of a fault of its own; empty if there is none."""
+    match kind:
+        case "command":
+            end = read_report(CommandEnd, {**answer, "interrupted": False})
+            return end.stderr or "no message" if end.code == FAULT or _TRACEBACK in end.stderr else ""
+        case "http":
+            status, body = read_report(HttpAnswer, answer)
+            return body or "no body" if status == 500 else ""
+        case "mcp":
+            error, _ = read_report(ToolAnswer, answer)
+            return error if error.startswith("a fault of the server") else ""
 
 
 def _imports(example: Example, names: set[str]) -> bool:

@@ -67,6 +67,27 @@ class CommandEnd:
     interrupted: bool
 
 
+class HttpAnswer(NamedTuple):
+    """What an HTTP API answers."""
+
+    status: int
+    body: str
+
+
+class ToolAnswer(NamedTuple):
+    """What a call of a tool gives; the error is empty if it succeeds."""
+
+    error: str
+    result: Any
+
+
+class McpDescription(NamedTuple):
+    """The revision of the protocol that an MCP server speaks, and its tools by name."""
+
+    revision: str
+    tools: list[str]
+
+
 @dataclass(frozen=True)
 class CalledExample:
     """What became of an example whose calls went through an interface.
@@ -115,7 +136,7 @@ class InstalledProduct(NamedTuple):
     def imported(self) -> ImportedPackage | Outcome:
         """Import the package; an error of the import is the outcome."""
         event = self._event(self._program("import"), {"distribution": self.product.distribution})
-        return _outcome(event) if "errors" in event else _read(ImportedPackage, event)
+        return _outcome(event) if "errors" in event else read_report(ImportedPackage, event)
 
     def outcome(self, place: str, code: str) -> Outcome:
         """Execute an example; one that imports from `modules` imports from the package instead."""
@@ -131,20 +152,25 @@ class InstalledProduct(NamedTuple):
         event = self._event(self._program(place)._replace(module="command", more=more), job)
         if None in (event.get("stdout"), event.get("stderr")):
             raise NoReportError("it printed too much to be compared")
-        return _read(CommandEnd, event)
+        return read_report(CommandEnd, event)
 
     def ask(self, place: str, kind: Kind, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Call an interface by requests in the form of `inside.interfaces`, one after the other; what came back."""
+        """Call an interface by requests in the form of `inside.interfaces`; the answers, which `read_report` reads."""
         event = self._event(self._interface_program(place, kind), {"kind": kind, "requests": list(requests)})
         if "problem" in event:
             raise NoReportError(str(event["problem"]))
-        return _read(list[dict[str, Any]], event.get("answers"))
+        answers = read_report(list[dict[str, Any]], event.get("answers"))
+        if len(answers) != len(requests):
+            raise NoReportError("its report cannot be read")
+        return answers
 
     def call_with_examples(self, place: str, kind: Kind, codes: Sequence[str]) -> list[CalledExample]:
         """Execute examples in one process, with the calls of the functions that an interface calls going through it."""
         ran = self._through(place, kind, codes, killed=False)
         _reported(ran, self.seconds)
-        return _read(list[CalledExample], [event for event in ran.events if event.get("event") == "example"])
+        return read_report(
+            list[CalledExample], [event for event in ran.events if event.get("event") == "example"]
+        )
 
     def killed_request(self, place: str, kind: Kind, code: str) -> dict[str, Any] | None:
         """Kill the process in the first call of an example by an interface, in the folder `work` of the job's folder.
@@ -217,7 +243,12 @@ def _reported(ran: ProgramRun, seconds: float) -> dict[str, Any]:
     return event
 
 
-def _read(kind: type[Report], report: object) -> Report:
+def read_report(kind: type[Report], report: object) -> Report:
+    """What a process of the product reported, as a record.
+
+    Raises:
+        NoReportError: it is none.
+    """
     try:
         return TypeAdapter(kind).validate_python(report)
     except ValidationError as error:
@@ -225,7 +256,7 @@ def _read(kind: type[Report], report: object) -> Report:
 
 
 def _outcome(event: Mapping[str, Any]) -> Outcome:
-    return _read(Outcome, {name: event[name] for name in Outcome._fields if name in event})
+    return read_report(Outcome, {name: event[name] for name in Outcome._fields if name in event})
 
 
 def _hung(ran: ProgramRun) -> bool:

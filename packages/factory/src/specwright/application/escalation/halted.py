@@ -71,7 +71,7 @@ def unusable_roles(escalation: EscalationArtifact) -> list[Role]:
     """The roles whose answers could not be used, if that alone halted the task: then another model, or the same one asked
     anew, helps more than another plan."""
     if escalation.details.get("gate"):
-        return []  # it was usable, and what the gate says of it can be mended
+        return []  # it was usable, and what the gate says of it can be corrected
     found = unusable_answers(escalation)
     return [*dict.fromkeys(found.values())] if len(found) >= len(escalation.failed) else []
 
@@ -171,7 +171,7 @@ class HaltedTask:
         name = self.escalation.escalation_id
         if not self.failed:
             raise RefusedError(
-                f"{name} has no module whose files could be mended",
+                f"{name} has no module whose files could be corrected",
                 where=self.escalation.task_id,
                 remedy=f"`specwright escalations {name}` shows the answers that it takes",
             )

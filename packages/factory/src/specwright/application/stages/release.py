@@ -363,7 +363,7 @@ def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]
         decision=f"The product of {release_id} breaks what was approved: {first.task.spec_task_id}, "
         f"{first.item.heading}{more}",
         recommended=Action.AMEND_SPEC,
-        context="`specwright report` has one module mended, `specwright change` makes another spec; AMEND_SPEC "
+        context="`specwright report` has one module corrected, `specwright change` makes another spec; AMEND_SPEC "
         "strikes an example that is wrong itself, `specwright release` tries the product again.",
         failed=[
             (said, one.text())

@@ -63,16 +63,16 @@ _FIRST_WAIT = 5.0
 _GROWTH = 3.0
 
 
-_Told = Annotated[str, AfterValidator(lambda text: text.encode(errors="backslashreplace").decode())]
+_StorableText = Annotated[str, AfterValidator(lambda text: text.encode(errors="backslashreplace").decode())]
 """A lone surrogate, as the name of a file may hold one, is escaped: nothing stores it."""
 
 
 class DriveError(Record):
     """An error, as a person is shown it."""
 
-    what: _Told
-    where: _Told
-    remedy: _Told
+    what: _StorableText
+    where: _StorableText
+    remedy: _StorableText
 
     @classmethod
     def of(cls, error: AnyError) -> "DriveError":
@@ -186,9 +186,13 @@ def queue_state(directory: Path) -> Queue | None:
         return None
     with opened_store(directory, settings.store) as store:
         jobs = [
-            Job(claimed=job.claimed, since=_stamp(job.since), due=due and _stamp(due), attempts=job.attempts)
+            Job(
+                claimed=job.claimed,
+                since=_stamp(job.since),
+                due=job.due and _stamp(job.due),
+                attempts=job.attempts,
+            )
             for job in store.jobs()
-            for due in [job.due]
         ]
         return Queue(jobs=jobs, workers=store.workers(), last_attempt=drive_record(store.folder))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ship_gate.ship_gate import packages_of
+from ship_gate.sandbox.packages import allowed_packages
 from specwright.application.change import TriedReport
 from specwright.application.escalation.offers import check, check_fix, resolve
 from specwright.application.stages.product import approve, note_passed_over, shown_hash
@@ -92,11 +92,14 @@ def open_queued(
             where="drive",
             remedy='set `store` to a Postgres database, or `drive` to "here"',
         )
-    without: dict[str, Any] = {"model": "", "role_models": {}, "fallback_models": {}, "search": "none"}
-    try:
-        packages_of(settings)
-    except InputErrors:  # they need be installed for workers only, and for what is judged here
-        without["packages"] = []
+    # packages need be installed for workers only, and for what is judged here
+    without: dict[str, Any] = {
+        "model": "",
+        "role_models": {},
+        "fallback_models": {},
+        "search": "none",
+        "packages": [one for one in settings.packages if _is_installed(one)],
+    }
     bare = settings.model_copy(update=without)
     with ExitStack() as stack:
         for wait in (*waits, None):
@@ -110,6 +113,14 @@ def open_queued(
                 with _queueing(project, settings) as queued:
                     yield queued
                 return
+
+
+def _is_installed(requirement: str) -> bool:
+    try:
+        allowed_packages((requirement,))
+    except InputErrors:
+        return False
+    return True
 
 
 @contextmanager

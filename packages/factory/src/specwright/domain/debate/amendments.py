@@ -451,7 +451,7 @@ def taken_over(answer: ArbiterAnswer, offers: Sequence[OfferedChange]) -> Arbite
     return answer.model_copy(update={"amendments": amendments})
 
 
-def unmended(answer: ArbiterAnswer, challenge: Challenge) -> list[Failure]:
+def uncorrected(answer: ArbiterAnswer, challenge: Challenge) -> list[Failure]:
     """The failures of a challenge for which a ruling, as `taken_over` makes it, changes less than they ask for."""
     targets = {one.target for one in answer.amendments}
     return [one for one in challenge.failures if any(c.target not in targets for c in one.exact_changes)]
@@ -460,4 +460,4 @@ def unmended(answer: ArbiterAnswer, challenge: Challenge) -> list[Failure]:
 def may_amend(answer: ArbiterAnswer, challenge: Challenge) -> bool:
     """Whether a ruling may mend what a FAIL found instead of sending it back."""
     mends = challenge.mendable and answer.decision is Decision.APPROVE_WITH_AMENDMENTS
-    return mends and not unmended(answer, challenge)
+    return mends and not uncorrected(answer, challenge)

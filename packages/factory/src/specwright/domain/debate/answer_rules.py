@@ -26,7 +26,7 @@ from specwright.domain.answers import (
     UnshownCriterion,
     Verdict,
 )
-from specwright.domain.debate.amendments import may_amend, unmended
+from specwright.domain.debate.amendments import may_amend, uncorrected
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.debate.falsifying import strike_problems
 
@@ -239,7 +239,7 @@ def ruling_problems(
         if may_amend(answer, challenge):
             return problems
         if challenge.mendable:
-            named = "; ".join(one.invariant for one in unmended(answer, challenge)) or "all of them"
+            named = "; ".join(one.invariant for one in uncorrected(answer, challenge)) or "all of them"
             return [
                 *problems,
                 f"decision: mend every failure by its exact changes, or rule REJECT; left: {named}",

@@ -146,7 +146,7 @@ class _Node(NamedTuple):
         level: Which one it is of.
         path: Where it is in the spec.
         data: It.
-        acceptance: That of a task, if it has its shape; what has not is told by that alone.
+        acceptance: That of a task, if it has its shape; else that alone is reported.
     """
 
     level: str

@@ -92,6 +92,7 @@ class Departures(NamedTuple):
         lines: Each on a line.
         body: All of them in Markdown.
         hint: What a person can do about them.
+        numbered: Whether each line begins with the number by which a person names it.
     """
 
     heading: str
@@ -99,6 +100,7 @@ class Departures(NamedTuple):
     lines: Sequence[str]
     body: str
     hint: str = ""
+    numbered: bool = False
 
     @property
     def chapter(self) -> str:
@@ -133,6 +135,7 @@ def departures(outside: Sequence[OutsideScope], decisions: Sequence[Decision]) -
             [f"{one.number}  {one.text} ({one.place})" for one in decisions],
             "\n".join(f"{one.number}. {inline(one.text)} ({one.place})" for one in decisions),
             " `specwright amend --decision N TEXT` has one decided otherwise.",
+            numbered=True,
         ),
     ]
     return [one for one in found if one.lines]

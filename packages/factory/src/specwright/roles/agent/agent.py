@@ -376,9 +376,9 @@ def converse(
 
 
 def structured_answer(
-    model: BaseChatModel, schema: dict[str, Any], prompt: str, message: str, submission: Submission[T]
-) -> T:
-    """One structured answer of a role without tools, the Arbiter's.
+    model: BaseChatModel, schema: dict[str, Any], prompt: str, message: str, submission: Submission[Any]
+) -> None:
+    """One structured answer of a role without tools, the Arbiter's, which the submission then has.
 
     The provider is asked for its native structured output; the response is validated here all the same, because it can
     be None without an error, be inside a code fence, or break a rule that no schema can state.
@@ -407,7 +407,6 @@ def structured_answer(
             response = f"{response}\n\nThe JSON Schema of the answer:\n\n{json.dumps(schema)}"
         # some providers refuse an empty message
         messages = [*messages, AIMessage(text or "(no answer)"), HumanMessage(response)]
-    return submission.accepted
 
 
 def _agent(work: Invocation, tools: Sequence[BaseTool], submission: Submission[Any], terminal: str) -> Any:

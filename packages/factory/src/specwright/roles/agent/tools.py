@@ -39,7 +39,7 @@ from specwright.ports import (
 )
 from specwright.roles.agent.agent import RaisedException, submit_tool, tool_schema, without_citations
 from specwright.roles.agent.workspace import Workspace
-from specwright.roles.answers.submission import Form, Submission, UnacceptableError, mended
+from specwright.roles.answers.submission import Form, Submission, UnacceptableError, repaired
 from specwright.secret_values import without_secrets
 
 RAISE_TOOL = "raise_interface_change_exception"
@@ -279,7 +279,7 @@ def raise_tool(store: StoreAccess, journal: Journal, run_id: str, raised: Raised
         asked = cast(JsonValue, arguments)
         content = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
         with suppress(ValidationError):  # the store says what is wrong with it
-            asked = cast(JsonValue, mended(InterfaceChangeRequest, arguments).to_json())
+            asked = cast(JsonValue, repaired(InterfaceChangeRequest, arguments).to_json())
         try:
             raised.name = store.raise_exception(journal.scope(f"{run_id}/exception/{content[:8]}"), asked)
         except RefusedErrors as error:
@@ -337,7 +337,7 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form
                 spec = canonical_json.loads(workspace.read(path))
             except ValueError as error:
                 raise UnacceptableError(f"{path}: {error}") from error
-        spec = _mended(spec) if isinstance(spec, dict) else spec
+        spec = _repaired(spec) if isinstance(spec, dict) else spec
         if problems := check(spec):
             raise UnacceptableError(*map(without_citations, problems))
         return cast(dict[str, Any], spec)
@@ -348,14 +348,14 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form
     return Form(read, no_problems)
 
 
-def _mended(spec: Any) -> Any:
+def _repaired(spec: Any) -> Any:
     """The spec in the types of its schema, if nothing else was wrong with it; else as it is, so that its problems are
     reported."""
     try:
         ProductSpecDraft.model_validate(spec)
     except ValidationError:
         try:
-            return mended(ProductSpecDraft, spec).to_json()
+            return repaired(ProductSpecDraft, spec).to_json()
         except ValidationError:
             return spec
     return spec

@@ -78,7 +78,7 @@ def parser(
         if changes:
             raw = _patched(last, raw[CHANGES])
         try:
-            answer = mended(schema, raw)
+            answer = repaired(schema, raw)
         except ValidationError as error:
             left = [_NOT_MADE] if changes else will_do if _is_nearly_whole(raw, schema) else []
             if not changes and left:
@@ -117,7 +117,7 @@ def _patched(document: Any, changes: Any) -> dict[str, Any]:
         raise UnacceptableError(why) from error
 
 
-def mended(schema: type[R], raw: dict[str, Any]) -> R:
+def repaired(schema: type[R], raw: dict[str, Any]) -> R:
     """An answer; if it does not fit its schema, with its values in the types of the schema where only one reading is
     possible: a JSON text for a list, one item for a list of one, `3` for a text, `pass` for `PASS`, null for an optional
     field, `shipDirective` for `ship_directive`.

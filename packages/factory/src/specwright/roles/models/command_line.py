@@ -20,7 +20,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ship_gate.base.text import one_line
-from specwright.bounded_process import run_bounded
+from specwright.bounded_process import TooMuchOutputError, run_bounded
 from specwright.errors import InputError, ModelUnavailableError
 from specwright.ports import Place
 from specwright.roles.answers.json_text import visible_text
@@ -29,7 +29,6 @@ from specwright.secret_values import without_secrets
 
 _ENVIRONMENT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 _CALLS = "calls"
-_MOST_PRINTED = 16 * 1024 * 1024
 _SHARE = 0.95
 """Of a call's time: after that the agent is ended, before whoever waits for it gives up."""
 
@@ -155,7 +154,6 @@ class CommandLineChatModel(ScriptedChatModel):
                     cwd=Path(empty),
                     env=_environment(agent),
                     seconds=self.seconds * _SHARE,
-                    most=_MOST_PRINTED,
                     given=prompt.encode(errors="replace"),
                 )
         except TimeoutError:
@@ -164,6 +162,8 @@ class CommandLineChatModel(ScriptedChatModel):
                 where=f"{agent.command[0]} was ended after {self.seconds:g} seconds",
                 remedy="raise `timeout_seconds` in specwright.toml, or run again",
             ) from None
+        except TooMuchOutputError as error:
+            raise _failed(self.name_of_agent, f"it {error}") from error
         except OSError as error:
             raise _failed(self.name_of_agent, str(error)) from error
         printed, said = (text.decode(errors="replace").strip() for text in (ended.stdout, ended.stderr))

@@ -18,7 +18,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -34,7 +34,7 @@ from zoneinfo import ZoneInfo
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.frames import Link
 from ship_gate.inside.observation.environment import restore
-from specwright.wheels.inside.surroundings import files_of, redirect, scripted
+from specwright.wheels.inside.surroundings import files_of, install_clock_and_hosts, redirect
 
 _FAULT = 70
 _SHOWN = 300
@@ -77,7 +77,7 @@ def _cut(value: Any) -> Any:
 
 def _execute(job: dict[str, Any], scratch: Path, send: Callable[..., None]) -> None:
     # servers wait by the clock of the system
-    script = scripted(job) if job["kind"] == "command" else ()
+    script = install_clock_and_hosts(job) if job["kind"] == "command" else ()
     calls = _Calls(job["package"], _INTERFACES[job["kind"]](job["package"], scratch), send)
     start = dict(os.environ)
     for place, code in enumerate(job["examples"]):
@@ -164,8 +164,11 @@ class _Command:
     """Calls functions by command lines.
 
     `request` is how a user calls one, or raises UnwritableError; `ask` sends it. `answer` is what must come when the
-    function has returned, and `refusal` when it has raised an error, declared by a name or by none.
+    function has returned, and `refusal` when it has raised an error, declared by a name or by none. `json_part` is the part
+    of an answer that is JSON.
     """
+
+    json_part = "stdout"
 
     def __init__(self, package: str, scratch: Path) -> None:
         self.uses = _uses(package, "command")
@@ -212,6 +215,8 @@ class _Command:
         finally:
             sys.stdin, sys.stdout, sys.stderr = before
             given.close()
+        for stream in (printed, said):
+            stream.flush()
         texts = [stream.buffer.getvalue().decode() for stream in (printed, said)]
         return {"code": code, "stdout": texts[0], "stderr": texts[1]}
 
@@ -258,6 +263,8 @@ def _file_content(content: str, value: Any) -> bytes:
 class _HttpApi:
     """Calls functions by requests, as above."""
 
+    json_part = "body"
+
     def __init__(self, package: str, scratch: Path) -> None:
         self.uses = _uses(package, "http")
         self._application = importlib.import_module(f"{package}._shell.http_api").application
@@ -301,7 +308,9 @@ class _HttpApi:
 
 
 class _McpServer:
-    """Calls functions by calls of tools, as above."""
+    """Calls functions by calls of tools, as above. A request without a name asks what the server speaks and lists."""
+
+    json_part = ""
 
     def __init__(self, package: str, scratch: Path) -> None:
         self.uses = _uses(package, "mcp")
@@ -315,7 +324,8 @@ class _McpServer:
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         import anyio
 
-        return anyio.run(_asked, _started(self._server, request), request)
+        ask = functools.partial(_call_tool, request) if "name" in request else _describe
+        return anyio.run(_in_session, _started(self._server, request), request["revision"], ask)
 
     def answer(self, use: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": "", "result": {name: plain(value) for name, value in outputs.items()}}
@@ -334,8 +344,10 @@ def _made(make: Callable[..., Any], options: tuple[tuple[str, str], ...]) -> Any
     return make(options=dict(options))
 
 
-async def _asked(server: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Call a tool, as a client of one revision of the protocol does; without a name say what it speaks and lists."""
+async def _in_session(
+    server: Any, revision: str, ask: Callable[[Any], Awaitable[dict[str, Any]]]
+) -> dict[str, Any]:
+    """Ask a server as a client of one revision of the protocol does."""
     import anyio
     from mcp import ClientSession
     from mcp.shared.memory import create_client_server_memory_streams
@@ -344,19 +356,22 @@ async def _asked(server: Any, request: dict[str, Any]) -> dict[str, Any]:
     async with create_client_server_memory_streams() as (ours, its), anyio.create_task_group() as group:
         group.start_soon(server.run, *its, server.create_initialization_options())
         async with ClientSession(*ours) as session:
-            await _greet(session, request["revision"])
-            if not request["name"]:
-                tools = [one.name for one in (await session.list_tools()).tools]
-                answer = {"revision": session.protocol_version, "tools": tools}
-            else:
-                came: Any = await session.call_tool(request["name"], request["arguments"])
-                failed = came.is_error
-                answer = {
-                    "error": came.content[0].text if failed else "",
-                    "result": None if failed else came.structured_content,
-                }
+            await _greet(session, revision)
+            answer = await ask(session)
         group.cancel_scope.cancel()
     return answer
+
+
+async def _describe(session: Any) -> dict[str, Any]:
+    tools = [one.name for one in (await session.list_tools()).tools]
+    return {"revision": session.protocol_version, "tools": tools}
+
+
+async def _call_tool(request: Mapping[str, Any], session: Any) -> dict[str, Any]:
+    came = await session.call_tool(request["name"], request["arguments"])
+    if came.is_error:
+        return {"error": came.content[0].text, "result": None}
+    return {"error": "", "result": came.structured_content}
 
 
 async def _greet(session: Any, revision: str) -> None:
@@ -410,12 +425,12 @@ def _document(outputs: Mapping[str, Any]) -> Any:
     return next(iter(written.values()), None) if len(written) < 2 else written
 
 
-def _read(value: Any) -> Any:
-    """What a text of JSON says; anything else as it is."""
+def _read(text: str) -> Any:
+    """What a text of JSON says; any other as it is."""
     try:
-        return json.loads(value)
-    except (TypeError, ValueError):
-        return value
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 class _Calls:
@@ -494,7 +509,9 @@ class _Calls:
             event = {"event": "killed", "request": request}
             _Kill(self._folder, function, lambda: self._send(event)).prepare()
         self._ended.clear()
-        answer = {part: _read(value) for part, value in self._interface.ask(request).items()}
+        answer = self._interface.ask(request)
+        if part := self._interface.json_part:
+            answer[part] = _read(answer[part])
         if not self._ended:
             result = call()  # an error of it is one of the arguments, which the shell has refused
             self._problem = self._problem or f"{name} is not called; the answer is {_shown(answer)}"

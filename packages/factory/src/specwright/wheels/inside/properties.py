@@ -7,14 +7,14 @@ from typing import Any
 
 from ship_gate.inside.frames import Link
 from ship_gate.inside.fuzz.properties import try_properties
-from specwright.wheels.inside.surroundings import scripted
+from specwright.wheels.inside.surroundings import install_clock_and_hosts
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
     """Try the properties of a job on the package that it names."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
-    scripted(job)
+    install_clock_and_hosts(job)
     sys.path.append(plan["product"])
     sys.argv = ["example"]
     package = str(Path(plan["product"]) / job["package"]) + os.sep

@@ -12,14 +12,14 @@ from typing import Any
 
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.frames import Link
-from specwright.wheels.inside.surroundings import scripted
+from specwright.wheels.inside.surroundings import install_clock_and_hosts
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
     """Do the one thing that a job asks: import the package, or execute code."""
     job, _ = link.receive()
     send = link.marked(job.pop("nonce"))
-    scripted(job)
+    install_clock_and_hosts(job)
     sys.argv = ["example"]
     folder = Path(plan["scratch"]) / "work"
     folder.mkdir()

@@ -13,7 +13,7 @@ from ship_gate.inside.web.script import Web
 _DATABASE = b"SQLite format 3\0"
 
 
-def scripted(job: Mapping[str, Any]) -> tuple[ModuleClock, Web]:
+def install_clock_and_hosts(job: Mapping[str, Any]) -> tuple[ModuleClock, Web]:
     """Install the clock that examples can set, and the hosts that they can script if the product asks any."""
     clock = ModuleClock()
     web = Web(clock.stand)
