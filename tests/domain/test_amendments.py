@@ -70,6 +70,14 @@ def test_an_amendment_aims_at_what_is_there(action: str, target: str, wrong: str
     assert all(problem.startswith(f"amendments.0.target: {wrong}") for problem in found)
 
 
+def test_a_test_that_stands_in_two_files_may_go_only_with_both():
+    """F-9.6-03: an amendment of one of the files does not ask for the loss of what the other holds."""
+    both = {f"tests/test_{name}.py": b"def test_one():\n    assert True\n" for name in ("a", "b")}
+    asked = amendment("REMOVE", "file:tests/test_a.py")
+    (lost,) = lost_problems([asked], both, {})
+    assert lost.startswith("test:test_one")
+
+
 @pytest.mark.parametrize(
     ("detail", "vague"),
     [
@@ -107,6 +115,13 @@ def test_a_name_that_stands_in_two_files_is_looked_for_in_both():
     changed = {**twice, "implementation/again.py": b"def double(number):\n    return number + number\n"}
     assert applied_problems([amendment("MODIFY", "function:double")], twice, changed) == []
     assert applied_problems([amendment("REMOVE", "function:double")], twice, FILES) != []
+
+
+def test_code_that_nests_deeply_is_looked_up():
+    """D-14-01: a sum of 600 terms nests too deeply for Python to write it out again."""
+    deep = b"def test_sum():\n    assert " + b" + ".join([b"1"] * 600) + b" == 600\n"
+    files = {**FILES, "tests/test_deep.py": deep}
+    assert not unreachable_targets([amendment("MODIFY", "test:test_sum")], files, {})
 
 
 def test_a_heading_within_a_block_is_no_example():

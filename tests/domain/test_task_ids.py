@@ -129,6 +129,27 @@ def test_a_story_of_1000_tasks_is_refused():
         lay_out(spec_of_stories(("Import", ["Same name"] * 1000)))
 
 
+def test_a_spec_id_given_twice_is_refused_with_both_tasks():
+    """F-3.3-04: a spec edited past its validation must not make one task stand for another."""
+    with pytest.raises(InputError, match=r"TSK-001: 'One' .* becomes T-core-tables-import-001, and 'Two'"):
+        lay_out(_spec([task_data(1, "One"), task_data(1, "Two")]))
+
+
+def test_an_unknown_dependency_is_refused():
+    """F-4.1-14: a spec edited past its validation; the error names the task and the reference."""
+    with pytest.raises(InputError, match=r"'One'.*TSK-777"):
+        lay_out(_spec([task_data(1, "One", ["TSK-777"])]))
+
+
+def test_a_circle_is_refused():
+    """F-4.1-14: tasks that wait for each other would never run."""
+    tasks = [task_data(1, "One", ["TSK-002"]), task_data(2, "Two", ["TSK-001"])]
+    with pytest.raises(
+        InputError, match="T-core-tables-import-001 -> T-core-tables-import-002 -> T-core-tables-import-001"
+    ):
+        lay_out(_spec(tasks))
+
+
 @settings(deadline=None)
 @given(_TREES)
 def test_every_spec_is_laid_out_with_unique_ids_or_refused(tree):

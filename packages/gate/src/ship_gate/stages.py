@@ -165,16 +165,18 @@ class MeasuringStages:
             stages["fuzz"] = lambda: self._contract_fuzz(shown)
         with ThreadPoolExecutor(len(stages) or 1) as pool:
             runs = {name: pool.submit(_timed, stage) for name, stage in stages.items()}
+        broken: list[ShipGateError] = []
         for name, run in runs.items():
             try:
                 examined, seconds = run.result()
-            except ShipGateError:
-                if log.findings:
-                    continue  # what breaks a stage off may be what was found already
-                raise
+            except ShipGateError as error:
+                broken.append(error)
+                continue
             log.add(name, examined.findings, seconds)
             log.observe(name, **examined.counts())
             log.notes.append(examined.summary())
+        if broken and not log.findings:  # else what was found may be what broke it off
+            raise broken[0]
 
     def _changed_answers(self, tests_seconds: float) -> "_StageReport":
         return observe(

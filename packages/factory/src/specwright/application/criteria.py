@@ -62,7 +62,6 @@ def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history:
         scope = factory.journal.scope(f"{ruling.adjudication_id}/criterion-{one.criterion}")
         name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
         text = task.definition.acceptance_criteria[one.criterion - 1]
-        details = {"criterion": one.criterion, "text": text, "reason": one.reason}
         trail = DebateTrail(
             proposals=list(history.proposals[-1:]),
             challenges=list(history.challenges[-1:]),
@@ -75,7 +74,13 @@ def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history:
             recommended=Action.ACCEPT_UNSHOWN,
             context=f"The Arbiter set it aside: {one.reason} Nothing waits for your answer.",
             failed=[(text, one.reason)],
-            details={**details, "ruling": ruling.adjudication_id, "run": task.run},
+            details={
+                "criterion": one.criterion,
+                "text": text,
+                "reason": one.reason,
+                "ruling": ruling.adjudication_id,
+                "run": task.run,
+            },
         )
         sha256 = write_escalation(factory, task, why, name, now, trail)
         project_id = factory.projection.project_id

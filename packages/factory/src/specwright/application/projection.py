@@ -436,10 +436,10 @@ class Projection:
         """A blocked task gets an escalation of its own (design: task-states), or a criterion or a release a question, for
         which no task waits (design: unshown-criteria, executable-spec)."""
         escalation = self._defined(event, EscalationArtifact)
-        if escalation.details.get("cause") == CRITERION:
+        if escalation.cause == CRITERION:
             self.questions[escalation.escalation_id] = escalation
             return
-        if escalation.details.get("cause") == RELEASE:
+        if escalation.cause == RELEASE:
             self.failed_releases[escalation.escalation_id] = escalation
             return
         task_id = escalation.task_id

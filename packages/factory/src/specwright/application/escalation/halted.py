@@ -263,7 +263,8 @@ class HaltedTask:
     def _shown_by_failed(self) -> Iterator[int]:
         """The criteria that a failed module shows by the last proposals of the plan and of the module."""
         for name in self.escalation.left.get("debates", {}):
-            for said in self._proposals(name)[-1].acceptance_checks if self._proposals(name) else ():
+            proposals = self._proposals(name)
+            for said in proposals[-1].acceptance_checks if proposals else ():
                 for number, module, _ in read_check(
                     said, [*self.contracts], "" if name == CONTRACTS else name
                 ):
@@ -281,10 +282,12 @@ class HaltedTask:
         raw_answers: list[str] = self.escalation.details.get("raw_answers", [])
         for raw in reversed(raw_answers if len(self.escalation.failed) == 1 else []):
             try:
-                answer: Any = json.loads(raw)
+                given: Any = json.loads(raw)
             except (ValueError, RecursionError):
-                answer = None
-            found.append(cast("dict[str, Any]", answer) if isinstance(answer, dict) else {})
+                given = None
+            # an answer within a list is read, too
+            answers = cast("list[Any]", given if isinstance(given, list) else [given])
+            found += [cast("dict[str, Any]", one) if isinstance(one, dict) else {} for one in answers]
         return found
 
     def _claim(self, name: str) -> str:

@@ -77,7 +77,7 @@ class _Planned(NamedTuple):
 
     contract: MicroModuleContract
     plan_id: str
-    task_id: str = ""
+    task_id: str
 
 
 class DebateIndex:
@@ -149,8 +149,8 @@ class DebateIndex:
                 if given.ref.startswith(f"{ArtifactType.MICRO_PLAN.prefix}-"):
                     plan_id = given.ref.partition("@")[0]
                     inputs = known.envelope(plan_id).inputs
-                    tasks = [of.ref.partition("@")[0] for of in inputs if of.purpose == Purpose.PLANS]
-                    found[one.contract.ref].append(_Planned(one.contract, plan_id, *tasks[:1]))
+                    planned = (of.ref.partition("@")[0] for of in inputs if of.purpose == Purpose.PLANS)
+                    found[one.contract.ref].append(_Planned(one.contract, plan_id, next(planned, "")))
         return found
 
     @cached_property

@@ -389,8 +389,8 @@ def _read(
 def _names(factory: Factory, task: Task, record: ResolutionRecord) -> dict[str, str]:
     """The names of the modules that a person may refer to by id: sealed ones, and those of the plan that failed."""
     names = {entry.module_id: entry.name for entry in factory.index.entries()}
-    details = factory.escalations.escalation(record.escalation_id).details
-    if plan_id := cast(str, details.get("resume", {}).get("plan_id", "")):
+    left = factory.escalations.escalation(record.escalation_id).left
+    if plan_id := cast(str, left.get("plan_id", "")):
         plan = load_plan(factory.artifacts, task.folder, plan_id).plan
         names |= {m.module_id: m.name for m in plan.modules}
     return names

@@ -122,11 +122,15 @@ def lost_problems(
     `before` holds the module's files as they were approved.
     """
     targets, left = {*map(_key, amendments)}, _elements(after)
+
+    def is_asked_for(kind: str, name: str, files: Sequence[tuple[str, str]]) -> bool:
+        return (kind, name) in targets or targets.issuperset(files)
+
     return [
         f"{kind}:{name} is gone, and no amendment asks for that; put it back as it was"
         for (kind, name), element in _elements(before).items()
         if kind == "example" or (kind == "test" and name.startswith("test"))
-        if (kind, name) not in left and not targets & {(kind, name), *element.files}
+        if (kind, name) not in left and not is_asked_for(kind, name, element.files)
     ]
 
 
@@ -141,10 +145,10 @@ def applied_problems(
     `before` holds the module's files as they were approved.
     """
     was, now = _elements(before), _elements(after)
-    texts = {
-        key: tuple(each[key].text if key in each else MISSING for each in (was, now)) for key in was | now
-    }
-    shown = [texts.get(_key(amendment), (MISSING, MISSING)) for amendment in amendments]
+    shown = [
+        tuple(each[key].text() if key in each else MISSING for each in (was, now))
+        for key in map(_key, amendments)
+    ]
     return _unapplied(amendments, shown, "; comments and the docstrings of functions do not count")
 
 
@@ -230,24 +234,32 @@ def _at(contracts: Mapping[str, MicroModuleContract], name: str, pointer: str) -
 
 
 class _Element(NamedTuple):
-    """Something of a module that an amendment may aim at: its text, and the files that it is in."""
+    """Something of a module that an amendment may aim at.
 
-    text: str
-    files: tuple[tuple[str, str], ...]
+    Args:
+        parts: Functions of one name, or a text with its path.
+        files: Those that it is in.
+    """
+
+    parts: Sequence[ast.AST | tuple[str, bytes]]
+    files: Sequence[tuple[str, str]] = ()
+
+    def text(self) -> str:
+        """Its text; of Python its code."""
+        return "\n".join(_file_text(*one) if isinstance(one, tuple) else _code(one) for one in self.parts)
 
 
 def _elements(files: Mapping[str, bytes]) -> dict[tuple[str, str], _Element]:
-    """The files, tests, functions and examples of a module; of a name that is in several files the text of all."""
+    """The files, tests, functions and examples of a module; of a name that is in several files all of that name."""
     found: dict[tuple[str, str], _Element] = {}
     for path, data in sorted(files.items()):
-        found["file", path] = _Element(_file_text(path, data), ())
+        found["file", path] = _Element([(path, data)])
         kind = {"tests": "test", "implementation": "function"}.get(path.partition("/")[0], "")
         for node in _functions(data) if kind and path.endswith(".py") else ():
-            before = found.get((kind, node.name), _Element("", ()))
-            text, places = f"{before.text}\n{_code(node)}", (*before.files, ("file", path))
-            found[kind, node.name] = _Element(text, places)
+            before = found.get((kind, node.name), _Element([]))
+            found[kind, node.name] = _Element([*before.parts, node], [*before.files, ("file", path)])
     for heading, _, body in chapters(files.get("examples.md", b"").decode(errors="replace")):
-        found["example", heading] = _Element("\n".join(body), (("file", "examples.md"),))
+        found["example", heading] = _Element([("", "\n".join(body).encode())], [("file", "examples.md")])
     return found
 
 
@@ -359,7 +371,7 @@ def _of_surface(contract: MicroModuleContract, amendment: Amendment, pointer: st
     action, surface = amendment.action, contract.at(pointer)
     if action != "MODIFY" or not isinstance(surface, dict):
         return action, pointer, _text(amendment.detail)
-    return action, f"{pointer}/when", _text(amendment.detail).removeprefix(f"{surface['name']}: ")
+    return action, f"{pointer}/when", _text(_text(amendment.detail).removeprefix(f"{surface['name']}: "))
 
 
 def _is_simple(amendment: Amendment, pointer: str) -> bool:

@@ -11,7 +11,8 @@ is gathered once, by `release_module`. The manifest is in `release`.
 The notes of a release: what each version of the product added, changed and removed, and why (design: release).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import groupby
 from typing import Annotated, NamedTuple, Self
@@ -132,21 +133,28 @@ def check_release_set(modules: Sequence[ReleaseModule]) -> None:
         )
     if unshipped := [m.ref for m in modules if m.evidence.verification.result is TestOutcome.FAIL]:
         raise RefusedError(f"only shipped modules are released, these are not: {', '.join(unshipped)}")
-    ids, names = dict[str, ReleaseModule](), dict[str, ReleaseModule]()
-    for module in modules:
-        contract = module.contract
-        if (other := ids.setdefault(contract.module_id, module)) is not module:
+    versions = _grouped((module.contract.module_id, module.ref) for module in modules)
+    for module_id, refs in versions.items():
+        if len(refs) > 1:
             raise RefusedError(
-                f"a release holds one version of a module, this one has {other.ref} and {module.ref}",
-                where=contract.module_id,
+                f"a release holds one version of a module, this one has {' and '.join(refs)}",
+                where=module_id,
                 remedy="name one of them",
             )
-        if (other := names.setdefault(contract.name, module)) is not module:
+    for name, refs in _grouped((module.contract.name, module.ref) for module in modules).items():
+        if len(refs) > 1:
             raise RefusedError(
-                f"two modules cannot both be imported as `{contract.name}`: {other.ref} and {module.ref}",
-                where=contract.name,
+                f"two modules cannot both be imported as `{name}`: {' and '.join(refs)}",
+                where=name,
                 remedy="release them separately, or ship one of them under another name",
             )
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return groups
 
 
 def dependency_check(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ...]:

@@ -368,10 +368,10 @@ def _tasks_of(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _with_authors(after: TaskAcceptance, before: TaskAcceptance | None) -> dict[str, Any]:
-    authors = {str(item.model_copy(update={"author": "person"})): item.author for item in _items(before)}
+    known = [(item.model_copy(update={"author": "person"}), item.author) for item in _items(before)]
     data = after.to_json()
     for one, item in zip((*data["examples"], *data["properties"]), after.items, strict=True):
-        one["author"] = authors.get(str(item), item.author)
+        one["author"] = next((author for same, author in known if same == item), item.author)
     return data
 
 

@@ -31,6 +31,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.contract_text import text_for_callers
 from ship_gate.contract.examples_file import examples_in_short
 from specwright.domain.acceptance.records import TaskAcceptance, amended_acceptance
+from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import sibling_slugs
 from specwright.domain.escalation import NewTask
 from specwright.domain.spec.acceptance_text import task_acceptance
@@ -304,17 +305,22 @@ class _Place(NamedTuple):
 def lay_out(spec: ProductSpec) -> tuple[TaskDefinition, ...]:
     """Every task of the spec in declaration order, with its id and path.
 
-    Args:
-        spec: Complete, as `completeness.validate` says: its own ids are unique, and its dependencies exist.
-
     Raises:
-        InputError: a story with more than 999 tasks, an id over 128 characters, two tasks with one id, a field that the
-            task file needs and the spec leaves empty; the message names the tasks and their ids.
+        InputError: a story with more than 999 tasks, an id over 128 characters, two tasks with one id, a TSK id given
+            twice, an unknown or circular dependency, a field that the task file needs and the spec leaves empty; the
+            message names the tasks and their ids.
     """
     places = list(_places(spec))
     _check_ids(places)
-    ids = {place.task.task_id: place.task_id for place in places}
-    return tuple(_defined(place, _dependencies(place, ids)) for place in places)
+    ids = _ids_by_spec_id(places)
+    edges = {place.task_id: _dependencies(place, ids) for place in places}
+    if cycle := next(find_cycles(edges), None):
+        raise InputError(
+            f"tasks wait for each other in a circle: {describe_cycle(cycle)}",
+            where=cycle[0],
+            remedy="drop one of these dependencies",
+        )
+    return tuple(_defined(place, edges[place.task_id]) for place in places)
 
 
 def lay_out_change(
@@ -352,12 +358,15 @@ def _next_place(place: _Place, tasks: Mapping[str, TaskDefinition]) -> _Place:
     """Where an added task goes: behind the others of its story, and of the project."""
     siblings = [tasks[task.task_id] for task in place.levels[2].tasks if task.task_id in tasks]
     at = (siblings[0].task_id, siblings[0].path) if siblings else (place.task_id, place.path)
-    ((task_id, path, order),) = _behind(*at, [place.task.name], place.levels[2].name, tasks.values())
+    story = place.levels[2]
+    ((task_id, path, order),) = _added_places(
+        *at, [place.task.name], (story.name, story.story_id), tasks.values()
+    )
     return place._replace(task_id=task_id, path=path, order=order)
 
 
-def _behind(
-    task_id: str, path: str, names: Sequence[str], story: str, tasks: Collection[TaskDefinition]
+def _added_places(
+    task_id: str, path: str, names: Sequence[str], story: tuple[str, str], tasks: Collection[TaskDefinition]
 ) -> list[tuple[str, str, int]]:
     """The id, the path and the place in the order of tasks that are added to a story.
 
@@ -365,7 +374,7 @@ def _behind(
         task_id: Of a task of the story.
         path: Of the same task.
         names: Of the tasks that are added.
-        story: The name of the story.
+        story: Its name, and where a person finds it.
         tasks: All that the project ever had.
 
     Raises:
@@ -374,7 +383,7 @@ def _behind(
     prefix, folder = task_id[:-3], path.rsplit("/", 2)[0]
     seq = 1 + max((int(one.task_id[-3:]) for one in tasks if one.task_id[:-3] == prefix), default=0)
     order = 1 + max((one.declaration_order for one in tasks), default=-1)
-    check_story_size(story, folder, seq - 1 + len(names))
+    check_story_size(*story, seq - 1 + len(names))
     slugs = sibling_slugs(
         names, taken={one.path.split("/")[-2] for one in tasks if one.path.rsplit("/", 2)[0] == folder}
     )
@@ -444,8 +453,29 @@ def _check_ids(places: Iterable[_Place]) -> None:
             )
 
 
+def _ids_by_spec_id(places: Iterable[_Place]) -> dict[str, str]:
+    first: dict[str, _Place] = {}
+    for place in places:
+        other = first.setdefault(place.task.task_id, place)
+        if other is not place:
+            raise InputError(
+                f"two tasks have the spec id {place.task.task_id}: {other}, which becomes {other.task_id}, "
+                f"and {place}, which becomes {place.task_id}",
+                where=place.task.task_id,
+                remedy="give one of them an id of its own",
+            )
+    return {spec_id: place.task_id for spec_id, place in first.items()}
+
+
 def _dependencies(place: _Place, ids: Mapping[str, str]) -> list[str]:
-    return list(dict.fromkeys(ids[spec_id] for spec_id in place.task.depends_on))
+    wanted = place.task.depends_on
+    if unknown := [spec_id for spec_id in wanted if spec_id not in ids]:
+        raise InputError(
+            f"the task {place} depends on {', '.join(unknown)}, which no task of the spec is",
+            where=place.task_id,
+            remedy="name an existing task, or drop the dependency",
+        )
+    return list(dict.fromkeys(ids[spec_id] for spec_id in wanted))
 
 
 def _defined(place: _Place, depends_on: Sequence[str]) -> TaskDefinition:
@@ -493,7 +523,8 @@ def parts_of(
     if twice := next((name for n, name in enumerate(names) if name in names[:n]), None):
         raise InputError(f"two parts are named {twice!r}", where=task_id, remedy="give each its own name")
     number = 1 + max(int(d.spec_task_id.removeprefix("TSK-")) for d in definitions.values())
-    places = _behind(task_id, original.path, names, original.story.name, definitions.values())
+    story = (original.story.name, original.path.rsplit("/", 2)[0])
+    places = _added_places(task_id, original.path, names, story, definitions.values())
     ids = {name: made for name, (made, _, _) in zip(names, places, strict=True)}
     return [
         TaskDefinition.model_validate(
