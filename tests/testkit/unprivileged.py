@@ -19,8 +19,12 @@ NOBODY = 65534
 
 
 @contextmanager
-def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
-    """A function that runs Python with arguments as nobody; the test is skipped where that is not possible."""
+def another_user(**variables: str) -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
+    """A function that runs Python with arguments as nobody; the test is skipped where that is not possible.
+
+    Args:
+        variables: Of the environment, besides those that Python needs.
+    """
     if os.getuid() != 0:
         pytest.skip("the suite runs as an unprivileged user already")
     python = _python_for(NOBODY)
@@ -32,11 +36,9 @@ def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
         # beside the copy: a scratch folder has no pyproject.toml above it
         home, copy = folder / "home", folder / "copy"
         home.mkdir()
-        copy.mkdir()
         os.chown(home, NOBODY, NOBODY)
-        for part in ("packages", "tests", "examples"):
-            shutil.copytree(ROOT / part, copy / part)  # with bytecode, which nobody cannot write here
-        shutil.copy(ROOT / "pyproject.toml", copy)
+        # with bytecode, which nobody cannot write here
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "build"))
         packages = [path for path in sys.path if path.endswith("site-packages")]
         sources = [copy / path.relative_to(ROOT) for path in SOURCES]
         places = [
@@ -50,6 +52,7 @@ def another_user() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
             "HOME": str(home),
             "TMPDIR": str(home),
             "PYTHONPATH": os.pathsep.join(places),
+            **variables,
         }
 
         def run(*arguments: str, timeout: float) -> subprocess.CompletedProcess[str]:
