@@ -6,17 +6,21 @@ import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from agent_wire.entries import LogEntry
 from agent_wire.log import SqliteWireLog
 from specwright.application.store.artifacts import FILE_HASHES
+from specwright.application.verify import debate_findings, read_log
 from specwright.bootstrap.verify import verify_project
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
+from specwright.storage.files import DiskStateStore
 from testkit.application.verifying import checked, flip
 from testkit.cli.commands import specwright
-from testkit.wires_heard import logged
+from testkit.wires_heard import Wire, logged
 from wire_testkit.damage import TOPIC, stored, tamper
 
 
@@ -317,3 +321,85 @@ def test_what_a_crash_left_before_the_seal_is_no_fault(project: Path):
     begun.mkdir(parents=True)
     (begun / "contract.json").write_text("{}")
     assert checked(project).findings == ()
+
+
+def logged_as(project: Path, wires: list[Wire]) -> list[str]:
+    """What verification says of the debates if these are the Wires of the log."""
+    entries = [LogEntry(TOPIC, number, 0, 0, wire) for number, wire in enumerate(wires, 1)]
+    log: Any = SimpleNamespace(entries=lambda: entries)
+    findings: list[Any] = []
+    store = DiskStateStore(project / "state_store")
+    found = [fault.message for fault in debate_findings(store, read_log(log, findings))]
+    assert findings == []
+    return found
+
+
+def in_the_debate_of_the_module(project: Path) -> list[tuple[int, str]]:
+    """The places in the log of what belongs to the debate of the sealed module, and what each Wire says."""
+    wires = logged(project)
+    (stream,) = {
+        wire["stream"]["stream_id"] for wire in wires if wire["payload"].get("subject") == "module.sealed"
+    }
+    return [
+        (place, wire["payload"].get("subject") or wire["payload"]["gate"])
+        for place, wire in enumerate(wires)
+        if wire["stream"]["stream_id"] == stream
+    ]
+
+
+@pytest.mark.parametrize("gone", ["debate.proposed", "debate.challenged", "debate.ruled", "ship"])
+def test_a_step_of_a_debate_that_the_log_does_not_have_is_named(project: Path, gone: str):
+    """W-4-02: a version is sealed once it was proposed, challenged, ruled on and passed by the gate."""
+    (place,) = [place for place, said in in_the_debate_of_the_module(project) if said == gone]
+    wires = logged(project)
+    (told,) = logged_as(project, wires[:place] + wires[place + 1 :])
+    assert f"without `{gone}`" in told
+    assert logged_as(project, wires) == []
+
+
+def test_a_debate_in_another_order_is_named(project: Path):
+    """W-4-02: a ruling before the verdict that it rules on, a gate that refused, a seal without any debate."""
+    steps = {said: place for place, said in in_the_debate_of_the_module(project)}
+    swapped, failed, lost = logged(project), logged(project), logged(project)
+    ruled, challenged = steps["debate.ruled"], steps["debate.challenged"]
+    swapped[ruled], swapped[challenged] = swapped[challenged], swapped[ruled]
+    failed[steps["ship"]]["payload"]["verdict"] = "fail"
+    del lost[steps["debate.proposed"] : steps["module.sealed"] + 1]
+    found = [logged_as(project, wires) for wires in (swapped, failed, lost)]
+    wanted = ["without `debate.ruled`", "without `ship`", "the log has no debate of it"]
+    assert [words in told for (told,), words in zip(found, wanted, strict=True)] == [True] * 3
+
+
+def test_a_verdict_by_somebody_else_than_the_log_says_is_named(project: Path):
+    """W-4-02: the envelope says who made a record, and so does the sender of its Wire."""
+    steps = {said: place for place, said in in_the_debate_of_the_module(project)}
+    wires = logged(project)
+    wires[steps["debate.challenged"]]["sender"] = "agent:proposer"
+    (told,) = logged_as(project, wires)
+    assert "it is by the challenger, and not by agent:proposer" in told
+
+
+@pytest.mark.parametrize("kind", ["proposal", "challenge", "adjudication"])
+def test_records_that_were_exchanged_in_files_and_journal_are_named(project: Path, kind: str):
+    """W-4-02: two records of a kind change places, ids included, and the journal's notes with them; the log knows."""
+    bodies = sorted((project / "state_store/artifacts").glob(f"*/*/*/body/{kind}.json"))
+    first, second = (path.read_bytes() for path in bodies)
+    ids = [path.parts[-4].encode() for path in bodies]
+    made = [second.replace(ids[1], ids[0]), first.replace(ids[0], ids[1])]
+    journal = project / ".specwright/journal.jsonl"
+    notes = journal.read_bytes()
+    for path, before, after in zip(bodies, (first, second), made, strict=True):
+        copies = [
+            copy for copy in (project / "state_store/debates").rglob("*.json") if copy.read_bytes() == before
+        ]
+        for place in (path, *copies):
+            place.write_bytes(after)
+        notes = notes.replace(sha256(before), sha256(after))
+    journal.write_bytes(notes)
+    found = {fault.where for fault in checked(project).findings if fault.code == "record.changed"}
+    assert {path.relative_to(project / "state_store").as_posix() for path in bodies} <= found
+
+
+def sha256(data: bytes) -> bytes:
+    """In hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest().encode()

@@ -3,6 +3,7 @@
 import json
 import shutil
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ def test_a_run_has_one_context_and_streams_named_by_spec_ids(told: list[Wire]):
     context = told[0]["stream"]["stream_id"]
     assert context.startswith("project:nameplate-")
     assert {(w["stream"]["context_id"], w["stream"]["correlation_id"]) for w in told} == {(context, context)}
-    assert {w["stream"]["stream_id"] for w in told} == {context, TASK}
+    debates = [w["stream"]["stream_id"] for w in told if w["payload"].get("subject") == "debate.proposed"]
+    assert {w["stream"]["stream_id"] for w in told} == {context, TASK, *debates}
 
 
 def test_every_cause_is_an_earlier_wire_of_the_log(told: list[Wire]):
@@ -99,18 +101,58 @@ def test_a_run_reduces_without_a_rejected_wire(told: list[Wire]):
 
 
 def test_what_else_changes_the_state_is_a_review_on_the_projects_stream(told: list[Wire]):
-    """Approval, plan lock and release; the lock is caused by the start of its task (D-29-05, W-4-01)."""
-    reviews = [w for w in told if w["type"] == "review.recorded"]
-    assert [w["payload"]["subject"] for w in reviews] == ["spec.approved", "plan.locked", "release.made"]
-    assert {StreamId.parse(w["stream"]["stream_id"]).kind for w in reviews} == {"project"}
+    """Approval and release (D-29-05, W-4-01)."""
+    streams = [(w["payload"].get("subject"), StreamId.parse(w["stream"]["stream_id"]).kind) for w in told]
+    assert [subject for subject, kind in streams if kind == "project"] == ["spec.approved", "release.made"]
+
+
+def test_each_debate_is_told_from_its_proposal_to_what_came_of_it(
+    told: list[Wire], uninterrupted: Uninterrupted
+):
+    """W-4-02, W-7-08: on a stream of its own, begun by the task, with the role as the sender and the hash of each record;
+    a product of one module has at most 30 Wires."""
     (started,) = (w for w in told if w["type"] == "task.started")
-    assert reviews[1]["stream"]["causation_id"] == started["wire_id"]
+    debates = [list(wires) for _, wires in groupby(sorted(told, key=_debate), _debate)][1:]
+    steps = {
+        one[-1]["payload"]["subject"]: [
+            (w["sender"], w["payload"].get("subject") or w["payload"]["gate"]) for w in one
+        ]
+        for one in debates
+    }
+    judged = [("agent:challenger", "debate.challenged"), ("agent:arbiter", "debate.ruled")]
+    assert steps == {
+        "plan.locked": [
+            ("agent:planner", "debate.proposed"),
+            *judged,
+            ("system", "lock"),
+            ("system", "plan.locked"),
+        ],
+        "module.sealed": [
+            ("agent:proposer", "debate.proposed"),
+            *judged,
+            ("system", "ship"),
+            ("system", "module.sealed"),
+        ],
+    }
+    for one in debates:
+        assert one[0]["stream"]["causation_id"] == started["wire_id"]
+        for wire in one[:3]:
+            name = wire["payload"]["reference"].partition("@")[0]
+            (record,) = uninterrupted.project.glob(f"state_store/artifacts/*/{name}/*/body/*.json")
+            assert sha256(record.read_bytes()).hexdigest() == wire["payload"]["definition_sha256"]
+    assert len(told) <= 30
+
+
+def _debate(wire: Wire) -> str:
+    stream = wire["stream"]["stream_id"]
+    return stream if stream.startswith("artifact:") else ""
 
 
 def test_every_reference_in_a_wire_leads_to_what_it_binds(uninterrupted: Uninterrupted, told: list[Wire]):
     """Definitions by their hash, a sealed module at its uri with its version and lineage (D-29-02, W-4-04, D-37-02)."""
     for wire in told:
-        if sha256 := wire["payload"].get("definition_sha256"):
+        sha256, subject = (wire["payload"].get(name, "") for name in ("definition_sha256", "subject"))
+        if sha256 and subject != "module.sealed" and not subject.startswith("debate."):
             assert (uninterrupted.project / "state_store/definitions" / sha256).is_file()
     (ready,) = payloads(told, "artifact.ready")
     module = uninterrupted.project / ready["uri"]

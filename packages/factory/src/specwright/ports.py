@@ -84,7 +84,7 @@ class Journal(Protocol):
         ...
 
     def recorded(self, scope: str, kind: str) -> JsonValue:
-        """The first record of a kind in a scope, without asking for one; None if there is none."""
+        """The last record of a kind in a scope, without asking for one; None if there is none."""
         ...
 
     def count(self, scope: str, kind: str) -> int:

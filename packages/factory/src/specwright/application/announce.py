@@ -1,13 +1,20 @@
 """What happened, said as Wires: appended first, projected afterwards (design: projection)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from agent_wire.canonical_json import JsonObject, JsonValue
+from agent_wire.canonical_json import JsonObject
 from agent_wire.envelope import StreamId, make_stream, make_wire, task_stream_id
 from specwright.application.factory import Factory
-from specwright.ports import Scope
+from specwright.application.store.artifacts import Invocation
+from specwright.domain.escalation import OPERATOR
+from specwright.ports import Scope, provider_of
+
+
+_NO_REFERENCE = re.compile(r"[^A-Za-z0-9._@:/#-]")
+"""What a reference in a Wire cannot hold."""
 
 
 class Announcement(NamedTuple):
@@ -56,18 +63,42 @@ def review(
     return Announcement("review.recorded", stream, payload, sender=by, caused_by=caused_by)
 
 
-def gate_decision(
-    project_id: str, gate: str, evidence: bytes, reference: str, *, passed: bool, caused_by: str
+def debate_stream(debate_id: str) -> str:
+    """The stream of a debate: that of its first proposal (design: wire)."""
+    return f"artifact:{debate_id}"
+
+
+def debated(
+    factory: Factory, debate_id: str, subject: str, record: bytes, reference: str, by: Invocation
 ) -> Announcement:
-    """A gate's decision on the project's stream, with the hash of what it saw (design: wire).
+    """What happened in a debate: the hash of the record of it, who made it and with which model (design: wire).
 
     Args:
-        project_id: The project.
+        factory: Its journal knows the model.
+        debate_id: The debate.
+        subject: `debate.proposed`, `debate.challenged`, `debate.ruled` or `debate.amended`.
+        record: The record.
+        reference: The artifact that it is, or that it made.
+        by: The invocation, or the person's part in the run.
+    """
+    payload = {"subject": subject, "definition_sha256": sha256(record).hexdigest(), "reference": reference}
+    if model := provider_of(factory.journal.recorded(by.run_id, "model") or {}):
+        payload["model"] = _NO_REFERENCE.sub("-", model)[:96]
+    sender = by.role if by.role == OPERATOR else f"agent:{by.role}"
+    return Announcement("review.recorded", debate_stream(debate_id), payload, sender)
+
+
+def gate_decision(
+    debate_id: str, gate: str, evidence: bytes, reference: str, *, passed: bool
+) -> Announcement:
+    """A gate's decision at the end of a debate, with the hash of what it saw (design: wire).
+
+    Args:
+        debate_id: The debate.
         gate: Its name, `ship` or `lock`.
         evidence: The record of what it saw.
         reference: What it decided on.
         passed: Whether it lets that through.
-        caused_by: The stream of the task.
     """
     payload = {
         "gate": gate,
@@ -75,34 +106,25 @@ def gate_decision(
         "evidence_sha256": sha256(evidence).hexdigest(),
         "reference": reference,
     }
-    return Announcement("gate.decided", project_stream(project_id), payload, caused_by=caused_by)
+    return Announcement("gate.decided", debate_stream(debate_id), payload)
 
 
 def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[Announcement]) -> None:
     """Append events, all or none, and take them into the projection.
 
-    Ids, times and places are drawn from the scope, so that a node that runs again after a crash appends the very
-    same Wires, which the log passes over.
+    Ids and times are drawn from the scope, so that a node that runs again after a crash finds its Wires in the log.
     """
-    context = project_stream(project_id)
     ids, ts = [scope.wire_id() for _ in events], scope.now()
-    request = cast(JsonValue, [[event.type, event.stream_id] for event in events])
-    places = cast(
-        list[list[Any]],
-        scope.recall("place", request, lambda: _places(factory, context, events, ids)),
-    )
-    factory.log.append(
-        [
-            _wire(event, wire_id, ts, context, seq, cause)
-            for event, wire_id, (seq, cause) in zip(events, ids, places, strict=True)
-        ]
-    )
+    if not all(map(factory.log.has, ids)):
+        factory.log.append(list(_wires(factory, project_stream(project_id), events, ids, ts)))
     factory.projection.catch_up()
     factory.projection.write(now=False)
 
 
-def _places(factory: Factory, context: str, events: Sequence[Announcement], ids: list[str]) -> JsonValue:
-    """The place of each event in its stream, and the Wire that caused it."""
+def _wires(
+    factory: Factory, context: str, events: Sequence[Announcement], ids: Sequence[str], ts: str
+) -> Iterator[JsonObject]:
+    """The events as Wires: each at the end of its stream, with the Wire that caused it."""
     ends: dict[str, tuple[int, str | None]] = {}
 
     def end(stream: str) -> tuple[int, str | None]:
@@ -110,13 +132,12 @@ def _places(factory: Factory, context: str, events: Sequence[Announcement], ids:
             ends[stream] = factory.log.stream_end(stream)
         return ends[stream]
 
-    places: list[JsonValue] = []
     for event, wire_id in zip(events, ids, strict=True):
-        seq, _ = end(event.stream_id)
+        seq = end(event.stream_id)[0] + 1
         causes = (end(stream)[1] for stream in _origins(event, context))
-        places.append([seq + 1, next((cause for cause in causes if cause is not None), None)])
-        ends[event.stream_id] = seq + 1, wire_id
-    return places
+        cause = next((known for known in causes if known is not None), None)
+        yield _wire(event, wire_id, ts, context, seq, cause)
+        ends[event.stream_id] = seq, wire_id
 
 
 def _origins(event: Announcement, context: str) -> Iterator[str]:

@@ -695,7 +695,7 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
         reason=f"judged again with {', '.join(names)}",
     )
     sha256 = factory.store.define(record.to_bytes())
-    events = [review(project_id, "module.sealed", sha256, contract.ref)]
+    events = [review(project_id, "module.resealed", sha256, contract.ref)]
     events += superseded(factory, scope, old.ref, contract.ref, record.reason)
     announce(factory, scope, project_id, events)
     finish_deprecations(factory)

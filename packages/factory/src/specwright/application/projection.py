@@ -503,7 +503,7 @@ class Projection:
         "exception.raised": _exception_raised,
         "exception.decided": _exception_decided,
         "module.superseded": _deprecated,
-        "module.sealed": _resealed,
+        "module.resealed": _resealed,
         "change.requested": _change_requested,
         "change.approved": _change_approved,
         "change.released": _change_released,

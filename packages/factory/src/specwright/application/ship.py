@@ -8,7 +8,7 @@ from ship_gate.base.ids import ArtifactType, artifact_id
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTest
 from ship_gate.verdict import GateVerdict
-from specwright.application.announce import Announcement, announce
+from specwright.application.announce import Announcement, announce, debate_stream, review
 from specwright.application.debate.gate_runs import execution_log
 from specwright.application.debate.implementation import Implementation
 from specwright.application.deprecation import reports_of
@@ -65,7 +65,7 @@ def seal(
     Raises:
         RefusedError: the gate did not pass it; nothing is sealed.
     """
-    contract = module.contract
+    contract, project_id = module.contract, factory.projection.project_id
     tried, struck = factory.debates.records(debate_id).falsified()
     active = active_tests(tried, struck, canonical_json.digest(contract.to_json()))
     verdict = module.verdict(version_id, active)
@@ -76,8 +76,11 @@ def seal(
     sealed = seal_files(
         factory, scope, contract, verdict, struck, tests, lambda: module.mark_shipped(version_id)
     )
+    announced = review(project_id, "module.sealed", tree_sha256(sealed), contract.ref)
+    events = [announced._replace(stream_id=debate_stream(debate_id))]
+    events += [_ready(task, contract, sealed)] if ready else []
+    announce(factory, scope, project_id, events)
     if ready:
-        announce(factory, scope, factory.projection.project_id, [_ready(task, contract, sealed)])
         count = factory.modules.evidence(contract.ref).execution_log.summary.total
         factory.progress.note(
             Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {count} tests")

@@ -43,7 +43,7 @@ from ship_gate.verdict import ENTRY_FILE, SealedModule
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
 from specwright.application.store import layout
-from specwright.application.store.artifacts import noted_hashes
+from specwright.application.store.artifacts import ArtifactStore, noted_hashes
 from specwright.application.store.layout import CODE_INDEX_FILE, LOG_END, STATE_FILE
 from specwright.application.store.log_ends import log_ends
 from specwright.application.store.modules import ModuleStore
@@ -154,6 +154,22 @@ def _called(modules: ModuleStore, ref: str) -> list[SealedModule]:
     return [found[called] for called in list(reachable([ref], calls)) if called in found]
 
 
+class DebateEvent(NamedTuple):
+    """What the log says of a debate: a record of it, the decision of its gate, or what came of it.
+
+    Args:
+        subject: Of the review; of a gate that let something through its name, else empty.
+        reference: What it is about.
+        sha256: Of the record.
+        sender: Who made it.
+    """
+
+    subject: str
+    reference: str
+    sha256: str
+    sender: str
+
+
 class LogBindings(NamedTuple):
     """What the log binds.
 
@@ -163,6 +179,7 @@ class LogBindings(NamedTuple):
         references: The definitions that stand for what a Wire names, such as an escalation, oldest first.
         decisions: The hashes of what gates saw, by the artifact that they decided on, with the Wire of each.
         subjects: Of reviews, what each names and the definition that stands for it, by subject, oldest first.
+        debates: What each debate came to, by the id of its first proposal, in order.
         wires: How many there are.
     """
 
@@ -171,18 +188,18 @@ class LogBindings(NamedTuple):
     references: dict[str, list[str]]
     decisions: dict[str, dict[str, int]]
     subjects: dict[str, list[tuple[str, str]]]
+    debates: dict[str, list[DebateEvent]]
     wires: int = 0
 
 
 def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
     """Go through the log once; where it cannot be read goes to the findings."""
-    bindings = LogBindings({}, {}, {}, {}, {})
+    bindings = LogBindings({}, {}, {}, {}, {}, {})
     wires = 0
     try:
         for entry in log.entries():
             wires += 1
-            payload = cast("dict[str, Any]", entry.wire["payload"])
-            _add(bindings, str(entry.wire["type"]), payload, entry.sequence_number)
+            _add(bindings, cast("dict[str, Any]", entry.wire), entry.sequence_number)
     except (*SpecwrightErrors, KeyError, TypeError) as error:
         findings.append(
             VerifyFinding("log.unreadable", "wire.db", f"Wire {wires + 1} cannot be read: {error}")
@@ -190,19 +207,108 @@ def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
     return bindings._replace(wires=wires)
 
 
-def _add(bindings: LogBindings, kind: str, payload: Mapping[str, Any], number: int) -> None:
-    if sha256 := payload.get("definition_sha256"):
-        bindings.definitions.setdefault(str(sha256), number)
-        bindings.references.setdefault(str(payload.get("reference", "")), []).append(str(sha256))
-        row = str(payload.get("reference", "")), str(sha256)
-        bindings.subjects.setdefault(str(payload.get("subject", "")), []).append(row)
+def _add(bindings: LogBindings, wire: Mapping[str, Any], number: int) -> None:
+    payload, kind, reference = wire["payload"], wire["type"], str(wire["payload"].get("reference", ""))
+    debate, subject = wire["stream"]["stream_id"].partition("artifact:")[2], str(payload.get("subject", ""))
+    sha256 = str(payload.get("definition_sha256") or payload.get("evidence_sha256", ""))
+    if debate:
+        gate = payload["gate"] if payload.get("verdict") == "pass" else ""
+        event = DebateEvent(subject or gate, reference, sha256, wire["sender"])
+        bindings.debates.setdefault(debate, []).append(event)
+    if subject == "module.sealed":
+        bindings.announced.setdefault(reference, sha256)
+    elif "definition_sha256" in payload and subject not in _RECORDS:
+        bindings.definitions.setdefault(sha256, number)
+        bindings.references.setdefault(reference, []).append(sha256)
+        bindings.subjects.setdefault(subject, []).append((reference, sha256))
     if kind == "gate.decided":
-        target = str(payload.get("reference", "")).partition("@")[0]
-        bindings.decisions.setdefault(target, {}).setdefault(str(payload["evidence_sha256"]), number)
+        target = reference.partition("@")[0]
+        bindings.decisions.setdefault(target, {}).setdefault(sha256, number)
     if kind == "artifact.ready":
         ref = f"{payload['artifact_id']}@{payload['version']}"
         # a task that reuses it announces it again; the first is from when it was sealed
         bindings.announced.setdefault(ref, str(payload["sha256"]))
+
+
+_RECORDS = {
+    "debate.proposed": "body/proposal.json",
+    "debate.challenged": "body/challenge.json",
+    "debate.ruled": "body/adjudication.json",
+    "debate.amended": "",
+}
+"""What the log says of the records of a debate, with the file of each in its artifact; amendments are beside the debate."""
+
+
+def debate_records(store: StateStore, bindings: LogBindings) -> dict[str, set[str]]:
+    """The records of debates, with the hashes that their Wires name."""
+    folders, found = ArtifactStore(store).folders(), dict[str, set[str]]()
+    for debate_id, events in bindings.debates.items():
+        amendments = iter(_named(store, debate_id, "amendments-"))
+        for event in events:
+            name, _, version = event.reference.partition("@")
+            if event.subject == "debate.amended":
+                path = next(amendments, layout.amendments(debate_id, 0))
+            elif file := _RECORDS.get(event.subject):
+                path = f"{layout.artifact(folders.get(name, '*'), name)}/{version}/{file}"
+            else:
+                continue
+            found.setdefault(path, set()).add(event.sha256)
+    return found
+
+
+def _named(store: StateStore, debate_id: str, start: str) -> list[str]:
+    """The files of a debate whose names begin so, in the order of their rounds."""
+    names = [name for name in store.names(layout.debate(debate_id)) if name.startswith(start)]
+    return [
+        f"{layout.debate(debate_id)}/{name}" for name in sorted(names, key=lambda name: (len(name), name))
+    ]
+
+
+def debate_findings(store: StateStore, bindings: LogBindings) -> Iterator[VerifyFinding]:
+    """Sealed versions and locked plans of which the log does not say that they were proposed, challenged, ruled on and
+    let through by their gate, in this order, and records that somebody else made than it says."""
+    sealed = set[str]()
+    for debate_id, events in bindings.debates.items():
+        for at, event in enumerate(events):
+            if event.subject in {"module.sealed", "plan.locked"}:
+                sealed.add(event.reference)
+                if missing := _missing(events[:at], "ship" if event.subject == "module.sealed" else "lock"):
+                    message = f"{event.reference} was passed on without `{missing}`, by the log"
+                    yield VerifyFinding("debate.incomplete", layout.debate(debate_id), message)
+        yield from _author_findings(store, events)
+    by_code = {ref for ref, _ in bindings.subjects.get("module.resealed", ())}
+    for ref in bindings.announced:
+        if ref not in sealed | by_code:
+            message = f"{ref} was sealed, and the log has no debate of it"
+            yield VerifyFinding("debate.incomplete", layout.module(ref), message)
+
+
+def _missing(events: Sequence[DebateEvent], gate: str) -> str:
+    """The first step that the last round of a debate lacks; empty if it has all."""
+    subjects = [event.subject for event in events]
+    last = max((n for n, subject in enumerate(subjects) if subject == "debate.proposed"), default=0)
+    said = iter(subjects[last:])
+    steps = ("debate.proposed", "debate.challenged", "debate.ruled", gate)
+    return next((step for step in steps if step not in said), "")
+
+
+def _author_findings(store: StateStore, events: Sequence[DebateEvent]) -> Iterator[VerifyFinding]:
+    artifacts = ArtifactStore(store)
+    folders = artifacts.folders()
+    for event in events:
+        name = event.reference.partition("@")[0]
+        if not _RECORDS.get(event.subject) or name not in folders:
+            continue
+        try:
+            role = artifacts.envelope(folders[name], name).created_by.role
+        except SpecwrightErrors:
+            continue  # reported already
+        if event.sender not in {role, f"agent:{role}"}:
+            path, message = (
+                layout.artifact(folders[name], name),
+                f"it is by the {role}, and not by {event.sender}",
+            )
+            yield VerifyFinding("record.changed", path, f"{message}, as the log says")
 
 
 def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
@@ -548,6 +654,7 @@ def verify_store(
     definitions = store.names(layout.DEFINITIONS)
     findings += _definition_findings(store, definitions, bindings)
     findings += evidence_findings(store, bindings)
+    findings += debate_findings(store, bindings)
     bound = _bound_hashes(store, bindings, hashes)
     records = StoredRecords(store, bound)
     findings += records.findings()
@@ -569,7 +676,7 @@ def _sealed_by_decision(
 ) -> Iterator[tuple[str, str]]:
     """The versions that no task's attempt announced, each with the hash of its files: those that came of exceptions, and
     those that code sealed again (design: interface-changes, change)."""
-    for subject, record in (("exception.resolved", ExceptionOutcome), ("module.sealed", ResealedModule)):
+    for subject, record in (("exception.resolved", ExceptionOutcome), ("module.resealed", ResealedModule)):
         for ref, sha256 in bindings.subjects.get(subject, ()):
             try:
                 sealed = record.from_bytes(store.definition(sha256), ref)
@@ -588,7 +695,8 @@ def _bound_hashes(
     """The hashes that files outside of sealed versions may have; where journal and log both name a file, the log
     counts."""
     noted = {path: {h} for path, h in hashes.items() if not path.startswith(f"{layout.MODULES}/")}
-    return {**noted, **referred_files(bindings), **gate_records(store, bindings)}
+    logged = referred_files(bindings) | gate_records(store, bindings) | debate_records(store, bindings)
+    return {**noted, **logged}
 
 
 def _files_without_binding(

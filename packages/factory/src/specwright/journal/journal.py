@@ -229,8 +229,10 @@ class StoredJournal:
         return len(self._known)
 
     def recorded(self, scope: str, kind: str) -> JsonValue:
-        """The first record of a kind in a scope; None if there is none."""
-        record = self._known.get(Place(scope, kind, 0))
+        """The last record of a kind in a scope; None if there is none."""
+        record, ordinal = None, 0
+        while found := self._known.get(Place(scope, kind, ordinal)):
+            record, ordinal = found, ordinal + 1
         return record.answer if record else None
 
     def count(self, scope: str, kind: str) -> int:

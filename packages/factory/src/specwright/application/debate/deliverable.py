@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.verdict import Trial
+from specwright.application.announce import Announcement
 from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.debate import JudgedDebate
 from specwright.application.store.artifacts import Invocation
@@ -123,6 +124,10 @@ class Deliverable(ABC):
     @abstractmethod
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
         """Judge a version by the ship gate, or lock the contracts; without failures it may ship."""
+
+    def announcements(self, version_id: str) -> Sequence[Announcement]:
+        """What the log says, beside the gate's decision, of a version without failures."""
+        return ()
 
     def artifacts(self, version_id: str) -> list[str]:
         """The artifacts whose status follows the debate."""

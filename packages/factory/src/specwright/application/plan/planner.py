@@ -31,6 +31,7 @@ from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import own_statements, problems
 from specwright.application import scopes
+from specwright.application.announce import announce
 from specwright.application.context import (
     PackEntry,
     RoleStore,
@@ -53,8 +54,8 @@ from specwright.application.plan.stored_plans import (
     Contracts,
     ReopenedPlan,
     StoredPlan,
-    announce_locked,
     load_plan,
+    locked,
     stored_plans,
 )
 from specwright.application.store.artifacts import Invocation
@@ -834,5 +835,7 @@ def repair_plan(factory: Factory, task: Task) -> str:
         factory.modules.contract(facing).name,
         plan_of(factory, [report.module_ref]),
     )
-    announce_locked(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
+    event = locked(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
+    scope = factory.journal.scope(f"{task.run}/lock/{plan_id}")
+    announce(factory, scope, factory.projection.project_id, [event])
     return plan_id

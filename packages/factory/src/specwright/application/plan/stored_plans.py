@@ -11,7 +11,7 @@ from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType
 from ship_gate.contract.contract import MicroModuleContract, contract_changes
 from ship_gate.contract.rules import problems
-from specwright.application.announce import announce, review
+from specwright.application.announce import Announcement, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.tasks import Task
@@ -126,15 +126,14 @@ def lock_plan(
         return open_problems
     for name in (plan.plan_id, *plan.contract_ids.values()):
         factory.artifacts.shipped(task.folder, name, faults=[])
-    announce_locked(factory, task, plan)
     if replaces:
         _deprecate(factory.artifacts, task.folder, replaces, plan)
     factory.progress.note(Step("locked", task.entry.spec_task_id, ", ".join(plan.contracts) or "nothing new"))
     return []
 
 
-def announce_locked(factory: Factory, task: Task, plan: StoredPlan) -> None:
-    """Define the contracts of a plan, and say in the log that it is locked."""
+def locked(factory: Factory, task: Task, plan: StoredPlan) -> Announcement:
+    """That a plan is locked, with its contracts, which are defined here."""
     locked = {
         "plan": plan.plan.to_json(),
         "fingerprints": {c.ref: c.interface_fingerprint for c in plan.contracts.values()},
@@ -143,10 +142,7 @@ def announce_locked(factory: Factory, task: Task, plan: StoredPlan) -> None:
     for contract in plan.contracts.values():
         factory.store.define(contract.to_bytes())
     sha256 = factory.store.define(canonical_json.pretty(locked))
-    project_id = factory.projection.project_id
-    scope = factory.journal.scope(f"{task.run}/lock/{plan.plan_id}")
-    event = review(project_id, "plan.locked", sha256, plan.plan_id, caused_by=task.stream)
-    announce(factory, scope, project_id, [event])
+    return review(factory.projection.project_id, "plan.locked", sha256, plan.plan_id, caused_by=task.stream)
 
 
 def _deprecate(artifacts: ArtifactStore, folder: str, old: StoredPlan, new: StoredPlan) -> None:
