@@ -14,8 +14,8 @@ import yaml
 
 from ship_gate.batch import BatchResult, JudgedModule
 from ship_gate.directory.module_directory import DirectoryVerdict
+from ship_gate.findings import Finding
 from ship_gate.report.markdown import markdown_report
-from ship_gate.verdict import Finding
 from testkit.cli.commands import ROOT, specwright
 
 MODULES = ROOT / "packages/gate/tests/modules"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ship_gate.verdict import Finding
+from ship_gate.findings import Finding
 from specwright.domain.answers import ContractFault
 from specwright.domain.debate.contract_faults import PreflightLedger, as_failure, still_due
 from testkit.domain.doubling import DOUBLE

@@ -3,7 +3,7 @@
 import re
 
 from ship_gate.contract.boundary.limits import BoundaryLimit
-from ship_gate.findings import explain_finding
+from ship_gate.findings import known_code
 from ship_gate.fuzz.check import advice_on
 from ship_gate.fuzz.limits import bounds
 
@@ -18,7 +18,7 @@ def test_a_result_beyond_a_limit_of_the_gate_is_told_as_such():
 
 def test_what_explain_gives_as_limits_is_read_as_limits():
     """Each quoted text bounds a value or a length; one with a name in front does not (D-50-03)."""
-    steps = " ".join(explain_finding("fuzz.counterexample").steps)
+    steps = " ".join(known_code("fuzz.counterexample").steps)
     assert "keeps no input away" in steps
     texts = re.findall(r"`([^`]+)`", steps.partition("both sides are tried:")[2])
     assert len(texts) == 5

@@ -5,26 +5,26 @@ import re
 import pytest
 
 from ship_gate.errors import InputError
-from ship_gate.findings import FindingCode, Severity, explain_finding, remedy_of
+from ship_gate.findings import FindingCode, Severity, known_code
 from testkit.paths import ROOT
 
-EXPLAINED = [explain_finding(code) for code in FindingCode]
+EXPLAINED = list(FindingCode)
 
 
 def test_every_code_is_explained_in_sentences():
     """What was observed, why it refuses the module, and at least one step; none says the same as another (D-50-03)."""
     for one in EXPLAINED:
         for text in (one.means, one.why, *one.steps):
-            assert re.fullmatch(r"[A-Za-z`].{6,}[.}\]]", text, re.DOTALL), (one.code, text)
-        assert one.steps, one.code
-        assert (one.severity in set(Severity), bool(remedy_of(one.code))) == (True, True), one.code
+            assert re.fullmatch(r"[A-Za-z`].{6,}[.}\]]", text, re.DOTALL), (one, text)
+        assert one.steps, one
+        assert (one.severity in set(Severity), bool(one.remedy)) == (True, True), one
     assert len({one.means for one in EXPLAINED}) == len(FindingCode)
 
 
 def test_the_table_and_the_codes_are_the_same():
     """No code without its entry in findings.toml, and no entry without a code."""
     with pytest.raises(InputError, match=r"no finding 'tests\.fail'") as caught:
-        explain_finding("tests.fail")
+        known_code("tests.fail")
     assert "tests.failed" in caught.value.remedy
     written = re.findall(
         r'^\["(.*)"\]$', (ROOT / "packages/gate/src/ship_gate/findings.toml").read_text(), re.MULTILINE

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.verdict import Finding
+from ship_gate.findings import Finding
 from specwright.application.change import product_modules, settle_consumers
 from specwright.application.interface_change import approved, decide, exceptions
 from specwright.domain.interface_change import DecisionRequest

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from ship_gate.verdict import Finding, GateVerdict, StageResult
+from ship_gate.findings import Finding
+from ship_gate.verdict import GateVerdict, StageResult
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.role_answers import Turn, claimed, draft, plan, planned
 from testkit.loop.scripted_gate import ScriptedGate

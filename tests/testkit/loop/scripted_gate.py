@@ -7,8 +7,14 @@ from ship_gate.contract.docstring import imported_classes, render_stub
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.contract.obligations import read_claims
+from ship_gate.findings import Finding
 from ship_gate.surface.splice import splice
-from ship_gate.verdict import Candidate, Finding, GateVerdict, TestResult, Trial
+from ship_gate.verdict import (
+    Candidate,
+    GateVerdict,
+    TestResult,
+    Trial,
+)
 
 __all__ = ["AT_PREFLIGHT", "AT_THE_GATE", "BOUNDARY", "FALSIFIABLE", "LIMITED", "MISMATCH", "ScriptedGate"]
 

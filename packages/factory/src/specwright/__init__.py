@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ship_gate.batch import judge_directory
     from ship_gate.directory.module_directory import DirectoryVerdict
-    from ship_gate.verdict import Finding
+    from ship_gate.findings import Finding
     from specwright.application.stages.status import ProjectStatus
-    from specwright.application.verify import Verification, VerifyFinding
+    from specwright.application.verify import Verification
     from specwright.bootstrap.project import Project, open_project
     from specwright.bootstrap.verify import verify_project
     from specwright.domain.escalation import HumanResolution
@@ -70,7 +70,6 @@ __all__ = [
     "SpecwrightErrors",
     "UntrustedError",
     "Verification",
-    "VerifyFinding",
     "__version__",
     "judge_directory",
     "load_settings",
@@ -83,14 +82,13 @@ __version__ = "0.1.0"
 _HOMES = {
     "ProjectStatus": "specwright.application.stages.status",
     "Verification": "specwright.application.verify",
-    "VerifyFinding": "specwright.application.verify",
     "Project": "specwright.bootstrap.project",
     "open_project": "specwright.bootstrap.project",
     "DirectoryVerdict": "ship_gate.directory.module_directory",
     "judge_directory": "ship_gate.batch",
     "verify_project": "specwright.bootstrap.verify",
     "HumanResolution": "specwright.domain.escalation",
-    "Finding": "ship_gate.verdict",
+    "Finding": "ship_gate.findings",
     "Settings": "specwright.settings",
     "load_settings": "specwright.settings",
 }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ship_gate.batch import judge_directory
     from ship_gate.directory.module_directory import DirectoryVerdict
     from ship_gate.errors import CorruptionError, InputError, RefusedError, ShipGateError
-    from ship_gate.verdict import Finding
+    from ship_gate.findings import Finding
 
 __all__ = [
     "CorruptionError",
@@ -30,7 +30,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "judge_directory": "batch",
     "DirectoryVerdict": "directory.module_directory",
-    "Finding": "verdict",
+    "Finding": "findings",
 }
 """The module of a name; the other names are those of `errors`."""
 

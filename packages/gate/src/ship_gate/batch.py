@@ -22,10 +22,9 @@ from ship_gate.directory.module_directory import (
     read_module,
 )
 from ship_gate.errors import InputError, ShipGateError
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.settings import GateSettings, load_gate_settings
 from ship_gate.ship_gate import gate_of
-from ship_gate.verdict import Finding
 
 _PASSED_OVER = {"__pycache__", "node_modules", "drafts"}
 

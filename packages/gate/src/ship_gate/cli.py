@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -261,7 +261,7 @@ def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool
     else:
         print_verdict(
             judged.name,
-            ((finding.code, finding.where, finding.message) for finding in judged.findings),
+            judged.findings,
             _gate_summary(judged, seconds),
             passed=not judged.findings,
         )
@@ -270,16 +270,17 @@ def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool
 @app.command()
 def explain(code: FindingCode, as_json: AsJson = False) -> None:
     """What a finding of the gate means, its reason, and what to do."""
-    from ship_gate.findings import explain_finding
+    from ship_gate.findings import known_code
     from ship_gate.terminal.page import Page, present
 
-    found = explain_finding(code)
+    found = known_code(code)
     page = Page()
-    page.line(found.code)
+    page.line(found)
     rows = [("Means:", found.means), ("Why:", found.why), *(("Do:", step) for step in found.steps)]
     for label, text in (*rows, ("Besides:", found.severity)):
         page.labelled(label, text, labels=10)
-    present(found._asdict(), "explanation", page, as_json=as_json)
+    document: dict[str, Any] = {"code": found, "severity": found.severity, "means": found.means}
+    present(document | {"why": found.why, "steps": found.steps}, "explanation", page, as_json=as_json)
 
 
 @app.command()

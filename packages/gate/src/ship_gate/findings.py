@@ -103,23 +103,33 @@ class FindingCode(StrEnum):
         """What to do, in a line."""
         return _table()[self]["remedy"]
 
+    @property
+    def means(self) -> str:
+        """What was observed."""
+        return _table()[self]["means"]
 
-class ExplainedFinding(NamedTuple):
-    """What there is to say of a code.
+    @property
+    def why(self) -> str:
+        """Why that refuses the module."""
+        return _table()[self]["why"]
 
-    Args:
-        code: The finding's.
-        severity: What it means for the rest of a judgement.
-        means: What was observed.
-        why: Why that refuses the module.
-        steps: What to do, the usual case first.
-    """
+    @property
+    def steps(self) -> list[str]:
+        """What to do, the usual case first."""
+        return _table()[self]["steps"]
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong: a stable code, a place, and a sentence that says what to change."""
 
     code: str
-    severity: str
-    means: str
-    why: str
-    steps: tuple[str, ...]
+    where: str
+    message: str
+
+    @property
+    def remedy(self) -> str:
+        """What to do about findings of its code; empty if it is none of the gate's."""
+        return _table().get(self.code, {}).get("remedy", "")
 
 
 @cache
@@ -127,8 +137,8 @@ def _table() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("ship_gate") / "findings.toml").read_text(encoding="utf-8"))
 
 
-def explain_finding(code: str) -> ExplainedFinding:
-    """Explain a code of the gate.
+def known_code(code: str) -> FindingCode:
+    """A code of the gate, which explains itself.
 
     Raises:
         InputError: there is no such code.
@@ -139,10 +149,4 @@ def explain_finding(code: str) -> ExplainedFinding:
             remedy=f"{did_you_mean(code[:100], _table())}a code stands in front of each finding, as tests.failed; "
             "docs/gate.md lists them",
         )
-    row = _table()[code]
-    return ExplainedFinding(code, FindingCode(code).severity, row["means"], row["why"], tuple(row["steps"]))
-
-
-def remedy_of(code: str) -> str:
-    """What to do about findings of a code; empty if it is none of the gate's."""
-    return str(_table().get(code, {}).get("remedy", ""))
+    return FindingCode(code)

@@ -23,7 +23,7 @@ from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import problems
 from ship_gate.directory.module_directory import read_module
 from ship_gate.errors import InputError, ShipGateError
-from ship_gate.findings import explain_finding, remedy_of
+from ship_gate.findings import known_code
 
 INSTRUCTIONS = """\
 The gate judges module directories. Each holds one Python function: contract.json, implementation/__init__.py, tests/ and
@@ -164,8 +164,8 @@ class GateTools:
     def explain(self, code: Code) -> Explanation:
         """Explain a finding: what was observed, why it refuses the module, and what to do, step by step."""
         with _errors_for_the_agent():
-            found = explain_finding(code)
-        return Explanation(code=found.code, means=found.means, why=found.why, steps=list(found.steps))
+            found = known_code(code)
+        return Explanation(code=found, means=found.means, why=found.why, steps=found.steps)
 
     def contract_schema(self) -> ContractSchema:
         """Show the JSON schema of contract.json and the rules that a schema cannot say."""
@@ -205,7 +205,7 @@ class GateTools:
                     code=str(one.code),
                     where=one.where,
                     message=one.message[:_MOST_CHARACTERS],
-                    do=remedy_of(one.code),
+                    do=one.remedy,
                 )
                 for one in module.findings[:_MOST_FINDINGS]
             ],

@@ -143,10 +143,8 @@ class GateError(Exception):
     """
 
     def __init__(self, module: "JudgedModule") -> None:
-        from ship_gate.findings import remedy_of
-
         lines = [f"the gate refuses {module.name}"]
-        for code, where, message in module.findings:
-            lines += [f"{code}  {where}", *(f"    {line}" for line in message.splitlines())]
-            lines += [f"    do: {remedy}" for remedy in [remedy_of(code)] if remedy]
+        for one in module.findings:
+            lines += [f"{one.code}  {one.where}", *(f"    {line}" for line in one.message.splitlines())]
+            lines += [f"    do: {one.remedy}"] if one.remedy else []
         super().__init__("\n".join([*lines, "`shipgate explain CODE` says more of a finding"]))

@@ -19,11 +19,11 @@ from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.examples_coverage import coverage_faults
 from ship_gate.contract.examples_file import Example, parse_examples, placeholder_faults
 from ship_gate.contract.falsifying_tests import FalsifyingTest
-from ship_gate.contract.obligations import claims_faults, obligations, read_claims, unseen_faults
+from ship_gate.contract.obligations import CLAIMS_FILE, claims_faults, obligations, read_claims, unseen_faults
 from ship_gate.contract.properties import Property
 from ship_gate.contract.rules import is_untested, own_statements, problems
 from ship_gate.directory.layout import layout_findings
-from ship_gate.findings import FindingCode, Severity
+from ship_gate.findings import Finding, FindingCode, Severity
 from ship_gate.fuzz.check import FuzzBounds, examine_contract
 from ship_gate.fuzz.properties import run_properties
 from ship_gate.runs.example_run import run_examples
@@ -46,7 +46,6 @@ from ship_gate.surface.splice import splice, spliced_files
 from ship_gate.verdict import (
     ENTRY_FILE,
     Candidate,
-    Finding,
     GateVerdict,
     ShipGate,
     TestResult,
@@ -54,7 +53,6 @@ from ship_gate.verdict import (
     TriedProperty,
 )
 
-_CLAIMS = "tests/obligations.json"
 _EXAMPLES = "examples.md"
 
 
@@ -221,8 +219,7 @@ class SandboxedShipGate(ShipGate):
                 findings += run.findings
             complete = all(FindingCode(f.code) is FindingCode.TESTS_UNCALLED for f in run.findings)
             if claims and complete and not wrong_claims:
-                unseen = unseen_faults(claims, run.outcomes, contract)
-                log.add("obligations", [Finding(fault.code, _CLAIMS, fault.message) for fault in unseen])
+                log.add("obligations", unseen_faults(claims, run.outcomes, contract))
             with log.stage("examples") as findings:
                 findings += wrong_examples
                 # what hangs in a test hangs in an example too
@@ -318,16 +315,15 @@ def _verdict(
 def _claims(
     files: ParsedFiles, named: list[str], contract: MicroModuleContract
 ) -> tuple[dict[str, tuple[str, ...]], list[Finding]]:
-    if _CLAIMS not in files:
+    if CLAIMS_FILE not in files:
         # the layout stage has reported it
         return {}, []
     try:
-        claims = read_claims(files[_CLAIMS])
+        claims = read_claims(files[CLAIMS_FILE])
     except ValueError as error:
         message = f"the file cannot be read: {error}"
-        return {}, [Finding(FindingCode.OBLIGATIONS_UNREADABLE, _CLAIMS, message)]
-    wrong = claims_faults(claims, named, contract)
-    return claims, [Finding(fault.code, _CLAIMS, fault.message) for fault in wrong]
+        return {}, [Finding(FindingCode.OBLIGATIONS_UNREADABLE, CLAIMS_FILE, message)]
+    return claims, claims_faults(claims, named, contract)
 
 
 def _examples(files: ParsedFiles, contract: MicroModuleContract) -> tuple[tuple[Example, ...], list[Finding]]:
@@ -342,7 +338,7 @@ def _examples(files: ParsedFiles, contract: MicroModuleContract) -> tuple[tuple[
     # an example that cannot be read is not also missing
     faults = faults or coverage_faults(examples, contract)
     faults = (*faults, *placeholder_faults(examples))
-    return examples, [Finding(fault.code, f"{_EXAMPLES}: {fault.where}", fault.message) for fault in faults]
+    return examples, [fault._replace(where=f"{_EXAMPLES}: {fault.where}") for fault in faults]
 
 
 def packages_of(settings: GateSettings) -> tuple[AllowedPackage, ...]:

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from typing import NamedTuple, Protocol, Self
 
 from ship_gate.errors import ShipGateError
+from ship_gate.findings import Finding
 from ship_gate.fuzz.check import FuzzBounds, examine_contract, is_repeatable
 from ship_gate.fuzz.determinism import second_process
 from ship_gate.runs.suite_run import named_tests
@@ -23,7 +24,7 @@ from ship_gate.strength.check import examine_strength, uses_hypothesis
 from ship_gate.strength.invariants import assertions_of
 from ship_gate.strength.observation import observe
 from ship_gate.strength.run import start_runner
-from ship_gate.verdict import Candidate, Finding, StageResult
+from ship_gate.verdict import Candidate, StageResult
 
 STAGES = (
     "layout", "static", "surface", "imports", "obligations", "tests", "examples", "observation", "strength", "fuzz",

@@ -8,6 +8,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.contract.properties import Property
+from ship_gate.findings import Finding
 
 ENTRY_FILE = "implementation/__init__.py"
 """The file of a module that holds its entry point."""
@@ -40,14 +41,6 @@ class Candidate(NamedTuple):
     contract: MicroModuleContract
     files: Mapping[str, bytes]
     dependencies: tuple[SealedModule, ...] = ()
-
-
-class Finding(NamedTuple):
-    """One thing that is wrong: a stable code, a place, and a sentence that says what to change."""
-
-    code: str
-    where: str
-    message: str
 
 
 class TestResult(NamedTuple):

@@ -18,11 +18,12 @@ from ship_gate.contract.contract import (
 from ship_gate.contract.docstring import public_names, signature_parameters
 from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.rules import problems
+from ship_gate.findings import Finding
 from ship_gate.fuzz.check import FuzzBounds, examine_contract
 from ship_gate.fuzz.determinism import second_process
 from ship_gate.runs.suite_run import TestRun, named_tests, run_tests
 from ship_gate.sandbox.staging import stage
-from ship_gate.verdict import Candidate, Finding
+from ship_gate.verdict import Candidate
 
 __all__ = ["Planted", "fuzzed", "suite_of"]
 

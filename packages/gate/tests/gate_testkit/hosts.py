@@ -6,12 +6,13 @@ import threading
 from typing import Any, NamedTuple
 
 from gate_testkit.static_judging import contract_of
+from ship_gate.findings import Finding
 from ship_gate.runs.observed_effects import observed_findings
 from ship_gate.runs.suite_run import TestRun, named_tests, run_tests
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.pair import prepare
 from ship_gate.sandbox.staging import lay_out, stage, workspace
-from ship_gate.verdict import Candidate, Finding
+from ship_gate.verdict import Candidate
 
 __all__ = ["HostsRun", "LocalServer", "run_with_hosts"]
 

@@ -12,7 +12,6 @@ from specwright.application.store.artifacts import Invocation
 from specwright.domain.escalation import OPERATOR
 from specwright.ports import Scope, provider_of
 
-
 _NO_REFERENCE = re.compile(r"[^A-Za-z0-9._@:/#-]")
 """What a reference in a Wire cannot hold."""
 

@@ -39,6 +39,7 @@ from agent_wire.canonical_json import JsonValue
 from agent_wire.entries import WireLog
 from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.findings import Finding
 from ship_gate.verdict import ENTRY_FILE, SealedModule
 from specwright.application.factory import ProjectView
 from specwright.application.projection import Projection
@@ -64,15 +65,6 @@ from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
 from specwright.errors import CorruptionErrors, InputErrors, SpecwrightErrors
 from specwright.ports import FileTree, StateStore
 
-
-class VerifyFinding(NamedTuple):
-    """One file that is not as it was written: a stable code, its path, and a sentence."""
-
-    code: str
-    where: str
-    message: str
-
-
 SourceReader: TypeAlias = Callable[[SealedModule, Sequence[SealedModule]], str]
 """Reads the fingerprint of the surface in the source of a version, whose classes may be those of what it calls.
 
@@ -83,7 +75,7 @@ Raises:
 
 def version_findings(
     store: StateStore, read: SourceReader, ref: str, announced: str, noted: Mapping[str, str]
-) -> list[VerifyFinding]:
+) -> list[Finding]:
     """Everything that is wrong with one directory below `modules/`.
 
     Args:
@@ -100,42 +92,40 @@ def version_findings(
     findings = list(_file_findings(base, files, noted))
     if not modules.is_sealed(ref) and not findings:
         seal = layout.ship_evidence(ref)
-        findings.append(VerifyFinding("seal.missing", seal, "the version was sealed, its seal is gone"))
+        findings.append(Finding("seal.missing", seal, "the version was sealed, its seal is gone"))
     if not findings and tree_sha256(files) != announced:
         where = layout.ship_evidence(ref)
-        findings.append(VerifyFinding("seal.changed", where, "the version is not what the log announced"))
+        findings.append(Finding("seal.changed", where, "the version is not what the log announced"))
     return [*findings, *_surface_findings(modules, read, ref)]
 
 
-def _file_findings(
-    base: str, files: Mapping[str, bytes], noted: Mapping[str, str]
-) -> Iterator[VerifyFinding]:
+def _file_findings(base: str, files: Mapping[str, bytes], noted: Mapping[str, str]) -> Iterator[Finding]:
     """The files that are not what was sealed; none without notes, since the log does not name files."""
     sealed = {path: sha256 for path, sha256 in noted.items() if path.startswith(f"{base}/")}
     found = {f"{base}/{path}": canonical_json.sha256(data) for path, data in files.items()} if sealed else {}
     for path in sorted(sealed.keys() | found.keys()):
         if path not in sealed:
-            yield VerifyFinding("seal.added", path, "the file was added after the version was sealed")
+            yield Finding("seal.added", path, "the file was added after the version was sealed")
         elif path not in found:
-            yield VerifyFinding("seal.missing", path, "the file is gone")
+            yield Finding("seal.missing", path, "the file is gone")
         elif found[path] != sealed[path]:
-            yield VerifyFinding("seal.changed", path, "the file was changed after the version was sealed")
+            yield Finding("seal.changed", path, "the file was changed after the version was sealed")
 
 
-def _surface_findings(modules: ModuleStore, read: SourceReader, ref: str) -> Iterator[VerifyFinding]:
+def _surface_findings(modules: ModuleStore, read: SourceReader, ref: str) -> Iterator[Finding]:
     entry = f"{layout.module(ref)}/{ENTRY_FILE}"
     try:
         contract = modules.contract(ref)
         seen = read(SealedModule(contract, modules.location(ref)), _called(modules, ref))
     except InputErrors as error:
-        yield VerifyFinding("seal.invalid", layout.module_contract(ref), error.what)
+        yield Finding("seal.invalid", layout.module_contract(ref), error.what)
         return
     except CorruptionErrors as error:
-        yield VerifyFinding("seal.surface", error.where or entry, error.what)
+        yield Finding("seal.surface", error.where or entry, error.what)
         return
     if seen != contract.interface_fingerprint:
         message = f"the interface in the source is {seen}, the contract's is {contract.interface_fingerprint}"
-        yield VerifyFinding("seal.surface", entry, message)
+        yield Finding("seal.surface", entry, message)
 
 
 def _called(modules: ModuleStore, ref: str) -> list[SealedModule]:
@@ -192,7 +182,7 @@ class LogBindings(NamedTuple):
     wires: int = 0
 
 
-def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
+def read_log(log: WireLog, findings: list[Finding]) -> LogBindings:
     """Go through the log once; where it cannot be read goes to the findings."""
     bindings = LogBindings({}, {}, {}, {}, {}, {})
     wires = 0
@@ -201,9 +191,7 @@ def read_log(log: WireLog, findings: list[VerifyFinding]) -> LogBindings:
             wires += 1
             _add(bindings, cast("dict[str, Any]", entry.wire), entry.sequence_number)
     except (*SpecwrightErrors, KeyError, TypeError) as error:
-        findings.append(
-            VerifyFinding("log.unreadable", "wire.db", f"Wire {wires + 1} cannot be read: {error}")
-        )
+        findings.append(Finding("log.unreadable", "wire.db", f"Wire {wires + 1} cannot be read: {error}"))
     return bindings._replace(wires=wires)
 
 
@@ -264,7 +252,7 @@ def _named(store: StateStore, debate_id: str, start: str) -> list[str]:
     ]
 
 
-def debate_findings(store: StateStore, bindings: LogBindings) -> Iterator[VerifyFinding]:
+def debate_findings(store: StateStore, bindings: LogBindings) -> Iterator[Finding]:
     """Sealed versions and locked plans of which the log does not say that they were proposed, challenged, ruled on and
     let through by their gate, in this order, and records that somebody else made than it says."""
     sealed = set[str]()
@@ -274,13 +262,13 @@ def debate_findings(store: StateStore, bindings: LogBindings) -> Iterator[Verify
                 sealed.add(event.reference)
                 if missing := _missing(events[:at], "ship" if event.subject == "module.sealed" else "lock"):
                     message = f"{event.reference} was passed on without `{missing}`, by the log"
-                    yield VerifyFinding("debate.incomplete", layout.debate(debate_id), message)
+                    yield Finding("debate.incomplete", layout.debate(debate_id), message)
         yield from _author_findings(store, events)
     by_code = {ref for ref, _ in bindings.subjects.get("module.resealed", ())}
     for ref in bindings.announced:
         if ref not in sealed | by_code:
             message = f"{ref} was sealed, and the log has no debate of it"
-            yield VerifyFinding("debate.incomplete", layout.module(ref), message)
+            yield Finding("debate.incomplete", layout.module(ref), message)
 
 
 def _missing(events: Sequence[DebateEvent], gate: str) -> str:
@@ -292,7 +280,7 @@ def _missing(events: Sequence[DebateEvent], gate: str) -> str:
     return next((step for step in steps if step not in said), "")
 
 
-def _author_findings(store: StateStore, events: Sequence[DebateEvent]) -> Iterator[VerifyFinding]:
+def _author_findings(store: StateStore, events: Sequence[DebateEvent]) -> Iterator[Finding]:
     artifacts = ArtifactStore(store)
     folders = artifacts.folders()
     for event in events:
@@ -308,7 +296,7 @@ def _author_findings(store: StateStore, events: Sequence[DebateEvent]) -> Iterat
                 layout.artifact(folders[name], name),
                 f"it is by the {role}, and not by {event.sender}",
             )
-            yield VerifyFinding("record.changed", path, f"{message}, as the log says")
+            yield Finding("record.changed", path, f"{message}, as the log says")
 
 
 def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
@@ -341,7 +329,7 @@ def gate_records(store: StateStore, bindings: LogBindings) -> dict[str, set[str]
     }
 
 
-def evidence_findings(store: StateStore, bindings: LogBindings) -> Iterator[VerifyFinding]:
+def evidence_findings(store: StateStore, bindings: LogBindings) -> Iterator[Finding]:
     """The decisions of gates whose evidence is the hash of no record; one that is gone or was changed is named itself."""
     paths = _record_paths(store)
     for version_id, hashes in bindings.decisions.items():
@@ -351,7 +339,7 @@ def evidence_findings(store: StateStore, bindings: LogBindings) -> Iterator[Veri
         nowhere = [sha256 for sha256 in hashes if sha256 not in found] if records else []
         for sha256 in nowhere[changed:]:
             message = f"Wire {hashes[sha256]} names evidence that no record has: {sha256}"
-            yield VerifyFinding("evidence.missing", records[0], message)
+            yield Finding("evidence.missing", records[0], message)
 
 
 def _record_paths(store: StateStore) -> dict[str, list[str]]:
@@ -405,7 +393,7 @@ class StoredRecords:
         """How many records have a schema."""
         return sum(1 for _ in self._with_schema())
 
-    def findings(self) -> Iterator[VerifyFinding]:
+    def findings(self) -> Iterator[Finding]:
         """Everything that is wrong with them; one finding a file."""
         by_path = {finding.where: finding for finding in self._invalid()}
         for finding in (*self._changed(), *self._copies(), *self._releases()):
@@ -418,21 +406,21 @@ class StoredRecords:
                 if fnmatchcase(path, pattern):
                     yield path, kind
 
-    def _invalid(self) -> Iterator[VerifyFinding]:
+    def _invalid(self) -> Iterator[Finding]:
         for path, kind in self._with_schema():
             try:
                 record = kind.from_bytes(self._store.read(path), path)
             except SpecwrightErrors as error:
-                yield VerifyFinding("record.invalid", path, error.what)
+                yield Finding("record.invalid", path, error.what)
                 continue
             if isinstance(record, ArtifactEnvelope):
                 yield from self._envelope_findings(path, record)
 
-    def _envelope_findings(self, path: str, envelope: ArtifactEnvelope) -> Iterator[VerifyFinding]:
+    def _envelope_findings(self, path: str, envelope: ArtifactEnvelope) -> Iterator[Finding]:
         if self._store.read(path) != envelope.to_bytes():
-            yield VerifyFinding("record.changed", path, "it is not written as the factory writes it")
+            yield Finding("record.changed", path, "it is not written as the factory writes it")
         if envelope.status is not envelope.status_by_grounds:
-            yield VerifyFinding("record.changed", path, f"its outputs do not make it {envelope.status}")
+            yield Finding("record.changed", path, f"its outputs do not make it {envelope.status}")
         folder = path.split("/")[1]
         for output in envelope.outputs:
             name, _, version = output.ref.partition("@")
@@ -442,14 +430,12 @@ class StoredRecords:
             elif output.purpose == Purpose.DEPRECATED_FOR:
                 continue  # a decision is no artifact of this folder
             if not self._store.exists(place):
-                yield VerifyFinding(
-                    "record.changed", path, f"there is no {output.ref}, which its outputs name"
-                )
+                yield Finding("record.changed", path, f"there is no {output.ref}, which its outputs name")
 
-    def _changed(self) -> Iterator[VerifyFinding]:
+    def _changed(self) -> Iterator[Finding]:
         for path, hashes in self._bound.items():
             if not self._store.exists(path):
-                yield VerifyFinding("record.missing", path, "the file is gone")
+                yield Finding("record.missing", path, "the file is gone")
                 continue
             data = self._store.read(path)
             if path.endswith("/envelope.json"):
@@ -458,22 +444,22 @@ class StoredRecords:
                 except SpecwrightErrors:
                     continue  # reported already
             if canonical_json.sha256(data) not in hashes:
-                yield VerifyFinding("record.changed", path, "the file was changed after it was written")
+                yield Finding("record.changed", path, "the file was changed after it was written")
 
-    def _copies(self) -> Iterator[VerifyFinding]:
+    def _copies(self) -> Iterator[Finding]:
         """The newest records of each debate, which are copies."""
         ends = tuple(f"/body/{name}.json" for name in _DEBATED)
         bodies = {sha256 for path in self._paths if path.endswith(ends) for sha256 in self._hashes(path)}
         for path in self._paths:
             is_copy = any(fnmatchcase(path, layout.latest_record("*", name)) for name in _DEBATED)
             if is_copy and canonical_json.sha256(self._store.read(path)) not in bodies:
-                yield VerifyFinding("record.changed", path, "it is the body of no artifact")
+                yield Finding("record.changed", path, "it is the body of no artifact")
 
     def _hashes(self, path: str) -> Collection[str]:
         """What a file was written with, or what it hashes to if nothing noted that."""
         return self._bound.get(path) or {canonical_json.sha256(self._store.read(path))}
 
-    def _releases(self) -> Iterator[VerifyFinding]:
+    def _releases(self) -> Iterator[Finding]:
         """A manifest is a definition that the log names, and its wheel has the hash that it says."""
         for release in self._store.names(layout.RELEASES):
             path = layout.manifest(release)
@@ -481,14 +467,14 @@ class StoredRecords:
                 continue  # what a crash left is no release yet
             data = self._store.read(path)
             if not self._store.exists(layout.definition(canonical_json.sha256(data))):
-                yield VerifyFinding("record.changed", path, "no such release was ever made")
+                yield Finding("record.changed", path, "no such release was ever made")
                 continue
             product = ReleaseManifest.from_bytes(data, path).product
             wheel = layout.wheel(release, str(product.wheel))
             if product.wheel and not self._store.exists(wheel):
-                yield VerifyFinding("record.missing", wheel, "the file is gone")
+                yield Finding("record.missing", wheel, "the file is gone")
             elif product.wheel and canonical_json.sha256(self._store.read(wheel)) != product.sha256:
-                yield VerifyFinding("record.changed", wheel, "it is not the wheel that its manifest names")
+                yield Finding("record.changed", wheel, "it is not the wheel that its manifest names")
 
 
 IndexAudit: TypeAlias = Callable[
@@ -498,23 +484,23 @@ IndexAudit: TypeAlias = Callable[
 version, the references that must be there, and the entries that somebody decided to retire, as they are then."""
 
 
-def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> Iterator[VerifyFinding]:
+def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> Iterator[Finding]:
     """The state file and the task files, held against what the log says."""
     projection = Projection(log, store, lambda: 0.0)
     try:
         projection.catch_up()
     except CorruptionErrors as error:
-        yield VerifyFinding("state.unprovable", error.where, error.what)
+        yield Finding("state.unprovable", error.where, error.what)
         return
     state = projection.state
     if state is None:
         if store.exists(STATE_FILE):
-            yield VerifyFinding("state.changed", STATE_FILE, "the log knows of no tasks")
+            yield Finding("state.changed", STATE_FILE, "the log knows of no tasks")
         return
     if not store.exists(STATE_FILE):
-        yield VerifyFinding("state.missing", STATE_FILE, "the file is gone; the next run writes it again")
+        yield Finding("state.missing", STATE_FILE, "the file is gone; the next run writes it again")
     elif (stored := store.read(STATE_FILE)) != state.to_bytes() and not _was_the_state(log, store, stored):
-        yield VerifyFinding("state.changed", STATE_FILE, _difference(stored, state.to_json()))
+        yield Finding("state.changed", STATE_FILE, _difference(stored, state.to_json()))
     for definition in projection.definitions.values():
         yield from _task_file_findings(ProjectView(store=store, projection=projection), folder, definition)
 
@@ -535,14 +521,12 @@ def _was_the_state(log: WireLog, store: StateStore, stored: bytes) -> bool:
     return before.state is not None and before.state.to_bytes() == stored
 
 
-def _task_file_findings(
-    view: ProjectView, folder: FileTree, definition: TaskDefinition
-) -> Iterator[VerifyFinding]:
+def _task_file_findings(view: ProjectView, folder: FileTree, definition: TaskDefinition) -> Iterator[Finding]:
     """A task file is what it was at init, what it is once its dependencies are shipped, or what it was when the task was
     dispatched (design: task-files, change)."""
     path = f"project/{definition.path}"
     if not folder.exists(path):
-        yield VerifyFinding("task_file.missing", path, "the file is gone")
+        yield Finding("task_file.missing", path, "the file is gone")
         return
     text = folder.read(path)
     if text != render_at_init(definition, view.projection.definitions).encode():
@@ -551,10 +535,10 @@ def _task_file_findings(
         except (*SpecwrightErrors, ValueError):
             return  # a surface that it shows is damaged, which is told
         if text.decode(errors="replace") not in refreshed:
-            yield VerifyFinding("task_file.changed", path, "it is not what its definition makes it")
+            yield Finding("task_file.changed", path, "it is not what its definition makes it")
 
 
-def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[VerifyFinding]:
+def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[Finding]:
     """The Code Index, held against the contracts of sealed modules."""
     modules, entries, retired = ModuleStore(store), list[CodeIndexEntry](), list[CodeIndexEntry]()
     decisions = dict(
@@ -574,7 +558,7 @@ def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) 
             return  # reported already; what the index should hold is not known
     required = bindings.announced.keys() & {entry.ref for entry in entries}
     for wrong in index(entries, required, retired):
-        yield VerifyFinding("index.changed", CODE_INDEX_FILE, wrong)
+        yield Finding("index.changed", CODE_INDEX_FILE, wrong)
 
 
 def _difference(stored: bytes, expected: Mapping[str, Any]) -> str:
@@ -627,7 +611,7 @@ class Verification(NamedTuple):
     definitions: int
     records: int
     wires: int
-    findings: tuple[VerifyFinding, ...]
+    findings: tuple[Finding, ...]
     unbound: tuple[str, ...] = ()
 
 
@@ -643,14 +627,14 @@ def verify_store(
         noted: The hashes that the journal noted of files that no Wire names.
         at_rest: Whether no run goes on; state file, task files and Code Index may be a step ahead of the log or behind it.
     """
-    findings: list[VerifyFinding] = []
+    findings: list[Finding] = []
     bindings = read_log(log, findings)
     bindings.announced.update(_sealed_by_decision(store, bindings, findings))
     versions, hashes = ModuleStore(store).begun(), noted_hashes(noted)
     for ref in versions:
         findings += version_findings(store, ports.sources, ref, bindings.announced.get(ref, ""), hashes)
     for ref in sorted(bindings.announced.keys() - set(versions)):
-        findings.append(VerifyFinding("seal.missing", layout.module(ref), "the sealed version is gone"))
+        findings.append(Finding("seal.missing", layout.module(ref), "the sealed version is gone"))
     definitions = store.names(layout.DEFINITIONS)
     findings += _definition_findings(store, definitions, bindings)
     findings += evidence_findings(store, bindings)
@@ -672,7 +656,7 @@ def verify_store(
 
 
 def _sealed_by_decision(
-    store: StateStore, bindings: LogBindings, findings: list[VerifyFinding]
+    store: StateStore, bindings: LogBindings, findings: list[Finding]
 ) -> Iterator[tuple[str, str]]:
     """The versions that no task's attempt announced, each with the hash of its files: those that came of exceptions, and
     those that code sealed again (design: interface-changes, change)."""
@@ -681,7 +665,7 @@ def _sealed_by_decision(
             try:
                 sealed = record.from_bytes(store.definition(sha256), ref)
             except InputErrors as error:
-                findings.append(VerifyFinding("definition.changed", layout.definition(sha256), error.what))
+                findings.append(Finding("definition.changed", layout.definition(sha256), error.what))
                 continue
             except SpecwrightErrors:  # missing or altered, as `_definition_findings` says of any
                 continue
@@ -722,13 +706,11 @@ def _paths(store: StateStore, base: str) -> Iterator[str]:
             yield from _paths(store, path)
 
 
-def _definition_findings(
-    store: StateStore, names: list[str], bindings: LogBindings
-) -> Iterator[VerifyFinding]:
+def _definition_findings(store: StateStore, names: list[str], bindings: LogBindings) -> Iterator[Finding]:
     for name in names:
         path = layout.definition(name)
         if canonical_json.sha256(store.read(path)) != name:
-            yield VerifyFinding("definition.changed", path, "its bytes have another hash than its name")
+            yield Finding("definition.changed", path, "its bytes have another hash than its name")
     for sha256 in sorted(bindings.definitions.keys() - set(names)):
         message = f"Wire {bindings.definitions[sha256]} refers to it, but it is gone"
-        yield VerifyFinding("definition.missing", layout.definition(sha256), message)
+        yield Finding("definition.missing", layout.definition(sha256), message)

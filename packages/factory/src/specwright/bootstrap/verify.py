@@ -10,9 +10,10 @@ from agent_wire.log import SqliteWireLog
 from agent_wire.verify import UNPROTECTED
 from agent_wire.verify import verify as verify_log
 from ship_gate.directory.module_directory import SealedSource
+from ship_gate.findings import Finding
 from specwright.application.store.artifacts import FILE_HASHES
 from specwright.application.store.log_ends import log_ends
-from specwright.application.verify import Verification, VerifyFinding, VerifyPorts, verify_store
+from specwright.application.verify import Verification, VerifyPorts, verify_store
 from specwright.bootstrap.storage.stores import JOURNAL, LOG, RUNTIME, TOPIC, begun_store
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.bootstrap.views import driven_by
@@ -51,7 +52,7 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
         # of a store on a server; a copy of its content, which the rest looks at, does not show it
         unlike = ", ".join(store.unlike_schema())
         message = f"not as the program made it: {unlike}"
-        unprotected = [VerifyFinding(UNPROTECTED, store.log_address, message)] if unlike else []
+        unprotected = [Finding(UNPROTECTED, store.log_address, message)] if unlike else []
     with as_directory(directory) as place:
         verified = _verified(place, at_rest=at_rest)
     return verified._replace(findings=(*unprotected, *verified.findings))
@@ -60,12 +61,10 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
 def _verified(directory: Path, *, at_rest: bool) -> Verification:
     path, store = directory / RUNTIME / LOG, DiskStateStore(directory / "state_store")
     noted = log_ends(store)
-    broken = [VerifyFinding("log.note", fault.where, fault.what) for fault in noted.unreadable]
+    broken = [Finding("log.note", fault.where, fault.what) for fault in noted.unreadable]
     of_log = verify_log(path, expected=tuple(noted.ends.values()))
     broken += (
-        VerifyFinding(
-            finding.code, f"{RUNTIME}/{path.name}", f"Wire {finding.sequence_number}: {finding.message}"
-        )
+        Finding(finding.code, f"{RUNTIME}/{path.name}", f"Wire {finding.sequence_number}: {finding.message}")
         for finding in of_log
     )
     noted_files, damaged = _noted_files(directory / RUNTIME / JOURNAL)
@@ -74,9 +73,7 @@ def _verified(directory: Path, *, at_rest: bool) -> Verification:
         return Verification(0, 0, 0, 0, tuple(broken))  # what it says of files is not what was written
     log = SqliteWireLog(path, TOPIC, time.time_ns, reading=True)
     try:
-        broken += (
-            VerifyFinding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log)
-        )
+        broken += (Finding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log))
         ports = VerifyPorts(SealedSource().fingerprint, partial(_audit, directory), DiskTree(directory))
         checked = verify_store(store, log, ports, noted_files, at_rest=at_rest)
     finally:
@@ -99,14 +96,14 @@ def _local_embedder() -> Embedder:
     return load_embedder(DEFAULT_EMBEDDER)  # its weights are loaded once, when a vector is first asked for
 
 
-def _noted_files(journal: Path) -> tuple[list[JsonValue], list[VerifyFinding]]:
+def _noted_files(journal: Path) -> tuple[list[JsonValue], list[Finding]]:
     """What the journal notes of written records, as far as it can be read."""
     found: list[JsonValue] = []
     try:
         found += (record.answer for record in read_records(journal) if record.place.kind == FILE_HASHES)
     except CorruptionErrors as error:
-        return found, [VerifyFinding("journal.damaged", f"{RUNTIME}/{journal.name}", error.what)]
+        return found, [Finding("journal.damaged", f"{RUNTIME}/{journal.name}", error.what)]
     except InputErrors as error:
         what = f"{error.what}, so what only it binds is not verified: {error.where.rpartition(': ')[2]}"
-        return found, [VerifyFinding("journal.unread", f"{RUNTIME}/{journal.name}", what)]
+        return found, [Finding("journal.unread", f"{RUNTIME}/{journal.name}", what)]
     return found, []

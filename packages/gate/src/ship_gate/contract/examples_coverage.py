@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 from ship_gate.contract.contract import EffectType, ErrorSurface, MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
-from ship_gate.contract.examples_file import ERROR_TEXT, Example, Fault, python_tree
+from ship_gate.contract.examples_file import ERROR_TEXT, Example, python_tree
 from ship_gate.contract.rules import is_untested, raised_surfaces
+from ship_gate.findings import Finding
 
 
-def coverage_faults(examples: tuple[Example, ...], contract: MicroModuleContract) -> tuple[Fault, ...]:
+def coverage_faults(examples: tuple[Example, ...], contract: MicroModuleContract) -> tuple[Finding, ...]:
     """What the examples of a contract do not show; those of definitions may show any of them."""
     if is_untested(contract):
         return ()
@@ -23,7 +24,7 @@ def coverage_faults(examples: tuple[Example, ...], contract: MicroModuleContract
         *_error_faults(examples, contract),
         *_effect_faults(examples, contract),
     ]
-    return tuple(Fault("examples.uncovered", "examples.md", message) for message in messages)
+    return tuple(Finding("examples.uncovered", "examples.md", message) for message in messages)
 
 
 def _calls(example: Example, name: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ship_gate.base.record import is_placeholder
+from ship_gate.findings import Finding
 from ship_gate.syntax_tree import parse_module
 
 
@@ -32,14 +33,6 @@ class Example(NamedTuple):
     code: str
     expected: str
     line: int
-
-
-class Fault(NamedTuple):
-    """Something wrong with the file: a stable code, the heading or line, and what to change."""
-
-    code: str
-    where: str
-    message: str
 
 
 class Outcome(NamedTuple):
@@ -70,30 +63,28 @@ _PLACEHOLDER = re.compile(
 )
 
 
-def parse_examples(text: str) -> tuple[tuple[Example, ...], tuple[Fault, ...]]:
+def parse_examples(text: str) -> tuple[tuple[Example, ...], tuple[Finding, ...]]:
     """Read the file.
 
     Returns:
-        The examples that are whole, and the faults of the others.
+        The examples that are whole, and what is wrong with the others: the place is the heading or line.
     """
     examples: list[Example] = []
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     seen: set[str] = set()
     for heading, line, body in chapters(text):
         example = _example(heading, line, body)
-        if isinstance(example, Fault):
+        if isinstance(example, Finding):
             faults.append(example)
         elif heading in seen:
-            faults.append(
-                Fault("examples.form", heading, "the heading occurs twice; give each example its own")
-            )
+            message = "the heading occurs twice; give each example its own"
+            faults.append(Finding("examples.form", heading, message))
         else:
             examples.append(example)
         seen.add(heading)
     if not examples and not faults:
-        faults.append(
-            Fault("examples.form", "examples.md", "there is no example; start each with a `## ` heading")
-        )
+        message = "there is no example; start each with a `## ` heading"
+        faults.append(Finding("examples.form", "examples.md", message))
     return tuple(examples), tuple(faults)
 
 
@@ -112,10 +103,12 @@ def in_short(example: Example) -> str:
     return "\n".join((f"## {example.heading}", *code, f"gives {example.expected}"))
 
 
-def placeholder_faults(examples: tuple[Example, ...]) -> tuple[Fault, ...]:
+def placeholder_faults(examples: tuple[Example, ...]) -> tuple[Finding, ...]:
     """Examples with placeholders for values (design: closed-source)."""
     return tuple(
-        Fault("examples.placeholder", example.heading, f"{value!r} is a placeholder; write a concrete value")
+        Finding(
+            "examples.placeholder", example.heading, f"{value!r} is a placeholder; write a concrete value"
+        )
         for example in examples
         for value in _values(example)
         if _PLACEHOLDER.fullmatch(value.strip())
@@ -168,7 +161,7 @@ def chapters(text: str, mark: str = "## ") -> Iterator[tuple[str, int, list[str]
         yield heading, start, body
 
 
-def _example(heading: str, line: int, body: list[str]) -> Example | Fault:
+def _example(heading: str, line: int, body: list[str]) -> Example | Finding:
     prose, fences = prose_and_fences(body)
     languages = [fence.language for fence in fences]
     problem = ""
@@ -183,7 +176,7 @@ def _example(heading: str, line: int, body: list[str]) -> Example | Fault:
     else:
         problem = _code_problem(fences[0].text)
     if problem:
-        return Fault("examples.form", heading or f"examples.md:{line}", problem)
+        return Finding("examples.form", heading or f"examples.md:{line}", problem)
     return Example(heading, prose, fences[0].text, fences[1].text.rstrip("\n"), line)
 
 

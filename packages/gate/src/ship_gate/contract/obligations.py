@@ -23,6 +23,10 @@ from ship_gate.contract.rules import (
     is_untested,
     raised_surfaces,
 )
+from ship_gate.findings import Finding
+
+CLAIMS_FILE = "tests/obligations.json"
+"""The file of a module that names what its tests show."""
 
 
 class Obligation(NamedTuple):
@@ -37,13 +41,6 @@ class Obligation(NamedTuple):
     pointer: str
     category: str
     text: str
-
-
-class Fault(NamedTuple):
-    """Something wrong with the claims: a stable code and what to change."""
-
-    code: str
-    message: str
 
 
 def obligations(contract: MicroModuleContract) -> tuple[Obligation, ...]:
@@ -118,7 +115,7 @@ def matching_tests(name: str, collected: Iterable[str]) -> list[str]:
 
 def claims_faults(
     claims: Mapping[str, tuple[str, ...]], collected: Iterable[str], contract: MicroModuleContract
-) -> list[Fault]:
+) -> list[Finding]:
     """What is wrong with the claims of a module's tests.
 
     Args:
@@ -128,18 +125,16 @@ def claims_faults(
     """
     tests = list(collected)
     due = {obligation.pointer: obligation for obligation in obligations(contract)}
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     covered: set[str] = set()
     for name, pointers in claims.items():
         matches = matching_tests(name, tests)
         if not matches:
-            faults.append(
-                Fault("obligations.unknown_test", f"{name!r} is no test of this module; correct the name")
-            )
+            message = f"{name!r} is no test of this module; correct the name"
+            faults.append(Finding("obligations.unknown_test", CLAIMS_FILE, message))
         elif len(matches) > 1:
-            faults.append(
-                Fault("obligations.ambiguous_test", f"{name!r} means {matches}; name the file as well")
-            )
+            message = f"{name!r} means {matches}; name the file as well"
+            faults.append(Finding("obligations.ambiguous_test", CLAIMS_FILE, message))
         else:
             covered.update(pointers)
         for pointer in pointers:
@@ -147,14 +142,14 @@ def claims_faults(
                 message = (
                     f"{name} claims {pointer!r}, which is no obligation of the contract; remove or correct it"
                 )
-                faults.append(Fault("obligations.unknown_pointer", message))
+                faults.append(Finding("obligations.unknown_pointer", CLAIMS_FILE, message))
     for pointer, obligation in due.items():
         if pointer not in covered:
             message = (
                 f"no test for {obligation.category}: {obligation.text} ({pointer or 'the empty pointer'}); "
                 "write one and name it in tests/obligations.json"
             )
-            faults.append(Fault("obligations.uncovered", message))
+            faults.append(Finding("obligations.uncovered", CLAIMS_FILE, message))
     return faults
 
 
@@ -162,7 +157,7 @@ def unseen_faults(
     claims: Mapping[str, tuple[str, ...]],
     observed: Mapping[str, Iterable[tuple[str, ...]]],
     contract: MicroModuleContract,
-) -> list[Fault]:
+) -> list[Finding]:
     """Error surfaces whose tests pass although that error never came out of the module (design: ship-gate).
 
     Args:
@@ -171,7 +166,7 @@ def unseen_faults(
             and bases, of a returned code its name alone. Tests are named without parameters.
         contract: The locked one.
     """
-    faults: list[Fault] = []
+    faults: list[Finding] = []
     for index, error in raised_surfaces(contract).items():
         pointer = f"/error_surfaces/{index}"
         tests = [
@@ -185,5 +180,5 @@ def unseen_faults(
                 f"no test that claims {pointer} has seen {error.name} come out of the module; "
                 f"trigger it: {error.when}"
             )
-            faults.append(Fault("obligations.unseen", message))
+            faults.append(Finding("obligations.unseen", CLAIMS_FILE, message))
     return faults

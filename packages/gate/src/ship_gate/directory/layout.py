@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 
 from ship_gate import canonical_json
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.files import TEST_FILE, ParsedFiles
-from ship_gate.verdict import ENTRY_FILE, Candidate, Finding
+from ship_gate.verdict import ENTRY_FILE, Candidate
 
 _REQUIRED = (ENTRY_FILE, "tests/obligations.json", "examples.md")
 _SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")

@@ -28,11 +28,11 @@ from ship_gate.contract.examples_file import parse_examples
 from ship_gate.contract.falsifying_tests import RegressionTests
 from ship_gate.contract.versions import serves
 from ship_gate.errors import CorruptionError, InputError, RefusedError
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.files import ParsedFiles, SourceError
 from ship_gate.surface.comparison import imported_classes
 from ship_gate.surface.surface import extract_surface
-from ship_gate.verdict import ENTRY_FILE, Candidate, Finding, GateVerdict, SealedModule, ShipGate
+from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict, SealedModule, ShipGate
 
 _CONTRACT = "contract.json"
 _REGRESSION_TESTS = "falsifying_tests.json"

@@ -40,7 +40,7 @@ from ship_gate.contract.rules import (
     is_vocabulary,
     own_statements,
 )
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.constants import constants_of
 from ship_gate.fuzz.determinism import SecondProcess, first_difference
 from ship_gate.fuzz.limits import bounds, numbers, quoted, small_range
@@ -50,7 +50,7 @@ from ship_gate.sandbox.staging import Staged
 from ship_gate.source.files import ParsedFiles
 from ship_gate.static.effect_table import Kind
 from ship_gate.static.effects import declared_kinds
-from ship_gate.verdict import ENTRY_FILE, Candidate, Finding
+from ship_gate.verdict import ENTRY_FILE, Candidate
 
 _MODEST = 400
 """The size up to which an input is modest: characters, elements, magnitudes."""

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from ship_gate.batch import JudgedModule
-from ship_gate.findings import remedy_of
 
 BEGINS = "<!-- shipgate -->"
 """How every report begins."""
@@ -26,7 +25,7 @@ def markdown_report(modules: Sequence[JudgedModule]) -> str:
         lines += ["", f"**{_cell(module.name)}**", ""]
         lines += [
             f"- `{finding.code}` {_cell(finding.where)}: {_cell(finding.message)} "
-            f"*{remedy_of(finding.code) or 'do what the message says'}*"
+            f"*{finding.remedy or 'do what the message says'}*"
             for finding in module.findings[:_MOST_FINDINGS]
         ]
         left = len(module.findings) - _MOST_FINDINGS

@@ -10,8 +10,7 @@ from urllib.parse import quote
 from ship_gate import __version__
 from ship_gate.batch import JudgedModule
 from ship_gate.errors import InputError
-from ship_gate.findings import FindingCode, explain_finding, remedy_of
-from ship_gate.verdict import Finding
+from ship_gate.findings import Finding, FindingCode, known_code
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 BEGINS = '{\n  "$schema": "https://docs.oasis-open.org/sarif/'
@@ -45,13 +44,13 @@ def sarif_report(modules: Sequence[JudgedModule], root: Path) -> str:
 
 def _rule(code: str) -> dict[str, Any]:
     try:
-        found = explain_finding(code)
+        found = known_code(code)
     except InputError:
         return {"id": code}
     text = " ".join([found.why, *found.steps])
     return {
         "id": code,
-        "shortDescription": {"text": remedy_of(code) or found.means},
+        "shortDescription": {"text": found.remedy},
         "fullDescription": {"text": found.means},
         "help": {"text": text},
     }

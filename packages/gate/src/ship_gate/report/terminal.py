@@ -4,7 +4,8 @@ command-line)."""
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ship_gate.terminal.findings import FindingsPage, FindingText
+from ship_gate.findings import Finding
+from ship_gate.terminal.findings import FindingsPage
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page
 
@@ -26,9 +27,7 @@ def print_modules(modules: "Sequence[JudgedModule]", seconds: float) -> None:
     page = Page()
     for module in modules:
         page.line(line_of(module))
-        FindingsPage(page, 2).add(
-            FindingText(finding.code, finding.where or ".", finding.message) for finding in module.findings
-        )
+        FindingsPage(page, 2).add(map(_placed, module.findings))
     counts = [
         f"{number} {words}"
         for result, words in _WORDS.items()
@@ -71,10 +70,14 @@ def gates_document(modules: "Sequence[JudgedModule]") -> dict[str, Any]:
     }
 
 
-def print_verdict(what: str, findings: Iterable[tuple[str, str, str]], summary: str, *, passed: bool) -> None:
+def print_verdict(what: str, findings: Iterable[Finding], summary: str, *, passed: bool) -> None:
     """The verdict, each finding as `code  where  message`, and the summary."""
     page = Page()
     page.line(f"{'PASS' if passed else 'FAIL'}  {what}")
-    FindingsPage(page).add(FindingText(code, where or ".", message) for code, where, message in findings)
+    FindingsPage(page).add(map(_placed, findings))
     page.line(summary)
     page.print()
+
+
+def _placed(finding: Finding) -> Finding:
+    return finding._replace(where=finding.where or ".")

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ship_gate.contract.examples_file import Example, Outcome, mismatch
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.sandbox.pair import Pair, prepare
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.stream import Ledger, RunEnd
-from ship_gate.verdict import Finding
 
 
 def run_examples(

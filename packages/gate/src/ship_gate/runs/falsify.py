@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.contract.obligations import obligations
+from ship_gate.findings import Finding
 from ship_gate.runs.suite_run import TestRun, named_tests, run_tests
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.pair import prepare
@@ -23,7 +24,7 @@ from ship_gate.sandbox.staging import lay_out, stage, workspace
 from ship_gate.source.files import ParsedFiles, SourceError
 from ship_gate.static.imports import import_findings
 from ship_gate.static.stage import test_findings
-from ship_gate.verdict import Candidate, Finding, Trial
+from ship_gate.verdict import Candidate, Trial
 
 MOST_SECONDS = 15
 """Of processor time, for each process of one test; by the clock it has as long as the whole suite of a module."""

@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.network import is_covered, network_effects
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.stream import ObservedEffect
 from ship_gate.static.effect_table import Kind
 from ship_gate.static.effects import HTTP_ADVICE, declared_kinds, undeclared_text
-from ship_gate.verdict import ENTRY_FILE, Finding
+from ship_gate.verdict import ENTRY_FILE
 
 _REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.EXTENSION, Kind.DYNAMIC, Kind.UNKNOWN}
 

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.sandbox.pair import Pair, prepare
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.stream import Ending, Ledger, RunEnd
 from ship_gate.source.files import ParsedFiles
-from ship_gate.verdict import ENTRY_FILE, Finding, TestResult
+from ship_gate.verdict import ENTRY_FILE, TestResult
 
 
 class TestRun(NamedTuple):

@@ -15,10 +15,10 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.names import Names, read_names
 from ship_gate.syntax_tree import parse_module
-from ship_gate.verdict import ENTRY_FILE, Finding
+from ship_gate.verdict import ENTRY_FILE
 
 TEST_FILE = re.compile(r"tests/test_[A-Za-z0-9_]+\.py")
 """The path of a file of tests."""

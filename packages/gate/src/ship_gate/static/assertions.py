@@ -10,9 +10,8 @@ else is vacuous, as the observation sees; beside an assertion that shows somethi
 import ast
 from collections.abc import Iterator
 
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.files import ParsedFiles
-from ship_gate.verdict import Finding
 
 
 def assertion_findings(tree: ast.Module, path: str) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from ship_gate.contract.contract import EffectType, MicroModuleContract
 from ship_gate.contract.network import is_network
 from ship_gate.contract.rules import is_any_number
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.names import BUILTIN, OWN, Names
 from ship_gate.source.standard import canonical
 from ship_gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
@@ -34,7 +34,6 @@ from ship_gate.static.effect_table import (
     Kind,
     kind_of,
 )
-from ship_gate.verdict import Finding
 
 _REFUSED = {Kind.NETWORK, Kind.UNSCRIPTED, Kind.PROCESS, Kind.EXTENSION, Kind.UNKNOWN}
 _SOCKET = "import socket"

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ship_gate.contract.docstring import public_names
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.files import TEST_FILE, ParsedFiles
-from ship_gate.verdict import Candidate, Finding
+from ship_gate.verdict import Candidate
 
 _BY_NAME = {"importlib", "runpy", "pkgutil", "imp", "zipimport", "code", "codeop"}
 _STANDARD = set(sys.stdlib_module_names) - _BY_NAME

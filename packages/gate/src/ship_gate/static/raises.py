@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.names import BUILTIN
 from ship_gate.source.program import Function, Program
 from ship_gate.source.standard import error_bases
-from ship_gate.verdict import Finding
 
 _CANNOT_HAPPEN = {"AssertionError"}
 _Try = (ast.Try, ast.TryStar)

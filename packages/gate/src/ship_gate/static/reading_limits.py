@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ship_gate.base.reading_limits import ReadingLimit
-from ship_gate.findings import FindingCode
-from ship_gate.verdict import ENTRY_FILE, Finding
+from ship_gate.findings import Finding, FindingCode
+from ship_gate.verdict import ENTRY_FILE
 
 _SHOWN = 3
 

@@ -3,6 +3,7 @@
 All is read from syntax trees: comments and configuration in the module are not.
 """
 
+from ship_gate.findings import Finding
 from ship_gate.source.files import ParsedFiles
 from ship_gate.source.program import read_program
 from ship_gate.static.assertions import assertion_findings
@@ -12,7 +13,7 @@ from ship_gate.static.raises import raise_findings
 from ship_gate.static.reading_limits import size_findings
 from ship_gate.static.suite_reach import reach_findings
 from ship_gate.static.suite_tricks import trick_findings
-from ship_gate.verdict import Candidate, Finding
+from ship_gate.verdict import Candidate
 
 
 def static_findings(candidate: Candidate) -> list[Finding]:

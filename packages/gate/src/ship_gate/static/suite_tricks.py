@@ -14,10 +14,9 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.names import BUILTIN, OWN, Names
 from ship_gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
-from ship_gate.verdict import Finding
 
 _TRICKS = {
     "skip", "skipif", "xfail", "importorskip", "usefixtures", "exit", "skipTest", "skipUnless", "expectedFailure",

@@ -23,14 +23,14 @@ from ship_gate.contract.boundary.lazy_types import is_lazy
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import entry_points
 from ship_gate.contract.rules import own_statements
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.sandbox.pair import Pair
 from ship_gate.sandbox.staging import Staged
 from ship_gate.source.files import ParsedFiles, with_body
 from ship_gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
 from ship_gate.strength.run import BUDGET_SECONDS, Variant, VariantRun, run_variants, start_runner
 from ship_gate.strength.stated_limits import unshown_limits
-from ship_gate.verdict import ENTRY_FILE, Finding
+from ship_gate.verdict import ENTRY_FILE
 
 MOST_MUTANTS = 120
 """Mutants that are run of one module; of more, a fixed sample."""

@@ -18,13 +18,11 @@ from typing import NamedTuple
 from ship_gate.contract.contract import Effect, EffectType, MicroModuleContract, SurfaceKind
 from ship_gate.contract.examples_file import same_error
 from ship_gate.contract.network import SENDING, is_covered, is_network, network_effects
-from ship_gate.contract.obligations import Obligation, matching_tests, obligations
+from ship_gate.contract.obligations import CLAIMS_FILE, Obligation, matching_tests, obligations
 from ship_gate.contract.rules import is_vocabulary, own_statements
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.strength.perturbations import Aspect, Perturbation
-from ship_gate.verdict import Finding
 
-_CLAIMS = "tests/obligations.json"
 _READS = {Aspect.VALUE, Aspect.FILES, Aspect.PRINTED, Aspect.SLEPT, Aspect.REQUESTS}
 
 
@@ -145,7 +143,7 @@ def unshown_finding(claims: Claims, pointer: str, *, apart: bool = False) -> Fin
     message = (
         f"{subject} ({pointer or 'the empty pointer'}), but {_APART if apart else _missing(claims, pointer)}"
     )
-    return Finding(FindingCode.OBLIGATIONS_UNSEEN, _CLAIMS, message)
+    return Finding(FindingCode.OBLIGATIONS_UNSEEN, CLAIMS_FILE, message)
 
 
 _APART = (

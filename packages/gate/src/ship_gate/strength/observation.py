@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, cast
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.errors import ShipGateError
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.check import is_repeatable
 from ship_gate.fuzz.determinism import ALL_OF_THEM, OTHER_ADVICE, RecordedCall, call_text, difference_of
 from ship_gate.fuzz.determinism import Answer as CallAnswer
@@ -38,7 +38,7 @@ from ship_gate.strength.perturbations import (
     Perturbation,
     perturbations_of,
 )
-from ship_gate.verdict import ENTRY_FILE, Finding
+from ship_gate.verdict import ENTRY_FILE
 
 _DEPTH = "RecursionError"
 _MOST_REPETITIONS = 120

@@ -10,13 +10,11 @@ Left out: limits in patterns, and numbers that are worked out.
 from collections.abc import Iterable, Iterator
 
 from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.obligations import CLAIMS_FILE
 from ship_gate.contract.rules import DEFAULT, is_scope_limit
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.limits import numbers
 from ship_gate.strength.mutants import Mutant
-from ship_gate.verdict import Finding
-
-_CLAIMS = "tests/obligations.json"
 
 
 def unshown_limits(
@@ -45,4 +43,4 @@ def unshown_limits(
                     f"with the value at the limit and with the next one beyond it, and assert what comes of both. The "
                     f"tests pass with {faults}"
                 )
-                yield Finding(FindingCode.OBLIGATIONS_UNSEEN, _CLAIMS, message)
+                yield Finding(FindingCode.OBLIGATIONS_UNSEEN, CLAIMS_FILE, message)

@@ -10,11 +10,11 @@ from ship_gate.contract.contract import DIMENSIONS, MicroModuleContract, fingerp
 from ship_gate.contract.docstring import error_fields
 from ship_gate.contract.error_classes import base_of, error_classes, own_exceptions
 from ship_gate.contract.rules import own_statements
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.classes import builtin_bases, find_class
 from ship_gate.source.files import ParsedFiles, SourceError
 from ship_gate.surface.surface import Imported, extract_surface
-from ship_gate.verdict import ENTRY_FILE, Finding, SealedModule
+from ship_gate.verdict import ENTRY_FILE, SealedModule
 
 _MOST_SHOWN = 5
 _TEXTS = {"inputs": "constraints", "outputs": "invariants"}

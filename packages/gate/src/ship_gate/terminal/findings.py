@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
+from ship_gate.findings import Finding
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page
 
@@ -15,20 +15,6 @@ _ENTRY = re.compile(r"  (?P<file>[^\s:]+):(?P<line>\d+): (?P<text>.+)")
 _MORE = re.compile(r"  and (\d+) more")
 _PLACES = 5
 """Places of one finding that are named."""
-
-
-class FindingText(NamedTuple):
-    """A finding as it is shown.
-
-    Args:
-        code: What is wrong.
-        where: The file, the test; may be empty.
-        message: What was seen and what to do; may end in a list of places in the source.
-    """
-
-    code: str
-    where: str
-    message: str
 
 
 class FindingsPage:
@@ -48,7 +34,7 @@ class FindingsPage:
         self._file = file
         self._listed: set[tuple[str, ...]] = set()
 
-    def add(self, findings: Iterable[FindingText]) -> None:
+    def add(self, findings: Iterable[Finding]) -> None:
         """Add findings; those that differ only in their place are one."""
         places: dict[tuple[str, str], list[str]] = {}
         for finding in findings:

@@ -12,10 +12,10 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from ship_gate.contract.properties import Property
+from ship_gate.findings import Finding
 from ship_gate.verdict import (
     SLOW_STAGES,
     Candidate,
-    Finding,
     GateVerdict,
     SealedModule,
     ShipGate,

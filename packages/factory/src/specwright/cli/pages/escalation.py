@@ -5,7 +5,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ship_gate.terminal.findings import FindingsPage, FindingText
+from ship_gate.findings import Finding
+from ship_gate.terminal.findings import FindingsPage
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page, brief
 from specwright.application.history.provenance import DebateRounds, ModuleDebates, Round
@@ -97,8 +98,8 @@ def _add_failed(page: Page, escalation: Escalation) -> None:
     _add_answered(page, escalation.need)
 
 
-def _findings(failures: Sequence[FailedInvariant]) -> Iterator[FindingText]:
-    return (FindingText(one.invariant, "", one.evidence) for one in failures)
+def _findings(failures: Sequence[FailedInvariant]) -> Iterator[Finding]:
+    return (Finding(one.invariant, "", one.evidence) for one in failures)
 
 
 def _add_criteria(page: Page, escalation: Escalation, lines: int) -> None:
