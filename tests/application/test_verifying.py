@@ -13,10 +13,11 @@ import pytest
 
 from agent_wire.entries import LogEntry
 from agent_wire.log import SqliteWireLog
+from specwright.application.logged_debates import debate_findings
 from specwright.application.store.artifacts import FILE_HASHES
-from specwright.application.verify import debate_findings, read_log
+from specwright.application.verify import read_log
 from specwright.bootstrap.verify import verify_project
-from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
+from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus, Purpose
 from specwright.storage.files import DiskStateStore
 from testkit.application.verifying import checked, flip
 from testkit.cli.commands import specwright
@@ -328,10 +329,12 @@ def logged_as(project: Path, wires: list[Wire]) -> list[str]:
     entries = [LogEntry(TOPIC, number, 0, 0, wire) for number, wire in enumerate(wires, 1)]
     log: Any = SimpleNamespace(entries=lambda: entries)
     findings: list[Any] = []
-    store = DiskStateStore(project / "state_store")
-    found = [fault.message for fault in debate_findings(store, read_log(log, findings))]
+    bindings, store = read_log(log, findings), DiskStateStore(project / "state_store")
+    found = debate_findings(store, bindings.debates.values(), bindings.announced)
     assert findings == []
-    return found
+    return [
+        fault.message for fault in found if fault.code == "debate.incomplete" or "by the" in fault.message
+    ]
 
 
 def in_the_debate_of_the_module(project: Path) -> list[tuple[int, str]]:
@@ -398,6 +401,40 @@ def test_records_that_were_exchanged_in_files_and_journal_are_named(project: Pat
     journal.write_bytes(notes)
     found = {fault.where for fault in checked(project).findings if fault.code == "record.changed"}
     assert {path.relative_to(project / "state_store").as_posix() for path in bodies} <= found
+
+
+@pytest.mark.parametrize("forged", ["dropped", "in another order", "in another round", "all dropped"])
+def test_the_list_of_the_records_of_a_debate_is_that_of_the_log(project: Path, forged: str):
+    """W-4-02: what was said in which round is read from the envelope of the first proposal, whose outputs change."""
+    path = sorted((project / "state_store/artifacts").glob("*/PROP-*/*/envelope.json"))[0]
+    envelope = ArtifactEnvelope.from_bytes(path.read_bytes(), "envelope.json")
+    challenged, *others = envelope.outputs
+    outputs = {
+        "dropped": others,
+        "in another order": [*others, challenged],
+        "in another round": [challenged.model_copy(update={"purpose": Purpose.OPENS_ROUND}), *others],
+        "all dropped": [],
+    }[forged]
+    path.write_bytes(envelope.model_copy(update={"outputs": outputs}).to_bytes())
+    where = path.relative_to(project / "state_store").as_posix()
+    assert where in {fault.where for fault in checked(project).findings if fault.code == "record.changed"}
+
+
+def test_a_copy_of_a_verdict_in_another_folder_is_named(project: Path):
+    """F-8-09: an id is that of one artifact; what is read is what was verified."""
+    (path, *_) = (project / "state_store/artifacts").glob("*/CHAL-*")
+    shutil.copytree(path, project / "state_store/artifacts/a-folder-before" / path.name)
+    assert any(
+        "there is one in a-folder-before and in" in fault.message for fault in checked(project).findings
+    )
+
+
+def test_the_record_of_a_gate_is_that_of_its_round(project: Path):
+    """D-29-02: a record with the name of another round is not what the Wire names."""
+    (path,) = (project / "state_store/debates").glob("*/gate-1-IMPL-*")
+    path.rename(path.with_name(path.name.replace("gate-1", "gate-2")))
+    where = path.relative_to(project / "state_store").as_posix()
+    assert ("record.missing", where) in {(fault.code, fault.where) for fault in checked(project).findings}
 
 
 def sha256(data: bytes) -> bytes:

@@ -56,7 +56,7 @@ class Counting:
 
     def __init__(self, log: SqliteWireLog) -> None:
         self._log = log
-        self.stream_end, self.entries, self.has = log.stream_end, log.entries, log.has
+        self.stream_end, self.entries = log.stream_end, log.entries
         self.sizes: list[int] = []
 
     def append(self, wires: Sequence[Any]) -> Sequence[LogEntry]:
@@ -76,9 +76,6 @@ class Listening:
 
     def entries(self, after: int = 0) -> Iterator[Any]:
         return iter(())
-
-    def has(self, wire_id: str) -> bool:
-        return False
 
     def stream_end(self, stream_id: str) -> StreamEnd:
         return StreamEnd(999_999, "wire_" + "7" + "Z" * 25)

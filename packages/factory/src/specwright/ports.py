@@ -54,7 +54,7 @@ class Scope(Protocol):
         """The recorded answer at this place, or what `live` answers now, recorded and fsynced.
 
         Args:
-            kind: `model`, `tool`, `web`, `verdict`, `place`, `kept`, `step` (ids and time) or `draw` (measured values).
+            kind: `model`, `tool`, `web`, `verdict`, `kept`, `step` (ids and time) or `draw` (measured values).
             request: The complete request; its SHA-256 is recorded.
             live: Answers the request. Its exceptions pass through and nothing is recorded.
 

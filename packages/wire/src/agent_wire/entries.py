@@ -105,10 +105,6 @@ class WireLog(Protocol):
         """Where a stream ends."""
         ...
 
-    def has(self, wire_id: str) -> bool:
-        """Whether it accepted a Wire with this id."""
-        ...
-
     def end(self) -> LogEnd | None:
         """Where the log ends, None if it is empty."""
         ...

@@ -140,12 +140,6 @@ class DatabaseWireLog:
             stream = self._state.stream(stream_id)
         return StreamEnd(stream.seq, stream.last_wire_id) if stream is not None else StreamEnd()
 
-    def has(self, wire_id: str) -> bool:
-        """Whether it accepted a Wire with this id."""
-        with self._lock, self._database.reading() as connection:
-            self._catch_up(connection)
-            return self._state.digest(wire_id) is not None
-
     def end(self) -> LogEnd | None:
         """Where the log ends, None if it is empty."""
         with self._lock, self._database.reading() as connection:

@@ -51,7 +51,7 @@ class Reduction(NamedTuple):
             `context_id`, `stream_seq`, `task_states` (state -> how many tasks, each in its last attempt),
             `decisions`.
         """
-        return {name: self._project(name, stream) for name, stream in self._project_streams()}
+        return {name: self._project(stream) for name, stream in self._project_streams()}
 
     def to_json(self) -> JsonObject:
         """The reduction as one JSON document."""
@@ -76,7 +76,7 @@ class Reduction(NamedTuple):
         streams = self.streams.items()
         return ((name, stream) for name, stream in streams if StreamId.parse(name).kind == "project")
 
-    def _project(self, name: str, stream: StreamState) -> JsonObject:
+    def _project(self, stream: StreamState) -> JsonObject:
         last: dict[str, str] = {}
         for task in self.tasks().values():
             if task["context_id"] == stream.context_id:
@@ -85,7 +85,11 @@ class Reduction(NamedTuple):
             "context_id": stream.context_id,
             "stream_seq": stream.seq,
             "task_states": {**Counter(last.values())},
-            "decisions": [decision for decision in self.decisions if decision["stream_id"] == name],
+            "decisions": [
+                decision
+                for decision in self.decisions
+                if self.streams[str(decision["stream_id"])].context_id == stream.context_id
+            ],
         }
 
 

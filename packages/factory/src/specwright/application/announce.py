@@ -10,6 +10,7 @@ from agent_wire.envelope import StreamId, make_stream, make_wire, task_stream_id
 from specwright.application.factory import Factory
 from specwright.application.store.artifacts import Invocation
 from specwright.domain.escalation import OPERATOR
+from specwright.errors import NonDeterminismError
 from specwright.ports import Scope, provider_of
 
 _NO_REFERENCE = re.compile(r"[^A-Za-z0-9._@:/#-]")
@@ -112,11 +113,22 @@ def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[A
     """Append events, all or none, and take them into the projection.
 
     Ids and times are drawn from the scope, so that a node that runs again after a crash finds its Wires in the log.
+
+    Raises:
+        NonDeterminismError: the log has other events under these ids.
     """
-    ids, ts = [scope.wire_id() for _ in events], scope.now()
-    if not all(map(factory.log.has, ids)):
+    ids, ts, projection = [scope.wire_id() for _ in events], scope.now(), factory.projection
+    projection.catch_up()
+    known = [projection.told.get(one) for one in ids]
+    if not any(known):
         factory.log.append(list(_wires(factory, project_stream(project_id), events, ids, ts)))
-    factory.projection.catch_up()
+        projection.catch_up()
+    elif known != [(event.type, event.stream_id) for event in events]:
+        raise NonDeterminismError(
+            "the log has other events than this step announces now that it runs again",
+            where=scope.name,
+            remedy="continue with the version and settings that began this run, or start in a new directory",
+        )
     factory.projection.write(now=False)
 
 

@@ -1,9 +1,9 @@
 """Recomputes from files alone, offline, whether everything is still what was written (design: sealing, command-line).
 
 Every file below `state_store/` is bound in one of four ways. The log names the hash of what its Wires announce: sealed
-versions, definitions, escalations and their answers, gate records, the approved spec, release manifests. The journal
-has the hash of every other record, and of each file of a sealed version, so that the one that was changed is named.
-Records of debates are copies of artifacts. State file, task files and Code Index
+versions, definitions, escalations and their answers, records of debates and gates, the approved spec, release manifests. The
+journal has the hash of every other record, and of each file of a sealed version, so that the one that was changed is named.
+The newest records below `debates/` are copies of artifacts. State file, task files and Code Index
 are computed again and compared. `_bound_hashes` and `_BOUND_OTHERWISE` say which file is bound how; a file that
 nothing binds is reported as such.
 
@@ -16,7 +16,7 @@ interface is read from the source again.
 
 The hashes of files that the log names, for `verify` (design: projection, wire).
 
-Wires bind sealed versions, definitions, gate records, escalations and their answers, and the approved spec, each by a
+Wires bind sealed versions, definitions, records of debates and gates, escalations and their answers, and the approved spec, each by a
 SHA-256. A log that breaks off is read as far as it goes.
 
 Checks the records of the store that no sealed version holds, one by one (design: command-line).
@@ -42,9 +42,10 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.findings import Finding
 from ship_gate.verdict import ENTRY_FILE, SealedModule
 from specwright.application.factory import ProjectView
+from specwright.application.logged_debates import RECORDS, LoggedDebate, debate_files, debate_findings
 from specwright.application.projection import Projection
 from specwright.application.store import layout
-from specwright.application.store.artifacts import ArtifactStore, noted_hashes
+from specwright.application.store.artifacts import noted_hashes
 from specwright.application.store.layout import CODE_INDEX_FILE, LOG_END, STATE_FILE
 from specwright.application.store.log_ends import log_ends
 from specwright.application.store.modules import ModuleStore
@@ -144,22 +145,6 @@ def _called(modules: ModuleStore, ref: str) -> list[SealedModule]:
     return [found[called] for called in list(reachable([ref], calls)) if called in found]
 
 
-class DebateEvent(NamedTuple):
-    """What the log says of a debate: a record of it, the decision of its gate, or what came of it.
-
-    Args:
-        subject: Of the review; of a gate that let something through its name, else empty.
-        reference: What it is about.
-        sha256: Of the record.
-        sender: Who made it.
-    """
-
-    subject: str
-    reference: str
-    sha256: str
-    sender: str
-
-
 class LogBindings(NamedTuple):
     """What the log binds.
 
@@ -167,24 +152,22 @@ class LogBindings(NamedTuple):
         announced: What the files of each sealed version hash to, by its reference.
         definitions: The definitions that it refers to, with the first Wire that does.
         references: The definitions that stand for what a Wire names, such as an escalation, oldest first.
-        decisions: The hashes of what gates saw, by the artifact that they decided on, with the Wire of each.
         subjects: Of reviews, what each names and the definition that stands for it, by subject, oldest first.
-        debates: What each debate came to, by the id of its first proposal, in order.
+        debates: By the ids of their first proposals.
         wires: How many there are.
     """
 
     announced: dict[str, str]
     definitions: dict[str, int]
     references: dict[str, list[str]]
-    decisions: dict[str, dict[str, int]]
     subjects: dict[str, list[tuple[str, str]]]
-    debates: dict[str, list[DebateEvent]]
+    debates: dict[str, LoggedDebate]
     wires: int = 0
 
 
 def read_log(log: WireLog, findings: list[Finding]) -> LogBindings:
     """Go through the log once; where it cannot be read goes to the findings."""
-    bindings = LogBindings({}, {}, {}, {}, {}, {})
+    bindings = LogBindings({}, {}, {}, {}, {})
     wires = 0
     try:
         for entry in log.entries():
@@ -196,107 +179,23 @@ def read_log(log: WireLog, findings: list[Finding]) -> LogBindings:
 
 
 def _add(bindings: LogBindings, wire: Mapping[str, Any], number: int) -> None:
-    payload, kind, reference = wire["payload"], wire["type"], str(wire["payload"].get("reference", ""))
-    debate, subject = wire["stream"]["stream_id"].partition("artifact:")[2], str(payload.get("subject", ""))
-    sha256 = str(payload.get("definition_sha256") or payload.get("evidence_sha256", ""))
-    if debate:
-        gate = payload["gate"] if payload.get("verdict") == "pass" else ""
-        event = DebateEvent(subject or gate, reference, sha256, wire["sender"])
-        bindings.debates.setdefault(debate, []).append(event)
+    payload, reference, subject = (
+        wire["payload"],
+        *(str(wire["payload"].get(k, "")) for k in ("reference", "subject")),
+    )
+    if debate := wire["stream"]["stream_id"].partition("artifact:")[2]:
+        bindings.debates.setdefault(debate, LoggedDebate(debate)).add(wire)
     if subject == "module.sealed":
-        bindings.announced.setdefault(reference, sha256)
-    elif "definition_sha256" in payload and subject not in _RECORDS:
+        bindings.announced.setdefault(reference, str(payload["definition_sha256"]))
+    elif "definition_sha256" in payload and subject not in RECORDS:
+        sha256 = str(payload["definition_sha256"])
         bindings.definitions.setdefault(sha256, number)
         bindings.references.setdefault(reference, []).append(sha256)
         bindings.subjects.setdefault(subject, []).append((reference, sha256))
-    if kind == "gate.decided":
-        target = reference.partition("@")[0]
-        bindings.decisions.setdefault(target, {}).setdefault(sha256, number)
-    if kind == "artifact.ready":
+    if wire["type"] == "artifact.ready":
         ref = f"{payload['artifact_id']}@{payload['version']}"
         # a task that reuses it announces it again; the first is from when it was sealed
         bindings.announced.setdefault(ref, str(payload["sha256"]))
-
-
-_RECORDS = {
-    "debate.proposed": "body/proposal.json",
-    "debate.challenged": "body/challenge.json",
-    "debate.ruled": "body/adjudication.json",
-    "debate.amended": "",
-}
-"""What the log says of the records of a debate, with the file of each in its artifact; amendments are beside the debate."""
-
-
-def debate_records(store: StateStore, bindings: LogBindings) -> dict[str, set[str]]:
-    """The records of debates, with the hashes that their Wires name."""
-    folders, found = ArtifactStore(store).folders(), dict[str, set[str]]()
-    for debate_id, events in bindings.debates.items():
-        amendments = iter(_named(store, debate_id, "amendments-"))
-        for event in events:
-            name, _, version = event.reference.partition("@")
-            if event.subject == "debate.amended":
-                path = next(amendments, layout.amendments(debate_id, 0))
-            elif file := _RECORDS.get(event.subject):
-                path = f"{layout.artifact(folders.get(name, '*'), name)}/{version}/{file}"
-            else:
-                continue
-            found.setdefault(path, set()).add(event.sha256)
-    return found
-
-
-def _named(store: StateStore, debate_id: str, start: str) -> list[str]:
-    """The files of a debate whose names begin so, in the order of their rounds."""
-    names = [name for name in store.names(layout.debate(debate_id)) if name.startswith(start)]
-    return [
-        f"{layout.debate(debate_id)}/{name}" for name in sorted(names, key=lambda name: (len(name), name))
-    ]
-
-
-def debate_findings(store: StateStore, bindings: LogBindings) -> Iterator[Finding]:
-    """Sealed versions and locked plans of which the log does not say that they were proposed, challenged, ruled on and
-    let through by their gate, in this order, and records that somebody else made than it says."""
-    sealed = set[str]()
-    for debate_id, events in bindings.debates.items():
-        for at, event in enumerate(events):
-            if event.subject in {"module.sealed", "plan.locked"}:
-                sealed.add(event.reference)
-                if missing := _missing(events[:at], "ship" if event.subject == "module.sealed" else "lock"):
-                    message = f"{event.reference} was passed on without `{missing}`, by the log"
-                    yield Finding("debate.incomplete", layout.debate(debate_id), message)
-        yield from _author_findings(store, events)
-    by_code = {ref for ref, _ in bindings.subjects.get("module.resealed", ())}
-    for ref in bindings.announced:
-        if ref not in sealed | by_code:
-            message = f"{ref} was sealed, and the log has no debate of it"
-            yield Finding("debate.incomplete", layout.module(ref), message)
-
-
-def _missing(events: Sequence[DebateEvent], gate: str) -> str:
-    """The first step that the last round of a debate lacks; empty if it has all."""
-    subjects = [event.subject for event in events]
-    last = max((n for n, subject in enumerate(subjects) if subject == "debate.proposed"), default=0)
-    said = iter(subjects[last:])
-    steps = ("debate.proposed", "debate.challenged", "debate.ruled", gate)
-    return next((step for step in steps if step not in said), "")
-
-
-def _author_findings(store: StateStore, events: Sequence[DebateEvent]) -> Iterator[Finding]:
-    artifacts = ArtifactStore(store)
-    folders = artifacts.folders()
-    for event in events:
-        name = event.reference.partition("@")[0]
-        if not _RECORDS.get(event.subject) or name not in folders:
-            continue
-        try:
-            role = artifacts.envelope(folders[name], name).created_by.role
-        except SpecwrightErrors:
-            continue  # reported already
-        if event.sender not in {role, f"agent:{role}"}:
-            path, message = (
-                layout.artifact(folders[name], name),
-                f"it is by the {role}, and not by {event.sender}",
-            )
-            yield Finding("record.changed", path, f"{message}, as the log says")
 
 
 def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
@@ -317,40 +216,6 @@ def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
             if len(hashes) > 1:
                 found[layout.resolution(name)] = set(hashes[1:])
     return found
-
-
-def gate_records(store: StateStore, bindings: LogBindings) -> dict[str, set[str]]:
-    """The records of gates that decided, with the hashes that their Wires name."""
-    paths = _record_paths(store)
-    return {
-        path: set(hashes)
-        for version_id, hashes in bindings.decisions.items()
-        for path in paths.get(version_id, [layout.gate_record("*", "*", version_id)])
-    }
-
-
-def evidence_findings(store: StateStore, bindings: LogBindings) -> Iterator[Finding]:
-    """The decisions of gates whose evidence is the hash of no record; one that is gone or was changed is named itself."""
-    paths = _record_paths(store)
-    for version_id, hashes in bindings.decisions.items():
-        records = paths.get(version_id, [])
-        found = [canonical_json.sha256(store.read(path)) for path in records]
-        changed = sum(sha256 not in hashes for sha256 in found)
-        nowhere = [sha256 for sha256 in hashes if sha256 not in found] if records else []
-        for sha256 in nowhere[changed:]:
-            message = f"Wire {hashes[sha256]} names evidence that no record has: {sha256}"
-            yield Finding("evidence.missing", records[0], message)
-
-
-def _record_paths(store: StateStore) -> dict[str, list[str]]:
-    """The records of gates, by the version that they judged."""
-    paths: dict[str, list[str]] = {}
-    for debate_id in store.names(layout.DEBATES):
-        for name in store.names(layout.debate(debate_id)):
-            if name.startswith("gate-"):
-                version_id = name.split("-", 2)[2].removesuffix(".json")
-                paths.setdefault(version_id, []).append(f"{layout.debate(debate_id)}/{name}")
-    return paths
 
 
 _DEBATED: dict[str, type[Record]] = {
@@ -637,8 +502,8 @@ def verify_store(
         findings.append(Finding("seal.missing", layout.module(ref), "the sealed version is gone"))
     definitions = store.names(layout.DEFINITIONS)
     findings += _definition_findings(store, definitions, bindings)
-    findings += evidence_findings(store, bindings)
-    findings += debate_findings(store, bindings)
+    by_code = {ref for ref, _ in bindings.subjects.get("module.resealed", ())}
+    findings += debate_findings(store, bindings.debates.values(), bindings.announced.keys() - by_code)
     bound = _bound_hashes(store, bindings, hashes)
     records = StoredRecords(store, bound)
     findings += records.findings()
@@ -679,8 +544,7 @@ def _bound_hashes(
     """The hashes that files outside of sealed versions may have; where journal and log both name a file, the log
     counts."""
     noted = {path: {h} for path, h in hashes.items() if not path.startswith(f"{layout.MODULES}/")}
-    logged = referred_files(bindings) | gate_records(store, bindings) | debate_records(store, bindings)
-    return {**noted, **logged}
+    return {**noted, **referred_files(bindings), **debate_files(store, bindings.debates.values())}
 
 
 def _files_without_binding(

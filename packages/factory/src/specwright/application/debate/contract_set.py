@@ -112,8 +112,8 @@ class ContractSet(Deliverable):
 
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
         """Lock the plan; what keeps it from being locked counts as a failure."""
-        locked = self._reopened if self._reopened and self._reopened.baseline is None else None
-        replaces = locked.plan if locked else None
+        reopened = self._reopened if self._reopened and self._reopened.baseline is None else None
+        replaces = reopened.plan if reopened else None
         plan = self._plan(version_id)
         failures = [
             Failure(

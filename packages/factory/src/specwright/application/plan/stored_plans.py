@@ -134,14 +134,14 @@ def lock_plan(
 
 def locked(factory: Factory, task: Task, plan: StoredPlan) -> Announcement:
     """That a plan is locked, with its contracts, which are defined here."""
-    locked = {
+    definition = {
         "plan": plan.plan.to_json(),
         "fingerprints": {c.ref: c.interface_fingerprint for c in plan.contracts.values()},
         "contracts": {c.ref: canonical_json.digest(c.to_json()) for c in plan.contracts.values()},
     }
     for contract in plan.contracts.values():
         factory.store.define(contract.to_bytes())
-    sha256 = factory.store.define(canonical_json.pretty(locked))
+    sha256 = factory.store.define(canonical_json.pretty(definition))
     return review(factory.projection.project_id, "plan.locked", sha256, plan.plan_id, caused_by=task.stream)
 
 

@@ -236,6 +236,11 @@ class DebateRecords:
             number += output.purpose == Purpose.OPENS_ROUND
             yield number, output.ref.partition("@")[0]
 
+    def listed(self) -> tuple[list[tuple[int, str]], str]:
+        """Its records with the numbers of their rounds, and where they are listed."""
+        path = layout.envelope(self._folder, self._debate_id, FIRST_VERSION)
+        return list(self._listed()), path
+
     @cached_property
     def _folder(self) -> str:
         return self._artifacts.folder_of(self._debate_id)
