@@ -16,8 +16,8 @@ interface is read from the source again.
 
 The hashes of files that the log names, for `verify` (design: projection, wire).
 
-Wires bind sealed versions, definitions, records of debates and gates, escalations and their answers, and the approved spec, each by a
-SHA-256. A log that breaks off is read as far as it goes.
+Wires bind sealed versions, definitions, records of debates and gates, escalations and their answers, and the approved spec,
+each by a SHA-256. A log that breaks off is read as far as it goes.
 
 Checks the records of the store that no sealed version holds, one by one (design: command-line).
 

@@ -7,9 +7,9 @@ by name. Sealing a module and registering it in the Code Index is the ship node'
 
 The hash of a file as it was written, noted in the journal for `verify` (design: command-line).
 
-The log binds what its Wires name: sealed versions, definitions, escalations, records of debates and gates. No Wire names packs,
-contributions, bodies of other artifacts, drafts or product files, nor the single files of a sealed version; whoever writes one
-notes its hash here after publishing it.
+The log binds what its Wires name: sealed versions, definitions, escalations, records of debates and gates. No Wire names
+packs, contributions, bodies of other artifacts, drafts or product files, nor the single files of a sealed version; whoever
+writes one notes its hash here after publishing it.
 An envelope is noted as it was created, because what became of it since follows from its outputs.
 
 Role invocations: the context pack before, the contribution after (design: provenance).
