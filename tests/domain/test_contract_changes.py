@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ship_gate.contract.contract import MicroModuleContract, contract_changes
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import contract_changes
 from testkit.domain.doubling import DOUBLE
 
 

@@ -12,9 +12,8 @@ from ship_gate.contract.contract import (
     MicroModuleContract,
     Modes,
     Output,
-    contract_changes,
 )
-from ship_gate.contract.contract_text import contract_text, text_for_callers
+from ship_gate.contract.contract_text import contract_changes, contract_text, text_for_callers
 from ship_gate.contract.docstring import imported_classes, render_docstring, render_stub
 from ship_gate.contract.error_classes import ERROR_BASES, base_of
 from ship_gate.contract.normal_form import normalise
@@ -157,8 +156,8 @@ def test_a_statement_counts_as_one_and_is_a_text_like_any_other():
 
 def test_what_holds_for_all_surfaces_is_an_obligation_once():
     """D-43-02: a test shows it; the base is read from the class."""
-    found = [one for one in obligations(NINE) if one.category == "error class"]
-    assert [(one.pointer, one.text) for one in found] == [
+    found = [one for one in obligations(NINE) if one.kind == "error class"]
+    assert [(one.pointer, one.sentence) for one in found] == [
         ("/error_surfaces/0/shared", f"ReadError: {SHARED}")
     ]
 

@@ -27,9 +27,9 @@ def test_a_limit_is_told_to_callers_and_tried_by_no_test():
     assert f"- {LIMIT}\n" in f"{render_docstring(contract)}\n"
     assert contract.interface_fingerprint != DOUBLE.interface_fingerprint
     assert obligations(contract) == obligations(DOUBLE)
-    assert scope_limits(contract) == [
-        (f"/inputs/0/constraints/{len(DOUBLE.inputs[0].constraints)}", LIMIT[14:])
-    ]
+    (stated,) = scope_limits(contract)
+    assert stated.pointer == f"/inputs/0/constraints/{len(DOUBLE.inputs[0].constraints)}"
+    assert stated.text == LIMIT[14:]
 
 
 def test_its_beginning_has_one_form():

@@ -1,6 +1,7 @@
 """The ship gate: what code observes about a module, without any model (design: sealing, ship-gate).
 
     judge_directory   judge one module directory
+    statements        what a contract says, statement by statement, with the pointers that cite it
 
 Everything is imported when it is first used, since pytest loads this package wherever it is installed.
 """
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ship_gate.batch import judge_directory
+    from ship_gate.contract.contract import MicroModuleContract
+    from ship_gate.contract.statements import Statement, statements
     from ship_gate.directory.module_directory import DirectoryVerdict
     from ship_gate.errors import CorruptionError, InputError, RefusedError, ShipGateError
     from ship_gate.findings import Finding
@@ -19,10 +22,13 @@ __all__ = [
     "DirectoryVerdict",
     "Finding",
     "InputError",
+    "MicroModuleContract",
     "RefusedError",
     "ShipGateError",
+    "Statement",
     "__version__",
     "judge_directory",
+    "statements",
 ]
 
 __version__ = "0.1.0"
@@ -31,6 +37,9 @@ _HOMES = {
     "judge_directory": "batch",
     "DirectoryVerdict": "directory.module_directory",
     "Finding": "findings",
+    "MicroModuleContract": "contract.contract",
+    "Statement": "contract.statements",
+    "statements": "contract.statements",
 }
 """The module of a name; the other names are those of `errors`."""
 

@@ -182,7 +182,7 @@ class GateTools:
         contract = read.candidate.contract
         if found := problems(contract):
             return Skeleton(problems=found, files={}, obligations={})
-        due = {one.pointer: f"{one.category}: {one.text}" for one in obligations(contract)}
+        due = {one.pointer: f"{one.kind}: {one.sentence}" for one in obligations(contract)}
         called = [sealed.contract for sealed in read.candidate.dependencies]
         return Skeleton(problems=[], files=_files(contract, called, list(due)), obligations=due)
 

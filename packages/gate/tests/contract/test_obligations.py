@@ -75,7 +75,7 @@ def test_a_missing_obligation_is_told_with_its_category(missing):
     (fault,) = claims_faults(claims, TESTS, CONTRACT)
     (due,) = (obligation for obligation in obligations(CONTRACT) if obligation.pointer == missing)
     assert fault.code == "obligations.uncovered"
-    assert f"no test for {due.category}" in fault.message
+    assert f"no test for {due.kind}" in fault.message
 
 
 @pytest.mark.parametrize(

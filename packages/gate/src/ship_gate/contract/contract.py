@@ -4,7 +4,6 @@ What a contract may say in its texts and types is checked when it is locked: `do
 """
 
 import keyword
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Self, cast
 
@@ -119,6 +118,11 @@ class Modes(Record):
 
     model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
 
+    @property
+    def names(self) -> list[str]:
+        """`sync`, `async` or both."""
+        return [name for name, on in (("sync", self.sync), ("async", self.async_)) if on]
+
     @model_validator(mode="after")
     def _one_at_least(self) -> Self:
         if not (self.sync or self.async_):
@@ -205,45 +209,3 @@ class MicroModuleContract(Record):
     def to_json(self) -> dict[str, Any]:
         """The record without the computed fingerprint, as `contract.json` holds it."""
         return self.model_dump(mode="json", exclude={"interface_fingerprint"}, by_alias=True)
-
-
-_COMPARED = ("purpose", *DIMENSIONS, "error_cases", "dependencies")
-_STATEMENTS = ("constraints", "invariants")
-
-
-def contract_changes(before: MicroModuleContract, after: MicroModuleContract) -> list[str]:
-    """The differences of two contracts, for those who worked to the earlier one: a line for each statement that was
-    removed, `-`, or added, `+`, by field; one for a field in another order.
-    """
-    lines: list[str] = []
-    was, now = before.to_json(), after.to_json()
-    for field in _COMPARED:
-        old, new = list(_statements(field, was[field])), list(_statements(field, now[field]))
-        lines += [f"- {field}: {text}" for text in old if text not in new]
-        lines += [f"+ {field}: {text}" for text in new if text not in old]
-        if sorted(old) == sorted(new) and old != new:
-            lines.append(f"~ {field}: the same statements in another order")
-    return lines
-
-
-_TOLD = {
-    "error_surfaces": "{name}: {when}",
-    "effects": "{type} {target}: {description}",
-    "dependencies": "{ref}: {why}",
-}
-"""How a statement that is a record is told, as in the text of a contract."""
-
-
-def _statements(field: str, value: Any) -> Iterator[str]:
-    """The statements of a field."""
-    for item in cast(list[Any], value if isinstance(value, list) else [value]):
-        if not isinstance(item, str) and (kind := next((k for k in _STATEMENTS if k in item), "")):
-            yield f"{item['name']} is {item['type']}"
-            yield from (f"{item['name']}: {text}" for text in item[kind])
-        elif field in _TOLD:
-            record = cast(dict[str, Any], item)
-            fields = [f"; field {one['name']}: {one['type']}" for one in record.get("fields", ())]
-            of_class = [f"; {part} {record[part]}" for part in ("base", "shared") if record.get(part)]
-            yield _TOLD[field].format(**record) + "".join((*of_class, *fields))
-        else:
-            yield item if isinstance(item, str) else canonical_json.canonical(item).decode()

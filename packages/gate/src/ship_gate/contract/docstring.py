@@ -28,15 +28,14 @@ from ship_gate.contract.error_classes import (
     own_exceptions,
 )
 from ship_gate.contract.rules import (
-    DEFAULT,
     adds_to_code,
     default_of,
     is_any_number,
     is_keyword_only,
-    is_read_from_code,
     is_vocabulary,
     own_statements,
 )
+from ship_gate.contract.statements import entries
 from ship_gate.syntax_tree import parse_expression
 
 _INDENT = "    "
@@ -53,11 +52,9 @@ def entry_points(contract: MicroModuleContract) -> tuple[EntryPoint, ...]:
     """The function of the contract's name, or with both modes `f` and `f_async` (design: contracts); none of definitions."""
     if is_vocabulary(contract):
         return ()
-    if not contract.modes.async_:
-        return (EntryPoint(contract.name, is_async=False),)
-    if not contract.modes.sync:
-        return (EntryPoint(contract.name, is_async=True),)
-    return (EntryPoint(contract.name, is_async=False), EntryPoint(f"{contract.name}_async", is_async=True))
+    names = (contract.name, f"{contract.name}_async")
+    modes = zip(names, contract.modes.names, strict=False)
+    return tuple(EntryPoint(name, is_async=mode == "async") for name, mode in modes)
 
 
 def error_fields(contract: MicroModuleContract) -> dict[str, list[ErrorField]]:
@@ -171,40 +168,28 @@ def named_classes(contract: MicroModuleContract) -> tuple[str, ...]:
 
 
 def _sections(contract: MicroModuleContract) -> Iterator[list[str]]:
+    errors = [one for one, _ in entries(contract, "error_surfaces")]
+    raised = [one for one in errors if one.form == SurfaceKind.EXCEPTION]
+    classes = [class_line(name, stated) for name, stated in error_classes(contract).items()]
+    sections = {
+        "Args:": [*_slots(contract, "inputs")],
+        "Returns:": [*_slots(contract, "outputs")],
+        "Raises:": [one.sentence for one in raised],
+        "Error classes:": [f"- {line}" for line in classes if " " in line],
+        "Errors:": [f"- {one.name} [{one.form}]: {one.text}" for one in errors if one not in raised],
+        "Effects:": [f"- {one.form} `{one.name}`: {one.text}" for one, _ in entries(contract, "effects")],
+        "Modes:": [contract.modes.notes] if contract.modes.notes else [],
+    }
     yield [contract.purpose]
-    if contract.inputs:
-        yield [
-            "Args:",
-            *(
-                line
-                for parameter in contract.inputs
-                for line in _entry(parameter.name, parameter.constraints)
-            ),
-        ]
-    said = [one for one in contract.outputs if not is_vocabulary(contract) or adds_to_code(one)]
-    if said:
-        yield ["Returns:", *(line for output in said for line in _entry(output.name, output.invariants))]
-    exceptions = [error for error in contract.error_surfaces if error.surface is SurfaceKind.EXCEPTION]
-    others = [error for error in contract.error_surfaces if error.surface is not SurfaceKind.EXCEPTION]
-    if exceptions:
-        yield ["Raises:", *(f"{_INDENT}{error.name}: {error.when}" for error in exceptions)]
-    lines = [class_line(name, stated) for name, stated in error_classes(contract).items()]
-    if said := [line for line in lines if " " in line]:
-        yield ["Error classes:", *(f"{_INDENT}- {line}" for line in said)]
-    if others:
-        yield ["Errors:", *(f"{_INDENT}- {error.name} [{error.surface}]: {error.when}" for error in others)]
-    if contract.effects:
-        yield ["Effects:", *(f"{_INDENT}- {e.type} `{e.target}`: {e.description}" for e in contract.effects)]
-    if contract.modes.notes:
-        yield ["Modes:", _INDENT + contract.modes.notes]
+    yield from ([title, *(_INDENT + line for line in lines)] for title, lines in sections.items() if lines)
 
 
-def _entry(name: str, texts: list[str]) -> Iterator[str]:
-    yield f"{_INDENT}{name}:"
-    for text in texts:
-        # what the code declares is read from the code
-        if not text.startswith(DEFAULT) and not is_read_from_code(text):
-            yield f"{_INDENT * 2}- {text}"
+def _slots(contract: MicroModuleContract, field: str) -> Iterator[str]:
+    for one, parts in entries(contract, field):
+        added = [part.text for part in parts if adds_to_code(part.text)]
+        if added or not is_vocabulary(contract):
+            yield f"{one.name}:"
+            yield from (f"{_INDENT}- {text}" for text in added)
 
 
 def _header(contract: MicroModuleContract, siblings: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ship_gate.contract.contract import EffectType, ErrorSurface, MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
 from ship_gate.contract.examples_file import ERROR_TEXT, Example, python_tree
-from ship_gate.contract.rules import is_untested, raised_surfaces
+from ship_gate.contract.rules import is_untested, raised_errors
 from ship_gate.findings import Finding
 
 
@@ -61,7 +61,7 @@ def _entry_faults(examples: tuple[Example, ...], contract: MicroModuleContract) 
 
 
 def _error_faults(examples: tuple[Example, ...], contract: MicroModuleContract) -> Iterator[str]:
-    for name in dict.fromkeys(error.name for error in raised_surfaces(contract).values()):
+    for name in raised_errors(contract):
         due = [error for error in contract.error_surfaces if error.name == name]
         shown = sum(_shows(example, due[0], contract) for example in examples)
         if shown < len(due):

@@ -11,75 +11,40 @@ A test is named by its function, `test_x`; where two files or classes have the s
 node id, `test_file.py::TestClass::test_x`. A parametrised test is named once, without brackets."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from ship_gate import canonical_json
 from ship_gate.contract.boundary.lazy_types import is_item_bound
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.examples_file import same_error
-from ship_gate.contract.rules import (
-    is_read_from_code,
-    is_scope_limit,
-    is_untested,
-    raised_surfaces,
-)
+from ship_gate.contract.rules import is_read_from_code, is_scope_limit, is_untested, raised_errors
+from ship_gate.contract.statements import OF_SLOTS, Statement, StatementKind, statements
 from ship_gate.findings import Finding
 
 CLAIMS_FILE = "tests/obligations.json"
 """The file of a module that names what its tests show."""
 
 
-class Obligation(NamedTuple):
-    """Something that a test must show.
-
-    Args:
-        pointer: JSON pointer into the contract; `""` is the happy path.
-        category: What kind, as docs/design.md#obligations names it.
-        text: What is to be shown, for the message.
-    """
-
-    pointer: str
-    category: str
-    text: str
-
-
-def obligations(contract: MicroModuleContract) -> tuple[Obligation, ...]:
-    """Every obligation of a contract, in its order; definitions of fields alone have none."""
+def obligations(contract: MicroModuleContract) -> tuple[Statement, ...]:
+    """Every statement of a contract that a test must show, in its order, after the happy path, whose pointer is empty;
+    definitions of fields alone have none."""
     return () if is_untested(contract) else tuple(_derived(contract))
 
 
-def _derived(contract: MicroModuleContract) -> Iterator[Obligation]:
-    yield Obligation("", "happy path", contract.purpose)
-    for index, parameter in enumerate(contract.inputs):
-        for place, text in _sentences(parameter.type, parameter.constraints):
-            yield Obligation(
-                f"/inputs/{index}/constraints/{place}", "input constraint", f"{parameter.name}: {text}"
-            )
-    for index, output in enumerate(contract.outputs):
-        for place, text in _sentences(output.type, output.invariants):
-            yield Obligation(
-                f"/outputs/{index}/invariants/{place}", "output invariant", f"{output.name}: {text}"
-            )
-    for index, error in raised_surfaces(contract).items():
-        yield Obligation(f"/error_surfaces/{index}", "error surface", f"{error.name}: {error.when}")
-        if error.shared:
-            pointer = f"/error_surfaces/{index}/shared"
-            yield Obligation(pointer, "error class", f"{error.name}: {error.shared}")
-        for place, field in enumerate(error.fields):
-            pointer = f"/error_surfaces/{index}/fields/{place}"
-            yield Obligation(pointer, "error field", f"{error.name}.{field.name}: {field.type}")
-    for index, effect in enumerate(contract.effects):
-        yield Obligation(
-            f"/effects/{index}", "effect", f"{effect.type} {effect.target}: {effect.description}"
-        )
+def _derived(contract: MicroModuleContract) -> Iterator[Statement]:
+    raised, slot_type = raised_errors(contract), ""
+    yield Statement("", StatementKind.HAPPY_PATH, "", contract.purpose)
+    for one in statements(contract):
+        if one.kind in (StatementKind.INPUT, StatementKind.OUTPUT):
+            slot_type = one.text
+        elif one.kind in OF_SLOTS:
+            is_due = not (is_read_from_code(one.text) or is_scope_limit(one.text))
+            yield from [one] if is_due and not is_item_bound(slot_type, one.text) else []
+        elif one.kind is StatementKind.EFFECT or (one.kind in _OF_ERRORS and one.name in raised):
+            yield one
 
 
-def _sentences(slot_type: str, texts: list[str]) -> Iterator[tuple[int, str]]:
-    return (
-        (place, text)
-        for place, text in enumerate(texts)
-        if not (is_read_from_code(text) or is_scope_limit(text) or is_item_bound(slot_type, text))
-    )
+_OF_ERRORS = (StatementKind.ERROR_SURFACE, StatementKind.ERROR_CLASS, StatementKind.ERROR_FIELD)
 
 
 def read_claims(data: bytes) -> dict[str, tuple[str, ...]]:
@@ -146,7 +111,7 @@ def claims_faults(
     for pointer, obligation in due.items():
         if pointer not in covered:
             message = (
-                f"no test for {obligation.category}: {obligation.text} ({pointer or 'the empty pointer'}); "
+                f"no test for {obligation.kind}: {obligation.sentence} ({pointer or 'the empty pointer'}); "
                 "write one and name it in tests/obligations.json"
             )
             faults.append(Finding("obligations.uncovered", CLAIMS_FILE, message))
@@ -167,18 +132,17 @@ def unseen_faults(
         contract: The locked one.
     """
     faults: list[Finding] = []
-    for index, error in raised_surfaces(contract).items():
-        pointer = f"/error_surfaces/{index}"
+    for one in (due for due in obligations(contract) if due.kind is StatementKind.ERROR_SURFACE):
         tests = [
             t
             for name, pointers in claims.items()
-            if pointer in pointers
+            if one.pointer in pointers
             for t in matching_tests(name, observed)
         ]
-        if not any(same_error(error.name, names) for test in tests for names in observed[test]):
+        if not any(same_error(one.name, names) for test in tests for names in observed[test]):
             message = (
-                f"no test that claims {pointer} has seen {error.name} come out of the module; "
-                f"trigger it: {error.when}"
+                f"no test that claims {one.pointer} has seen {one.name} come out of the module; "
+                f"trigger it: {one.text}"
             )
             faults.append(Finding("obligations.unseen", CLAIMS_FILE, message))
     return faults

@@ -56,15 +56,14 @@ from ship_gate.contract.boundary.types import (
 )
 from ship_gate.contract.contract import (
     EffectType,
-    ErrorSurface,
     Input,
     MicroModuleContract,
-    Output,
     SurfaceKind,
 )
 from ship_gate.contract.error_rules import error_problems
 from ship_gate.contract.network import network_problems
 from ship_gate.contract.possible_values import possibility_problems
+from ship_gate.contract.statements import OF_SLOTS, Statement, StatementKind, entries, statements
 from ship_gate.syntax_tree import parse_expression
 
 DEFINITIONS = "definitions alone"
@@ -117,19 +116,23 @@ def is_read_from_code(text: str) -> bool:
     return looks_like_statement(text) or text in (KEYWORD_ONLY, ANY_NUMBER)
 
 
+def adds_to_code(text: str) -> bool:
+    """Whether a constraint or invariant says what cannot be read from the code: a default and a class can be."""
+    return not text.startswith(DEFAULT) and not is_read_from_code(text)
+
+
 def is_scope_limit(text: str) -> bool:
     """Whether a constraint names values that are out of scope. It stands in the docstring, and no test has to show it:
     what comes out of such a call is a declared error or any value of the type, and the fuzz holds the module to that."""
     return text.startswith(OUT_OF_SCOPE)
 
 
-def scope_limits(contract: MicroModuleContract) -> list[tuple[str, str]]:
-    """What a contract leaves out of its scope: the pointers of the statements, with the values that each names."""
+def scope_limits(contract: MicroModuleContract) -> list[Statement]:
+    """What a contract leaves out of its scope: the statements, each with only the values that it names as its text."""
     return [
-        (f"/inputs/{index}/constraints/{place}", text.removeprefix(OUT_OF_SCOPE))
-        for index, one in enumerate(contract.inputs)
-        for place, text in enumerate(one.constraints)
-        if is_scope_limit(text)
+        one._replace(text=one.text.removeprefix(OUT_OF_SCOPE))
+        for one in statements(contract)
+        if one.kind is StatementKind.CONSTRAINT and is_scope_limit(one.text)
     ]
 
 
@@ -144,8 +147,8 @@ def _can_be_left_out(parameter: Input) -> bool:
 
 def own_statements(contract: MicroModuleContract) -> dict[str, ClassStatement]:
     """The classes that a contract states: those that the module itself exports."""
-    statements = (parse_statement(text) for slot in _slots(contract) for text in slot)
-    return {statement.name: statement for statement in statements if statement}
+    stated = (parse_statement(one.text) for one in statements(contract) if one.kind in OF_SLOTS)
+    return {statement.name: statement for statement in stated if statement}
 
 
 def is_vocabulary(contract: MicroModuleContract) -> bool:
@@ -163,19 +166,11 @@ def is_untested(contract: MicroModuleContract) -> bool:
     return is_vocabulary(contract) and not has_classes_with_code(contract)
 
 
-def raised_surfaces(contract: MicroModuleContract) -> dict[int, ErrorSurface]:
-    """The error surfaces that the module itself can meet, by their places; of definitions those that a class raises."""
+def raised_errors(contract: MicroModuleContract) -> list[str]:
+    """The errors that the module itself can meet, each once; of definitions those that a class raises."""
     raised = {name for statement in own_statements(contract).values() for name in statement.raises}
-    return {
-        place: error
-        for place, error in enumerate(contract.error_surfaces)
-        if error.name in raised or not is_vocabulary(contract)
-    }
-
-
-def adds_to_code(output: Output) -> bool:
-    """Whether an output says something that its code does not declare."""
-    return not all(map(is_read_from_code, output.invariants))
+    names = dict.fromkeys(error.name for error in contract.error_surfaces)
+    return [name for name in names if name in raised or not is_vocabulary(contract)]
 
 
 def output_name(class_name: str) -> str:
@@ -221,35 +216,28 @@ def problems(contract: MicroModuleContract) -> list[str]:
 
 def _statement_count(contract: MicroModuleContract) -> int:
     """Of a contract; definitions alone are a list of which nobody needs the whole in mind."""
-    slots = [*contract.inputs, *contract.outputs]
-    said = sum(map(len, _slots(contract))) + len(contract.error_surfaces) + len(contract.effects)
-    said += sum(bool(error.shared) for error in contract.error_surfaces)
-    return 0 if is_vocabulary(contract) else len(slots) + said
+    return 0 if is_vocabulary(contract) else sum(one.kind in _COUNTED for one in statements(contract))
 
 
-def _slots(contract: MicroModuleContract) -> list[list[str]]:
-    return [parameter.constraints for parameter in contract.inputs] + [
-        output.invariants for output in contract.outputs
-    ]
+_COUNTED = {
+    *OF_SLOTS,
+    *(StatementKind.INPUT, StatementKind.OUTPUT, StatementKind.EFFECT),
+    *(StatementKind.ERROR_SURFACE, StatementKind.ERROR_CLASS),
+}
 
 
-def _slot_paths(contract: MicroModuleContract) -> list[str]:
-    return [_slot_path(contract, index) for index in range(len(contract.inputs) + len(contract.outputs))]
-
-
-def _slot_path(contract: MicroModuleContract, index: int) -> str:
-    if index < len(contract.inputs):
-        return f"inputs.{index}.constraints"
-    return f"outputs.{index - len(contract.inputs)}.invariants"
+def _slots(contract: MicroModuleContract) -> Iterator[tuple[str, str, list[str]]]:
+    """What is said of each input and output: its path, the type, the texts."""
+    for field, said in (("inputs", "constraints"), ("outputs", "invariants")):
+        for one, parts in entries(contract, field):
+            yield f"{one.path}.{said}", one.text, [part.text for part in parts]
 
 
 def _name_problems(contract: MicroModuleContract) -> Iterator[str]:
     if problem := module_name_problem(contract.name):
         yield f"name: {problem}"
-    for field, names in (
-        ("inputs", [i.name for i in contract.inputs]),
-        ("outputs", [o.name for o in contract.outputs]),
-    ):
+    for field in ("inputs", "outputs"):
+        names = [one.name for one, _ in entries(contract, field)]
         for index, name in enumerate(names):
             if problem := identifier_problem(name):
                 yield f"{field}.{index}.name: {problem}"
@@ -265,21 +253,19 @@ def _text_problems(contract: MicroModuleContract) -> Iterator[str]:
         # no part of the docstring, so spaces within quotes may be what it is about
         if problem := text_problem(_QUOTED.sub(lambda quoted: re.sub(" +", " ", quoted[0]), case)):
             yield f"error_cases.{index}: {case[:60]!r} {problem}"
-    for index, slot in enumerate(_slots(contract)):
-        for place, text in enumerate(slot):
-            if not text.startswith(DEFAULT) and not parse_statement(text) and (problem := text_problem(text)):
-                yield f"{_slot_path(contract, index)}.{place}: {text[:60]!r} {problem}"
+    for path, text in ((one.path, one.text) for one in statements(contract) if one.kind in OF_SLOTS):
+        if not text.startswith(DEFAULT) and not parse_statement(text) and (problem := text_problem(text)):
+            yield f"{path}: {text[:60]!r} {problem}"
 
 
 def _texts(contract: MicroModuleContract) -> Iterator[tuple[str, str]]:
-    yield "purpose", contract.purpose
-    for index, error in enumerate(contract.error_surfaces):
-        yield f"error_surfaces.{index}.when", error.when
-        if error.shared:
-            yield f"error_surfaces.{index}.shared", error.shared
-    for index, effect in enumerate(contract.effects):
-        yield f"effects.{index}.target", effect.target
-        yield f"effects.{index}.description", effect.description
+    for one in statements(contract):
+        if one.kind is StatementKind.EFFECT:
+            yield from ((f"{one.path}.target", one.name), (f"{one.path}.description", one.text))
+        elif one.kind is StatementKind.ERROR_SURFACE:
+            yield f"{one.path}.when", one.text
+        elif one.kind in (StatementKind.PURPOSE, StatementKind.ERROR_CLASS):
+            yield one.path, one.text
     if contract.modes.notes:
         yield "modes.notes", contract.modes.notes
 
@@ -341,16 +327,14 @@ def _passing_problems(inputs: Sequence[Input]) -> Iterator[str]:
 
 
 def _scope_limit_problems(contract: MicroModuleContract) -> Iterator[str]:
-    for pointer, values in (stated := scope_limits(contract)):
-        if len(values.split()) < SCOPE_WORDS:
-            path = pointer.strip("/").replace("/", ".")
-            yield f"{path}: {values[:60]!r} names no values; say which ones, in {SCOPE_WORDS} words or more"
+    for one in (stated := scope_limits(contract)):
+        if len(one.text.split()) < SCOPE_WORDS:
+            yield f"{one.path}: {one.text[:60]!r} names no values; say which ones, in {SCOPE_WORDS} words or more"
     if len(stated) > MOST_OUT_OF_SCOPE:
         yield f"inputs: {len(stated)} statements are out of scope; say it in {MOST_OUT_OF_SCOPE} at most"
-    for index, output in enumerate(contract.outputs):
-        for place, text in enumerate(output.invariants):
-            if is_scope_limit(text):
-                yield f"outputs.{index}.invariants.{place}: what is out of scope is said of an input; name its values"
+    for one in statements(contract):
+        if one.kind is StatementKind.INVARIANT and is_scope_limit(one.text):
+            yield f"{one.path}: what is out of scope is said of an input; name its values"
 
 
 def _is_passed_otherwise(parameter: Input) -> bool:
@@ -377,9 +361,8 @@ def _unknown_member(default: str, known: Mapping[str, ClassStatement], *, is_alo
 
 def _statement_problems(contract: MicroModuleContract) -> Iterator[str]:
     known = own_statements(contract)
-    types = [parameter.type for parameter in contract.inputs] + [output.type for output in contract.outputs]
-    for index, (slot, due) in enumerate(zip(_slots(contract), placed(types, known), strict=True)):
-        path = _slot_path(contract, index)
+    slots = [*_slots(contract)]
+    for (path, _, slot), due in zip(slots, placed([kind for _, kind, _ in slots], known), strict=True):
         body = slot[:-1] if slot and slot[-1].startswith(DEFAULT) else slot
         body = body[:-1] if body and body[-1] in (KEYWORD_ONLY, ANY_NUMBER) else body
         for place, text in enumerate(slot):
@@ -406,9 +389,8 @@ def _class_problems(contract: MicroModuleContract) -> Iterator[str]:
     """Classes of which nobody says what they are made of, and classes that no value can be of."""
     known = own_statements(contract)
     if not contract.dependencies:  # whose classes are in their own contracts
-        slots = zip(_slot_paths(contract), [*contract.inputs, *contract.outputs], strict=True)
-        for path, slot in slots:
-            for name in () if type_problem(slot.type, taken=True) else class_names(slot.type):
+        for path, kind, _ in _slots(contract):
+            for name in () if type_problem(kind, taken=True) else class_names(kind):
                 if name not in known:
                     yield f"{path}: nothing says what {name} is; {_statement_advice(name)}"
         for statement in known.values():

@@ -18,8 +18,9 @@ from typing import NamedTuple
 from ship_gate.contract.contract import Effect, EffectType, MicroModuleContract, SurfaceKind
 from ship_gate.contract.examples_file import same_error
 from ship_gate.contract.network import SENDING, is_covered, is_network, network_effects
-from ship_gate.contract.obligations import CLAIMS_FILE, Obligation, matching_tests, obligations
+from ship_gate.contract.obligations import CLAIMS_FILE, matching_tests, obligations
 from ship_gate.contract.rules import is_vocabulary, own_statements
+from ship_gate.contract.statements import Statement
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.strength.perturbations import Aspect, Perturbation
 
@@ -36,7 +37,7 @@ class Claims(NamedTuple):
     """
 
     contract: MicroModuleContract
-    due: Mapping[str, Obligation]
+    due: Mapping[str, Statement]
     by_test: Mapping[str, frozenset[str]]
 
     def of(self, test: str) -> frozenset[str]:
@@ -45,8 +46,7 @@ class Claims(NamedTuple):
 
     def shows(self, pointer: str, one: Perturbation) -> bool:
         """Whether a test that notices this change shows the obligation."""
-        kind, _, rest = pointer.removeprefix("/").partition("/")
-        place = int(rest.partition("/")[0] or 0)
+        kind, place = _place(pointer)
         if one.answer.entry in self._classes_with_code and not self._is_about(kind, place, one.answer.entry):
             return False
         match kind:
@@ -98,14 +98,18 @@ class Claims(NamedTuple):
         found: set[int] = set()
         is_tuple = len(self.contract.outputs) > 1 and not is_vocabulary(self.contract)
         for pointer in pointers if is_tuple else ():
-            kind, _, place = pointer.removeprefix("/").partition("/")
+            kind, place = _place(pointer)
             if kind == "outputs":
-                found.add(int(place.partition("/")[0]))
+                found.add(place)
             elif kind == "error_surfaces":
-                found.update(
-                    self._code_parts(self.contract.error_surfaces[int(place.partition("/")[0])].name)
-                )
+                found.update(self._code_parts(self.contract.error_surfaces[place].name))
         return sorted(found)
+
+
+def _place(pointer: str) -> tuple[str, int]:
+    """The dimension that an obligation belongs to, and where in it; the happy path belongs to none."""
+    kind, _, rest = pointer.removeprefix("/").partition("/")
+    return kind, int(rest.partition("/")[0] or 0)
 
 
 def _shows_request(effect: Effect, one: Perturbation) -> bool:
@@ -139,7 +143,7 @@ def unshown_finding(claims: Claims, pointer: str, *, apart: bool = False) -> Fin
     """
     obligation = claims.due[pointer]
     tests = [name for name, pointers in claims.by_test.items() if pointer in pointers]
-    subject = f"{', '.join(tests)} claim{'s' * (len(tests) == 1)} {obligation.category}: {obligation.text}"
+    subject = f"{', '.join(tests)} claim{'s' * (len(tests) == 1)} {obligation.kind}: {obligation.sentence}"
     message = (
         f"{subject} ({pointer or 'the empty pointer'}), but {_APART if apart else _missing(claims, pointer)}"
     )
@@ -153,8 +157,7 @@ _APART = (
 
 
 def _missing(claims: Claims, pointer: str) -> str:
-    kind, _, rest = pointer.removeprefix("/").partition("/")
-    place = int(rest.partition("/")[0] or 0)
+    kind, place = _place(pointer)
     match kind:
         case "outputs":
             name, asks = claims.contract.outputs[place].name, bool(network_effects(claims.contract))

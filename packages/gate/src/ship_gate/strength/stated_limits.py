@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.obligations import CLAIMS_FILE
-from ship_gate.contract.rules import DEFAULT, is_scope_limit
+from ship_gate.contract.rules import DEFAULT, OUT_OF_SCOPE
+from ship_gate.contract.statements import StatementKind, statements
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.limits import numbers
 from ship_gate.strength.mutants import Mutant
@@ -29,17 +30,15 @@ def unshown_limits(
     """
     guarded = {float(mutant.limit) for mutant in judged if mutant.limit}
     moved = [mutant for mutant in alive if mutant.limit]
-    for index, slot in enumerate(contract.inputs):
-        for place, text in enumerate(slot.constraints):
-            if is_scope_limit(text) or text.startswith(DEFAULT):
-                continue  # nothing is promised of such values; and a default is no end of what may be given
-            stated = guarded.intersection(map(float, numbers([text])))
+    for one in statements(contract):
+        # nothing is promised of values out of scope; and a default is no end of what may be given
+        if one.kind is StatementKind.CONSTRAINT and not one.text.startswith((OUT_OF_SCOPE, DEFAULT)):
+            stated = guarded.intersection(map(float, numbers([one.text])))
             found = [mutant for mutant in moved if float(mutant.limit) in stated]
             if stated and stated == {float(mutant.limit) for mutant in found}:
-                pointer = f"/inputs/{index}/constraints/{place}"
                 faults = "; ".join(f"{mutant.location}: {mutant.listed}" for mutant in found)
                 message = (
-                    f"no test shows where the limit of the input constraint {slot.name}: {text} ({pointer}) is; call it "
+                    f"no test shows where the limit of the {one.kind} {one.sentence} ({one.pointer}) is; call it "
                     f"with the value at the limit and with the next one beyond it, and assert what comes of both. The "
                     f"tests pass with {faults}"
                 )

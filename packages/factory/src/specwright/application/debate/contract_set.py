@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ship_gate.contract.contract import MicroModuleContract, contract_changes
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import contract_changes
 from specwright.application.announce import Announcement
 from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
 from specwright.application.factory import Factory

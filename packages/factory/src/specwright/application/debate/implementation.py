@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType
-from ship_gate.contract.contract import MicroModuleContract, contract_changes
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import contract_changes
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from ship_gate.contract.obligations import read_claims
 from ship_gate.verdict import Candidate, GateVerdict, Trial

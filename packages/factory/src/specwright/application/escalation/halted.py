@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, cast
 from ship_gate.base.record import Record
 from ship_gate.base.text import first_sentences, one_line
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.contract_text import contract_text
 from ship_gate.contract.docstring import imported_classes, render_stub
+from ship_gate.contract.statements import statements
 from ship_gate.verdict import ENTRY_FILE
 from specwright.application.criteria import open_questions
 from specwright.application.debate.implementation import claims_of
@@ -238,13 +238,13 @@ class HaltedTask:
         """The statements of the failed modules' contracts that findings cite by their pointers, each after its pointer; of a
         halt before any module, those of all contracts of the plan."""
         names = [name for name in self.contracts if name in self.failed] or [*self.contracts]
-        lines = [(name, line) for name in names for line in contract_text(self.contracts[name]).splitlines()]
+        stated = [(name, one) for name in names for one in statements(self.contracts[name])]
         found = dict.fromkeys(
-            f"The contract of {name}, {pointer}: {one_line(line.removeprefix(pointer).strip())}"
+            f"The contract of {name}, {pointer}: {one_line(one.line)}"
             for text in findings
             for pointer in _POINTER.findall(text)
-            for name, line in lines
-            if line.startswith(f"{pointer} ")
+            for name, one in stated
+            if one.pointer == pointer
         )
         return [*found][:_SENTENCES]
 

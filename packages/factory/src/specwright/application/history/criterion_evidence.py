@@ -244,7 +244,7 @@ class SealedModule:
             tests=self.log.summary.passed,
             execution_log=f"{self.directory}/{EXECUTION_LOG}",
             judged_in=judged_in,
-            out_of_scope=[values for _, values in scope_limits(self.contract)],
+            out_of_scope=[one.text for one in scope_limits(self.contract)],
         )
 
 

@@ -36,9 +36,7 @@ def as_contract(contract: MicroModuleContract) -> str:
 
 def as_dependency(view: DependencyView) -> str:
     """A sealed module that may be called: what its contract says to callers, its status, its examples."""
-    title = f"Dependency `{view.contract.name}` ({view.contract.ref}, {view.status})"
-    contract = as_block(title, text_for_callers(view.contract), "text")
-    return f"{contract}\n\n{as_fenced(examples_in_short(view.examples), 'markdown')}"
+    return f"{as_surface(view)}\n\n{as_fenced(examples_in_short(view.examples), 'markdown')}"
 
 
 def as_surface(view: DependencyView) -> str:

@@ -3,8 +3,8 @@ provenance), what shows a criterion (design: trace), bug reports, exceptions, co
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from ship_gate.contract.statements import entries
 from ship_gate.terminal.page import Page, brief
 from specwright.application.history.provenance import DebateRounds, Provenance
 from specwright.application.stages.trace import Trace
@@ -17,6 +17,9 @@ from specwright.domain.modules.acceptance_report import KINDS, CriterionReport, 
 from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.domain.tasks.task_board import by_spec_id
+
+_DIMENSIONS = {"Inputs": "inputs", "Outputs": "outputs", "Errors": "error_surfaces", "Effects": "effects"}
+_OF_CLASS = {"base": "derives from ", "field": "field "}
 
 _LONGEST_POINTER = 30
 """Columns of the pointers; a longer one is on a line of its own."""
@@ -34,8 +37,13 @@ def module_page(module: Module) -> Page:
     if deprecation := module.deprecation:
         page.row("DEPRECATED", f"{deprecation.decided_at}: {deprecation.reason}", 0)
         page.row("Instead", _instead(deprecation), 0)
-    for title, entries in _dimensions(contract.to_json()):
-        page.rows(title, entries or ["none"], 0)
+    for title, field in _DIMENSIONS.items():
+        said = [
+            "\n".join((one.sentence, *(f"- {_OF_CLASS.get(part.form, '')}{part.text}" for part in parts)))
+            for one, parts in entries(contract, field)
+        ]
+        page.rows(title, said or ["none"], 0)
+    page.rows("Modes", [", ".join(contract.modes.names)], 0)
     calls = ", ".join(dependency.ref for dependency in contract.dependencies)
     summary, verified = evidence.execution_log.summary, evidence.verification
     page.line()
@@ -66,28 +74,6 @@ def deprecation_page(decided: Deprecated) -> Page:
 def _instead(decided: Deprecation) -> str:
     note = decided.migration_note
     return f"{decided.replacement}. {note}" if decided.replacement else note
-
-
-def _dimensions(contract: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    def value(entry: dict[str, Any], details: str) -> str:
-        return "\n".join([f"{entry['name']}: {entry['type']}", *(f"- {detail}" for detail in entry[details])])
-
-    effects = [f"{entry['type']} {entry['target']}: {entry['description']}" for entry in contract["effects"]]
-    return [
-        ("Inputs", [value(entry, "constraints") for entry in contract["inputs"]]),
-        ("Outputs", [value(entry, "invariants") for entry in contract["outputs"]]),
-        ("Errors", [_error(entry) for entry in contract["error_surfaces"]]),
-        ("Effects", effects),
-        ("Modes", [", ".join(name for name in ("sync", "async") if contract["modes"][name])]),
-    ]
-
-
-def _error(entry: dict[str, Any]) -> str:
-    """An error surface, with what is stated of its class below it."""
-    base = [f"- derives from {entry['base']}"] if entry.get("base") else []
-    shared = [f"- {entry['shared']}"] if entry.get("shared") else []
-    fields = [f"- field {one['name']}: {one['type']}" for one in entry.get("fields", ())]
-    return "\n".join([f"{entry['name']}: {entry['when']}", *base, *shared, *fields])
 
 
 def provenance_page(chain: Provenance) -> Page:

@@ -4,7 +4,7 @@ parameters (design: shell).
 
 import ast
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ship_gate.contract.boundary.annotations import normal_type, union_parts
@@ -12,7 +12,7 @@ from ship_gate.contract.boundary.class_statement import ClassStatement
 from ship_gate.contract.boundary.types import class_names, is_class_name, named
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
-from ship_gate.contract.rules import DEFAULT, default_of, is_any_number, is_read_from_code, own_statements
+from ship_gate.contract.rules import adds_to_code, default_of, is_any_number, own_statements
 from ship_gate.syntax_tree import parse_expression
 from specwright.domain.acceptance.records import name_of, signature_of
 from specwright.domain.interfaces.records import Content, FunctionUse, ParameterMapping
@@ -102,7 +102,11 @@ def function_of_contract(
         contract.name,
         tuple(
             FunctionParameter(
-                one.name, one.type, default_of(one), tuple(_about(one.constraints)), is_any_number(one)
+                one.name,
+                one.type,
+                default_of(one),
+                tuple(filter(adds_to_code, one.constraints)),
+                is_any_number(one),
             )
             for one in contract.inputs
         ),
@@ -113,10 +117,6 @@ def function_of_contract(
         is_async=entry_points(contract)[0].is_async,
         effects=tuple(one.type.value for one in contract.effects),
     )
-
-
-def _about(constraints: Sequence[str]) -> Iterator[str]:
-    return (text for text in constraints if not text.startswith(DEFAULT) and not is_read_from_code(text))
 
 
 def _classes(contract: MicroModuleContract, others: Sequence[MicroModuleContract]) -> dict[str, StatedClass]:

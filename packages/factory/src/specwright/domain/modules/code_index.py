@@ -114,13 +114,12 @@ def summarise(contract: MicroModuleContract, notes: str = "") -> CodeIndexEntry:
 
 def io_summary(contract: MicroModuleContract) -> IoSummary:
     """The five dimensions of a contract as short strings."""
-    modes = (("sync", contract.modes.sync), ("async", contract.modes.async_))
     return IoSummary(
         inputs=[_line(f"{i.name}: {i.type}", i.constraints) for i in contract.inputs],
         outputs=[_line(f"{o.name}: {o.type}", o.invariants) for o in contract.outputs],
         error_surfaces=[f"{e.name}: {e.when}" for e in contract.error_surfaces],
         effects=[f"{e.type} {e.target}: {e.description}" for e in contract.effects],
-        modes=[name for name, on in modes if on],
+        modes=contract.modes.names,
     )
 
 

@@ -253,12 +253,12 @@ def statement_of(
         or not pointer.startswith("/")
     ):
         return None
-    texts = {one.pointer: one.text for one in obligations(contract)}
+    texts = {one.pointer: one.sentence for one in obligations(contract)}
     value = contract.at(pointer)
     return None if value is MISSING else (pointer, texts.get(pointer, str(value)))
 
 
 def statements(contract: MicroModuleContract, criteria: Sequence[str]) -> list[tuple[str, str]]:
     """Everything that a report may point at: the statements of the contract, and the criteria of the task."""
-    found = [(one.pointer or "/purpose", one.text) for one in obligations(contract)]
+    found = [(one.pointer or "/purpose", one.sentence) for one in obligations(contract)]
     return [*found, *((f"{_CRITERION}{n}", text) for n, text in enumerate(criteria, 1))]
