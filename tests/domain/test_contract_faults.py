@@ -77,10 +77,11 @@ def test_what_the_preflights_do_not_show_is_for_the_arbiter(unproved: ContractFa
 
 def test_only_what_asks_for_the_statement_is_waived_until_the_arbiter_rules():
     """The rest of the preflight is as strict as ever."""
-    unseen = Finding("obligations.unseen", "x", "no test that claims /error_surfaces/1 has seen it")
-    other = Finding("obligations.unseen", "x", "no test that claims /error_surfaces/10 has seen it")
-    uncovered = Finding("obligations.uncovered", "x", "no test for it: a (/error_surfaces/1); write one")
+    first = "/error_surfaces/1"
+    unseen = Finding("obligations.unseen", "x", "no test has seen it", first)
+    other = Finding("obligations.unseen", "x", "no test has seen it", "/error_surfaces/10")
+    uncovered = Finding("obligations.uncovered", "x", "no test for it; write one", first)
     example = Finding("examples.uncovered", "examples.md", "0 of 1 error surfaces have an example")
-    said = [fault(pointer="/error_surfaces/1")]
+    said = [fault(pointer=first)]
     assert still_due([unseen, other, uncovered, example, LIMIT], said) == (other, LIMIT)
     assert still_due([example], [fault()]) == (example,)

@@ -114,9 +114,9 @@ def set_with_producer(version: str, returns: str = "str") -> list[ReleaseModule]
     ]
 
 
-def failing_gates(modules: list[ReleaseModule]) -> set[Gate]:
+def failing_gates(modules: list[ReleaseModule]) -> set[str]:
     """The gates that a set fails."""
-    return {failure.gate for failure in run_gates(modules)}
+    return {failure.code for failure in run_gates(modules)}
 
 
 def manifest_of(modules: list[ReleaseModule], product: ProductResult = WHEEL) -> ReleaseManifest:
@@ -133,8 +133,8 @@ def test_a_set_that_lacks_a_dependency_fails_the_dependency_check_alone() -> Non
     """The violation names the consumer and the reference that dangles (F-15-03, F-15-08)."""
     modules = sound_set()[1:]
     (failure,) = dependency_check(modules)
-    assert failure.module_refs == (f"{FORMAT}@1.0.0", f"{PARSE}@1.0.0")
-    assert "not in the release set" in failure.explanation
+    assert failure.where == f"{FORMAT}@1.0.0, {PARSE}@1.0.0"
+    assert "not in the release set" in failure.message
     assert failing_gates(modules) == {Gate.DEPENDENCY}
 
 
@@ -170,9 +170,9 @@ def test_a_producer_whose_contract_moved_on_fails_the_fingerprint_check_alone() 
     """The consumer was built against parse@1.0.0, the set holds another contract (F-15-04, F-15-08)."""
     modules = set_with_producer("1.1.0", returns="str | None")
     (failure,) = fingerprint_check(modules)
-    assert failure.module_refs == (f"{FORMAT}@1.0.0", f"{PARSE}@1.1.0")
-    assert PRODUCER.interface_fingerprint in failure.explanation
-    assert modules[0].contract.interface_fingerprint in failure.explanation
+    assert failure.where == f"{FORMAT}@1.0.0, {PARSE}@1.1.0"
+    assert PRODUCER.interface_fingerprint in failure.message
+    assert modules[0].contract.interface_fingerprint in failure.message
     assert failing_gates(modules) == {Gate.FINGERPRINT}
 
 
@@ -185,7 +185,7 @@ def test_evidence_that_does_not_name_the_producer_fails_the_fingerprint_check() 
     """What nobody recorded is not taken to match (F-15-04)."""
     entries = index_of(PRODUCER, CONSUMER)
     modules = [sound_set()[0], release_module(CONSUMER, evidence(CONSUMER), entries)]
-    assert "names no version of parse" in fingerprint_check(modules)[0].explanation
+    assert "names no version of parse" in fingerprint_check(modules)[0].message
 
 
 @pytest.mark.parametrize("status", [IndexStatus.DEPRECATED, IndexStatus.SUPERSEDED])
@@ -198,8 +198,8 @@ def test_an_active_consumer_of_a_retired_module_fails_the_deprecation_check(stat
         release_module(CONSUMER, evidence(CONSUMER, BUILT), entries),
     ]
     (failure,) = deprecation_check(modules)
-    assert failure.module_refs == (f"{FORMAT}@1.0.0", f"{PARSE}@1.0.0")
-    assert str(status) in failure.explanation
+    assert failure.where == f"{FORMAT}@1.0.0, {PARSE}@1.0.0"
+    assert str(status) in failure.message
     assert failing_gates(modules) == {Gate.DEPRECATION}
 
 
@@ -226,7 +226,7 @@ def test_a_module_without_a_shipped_entry_fails_the_code_index_check_alone(
     entries = index_of(PRODUCER) | (index_of(CONSUMER, format_it=status) if status else {})
     modules = sound_set(entries)
     (failure,) = code_index_check(modules)
-    assert failure.module_refs == (f"{FORMAT}@1.0.0",)
+    assert failure.where == f"{FORMAT}@1.0.0"
     assert failing_gates(modules) == {Gate.CODE_INDEX}
 
 

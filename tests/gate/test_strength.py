@@ -133,6 +133,7 @@ def test_a_stated_limit_that_can_be_moved_is_told(case):
     assert {finding.code for finding in found} == {"obligations.unseen"}
     assert len(found) == len(constraints)
     assert f"a: {constraints[0]} (/inputs/0/constraints/0)" in found[0].message
+    assert found[0].pointer == "/inputs/0/constraints/0"
     others = [mutant for mutant in mutants if not mutant.limit]
     assert [*unshown_limits(mutants, others, contract)] == []
 
@@ -361,6 +362,7 @@ def test_who_shows_a_result_by_requests_alone_is_told_to_assert_it_beside_them(t
     contract = MicroModuleContract.model_validate({**DOUBLE.to_json(), "effects": [effect]})
     pointer = "/outputs/0/invariants/0"
     finding = unshown_finding(claims_of(contract, {"test_it": (pointer,)}, ["test_it"]), pointer)
+    assert finding.pointer == pointer
     assert ("beside what `web.requests` holds," in finding.message) == told
 
 

@@ -254,7 +254,7 @@ def breaking(directory: Path, waits_for: Any = USERS) -> Story:
     return story
 
 
-def gate_failures(story: Story) -> list[tuple[str, tuple[str, ...]]]:
+def gate_failures(story: Story) -> list[tuple[str, str]]:
     """What the gates of a release say of what the tasks have now: the gate, and the modules."""
     factory = story.bench.factory
     index = {entry.ref: entry for entry in factory.index.entries()}
@@ -264,7 +264,7 @@ def gate_failures(story: Story) -> list[tuple[str, tuple[str, ...]]]:
     ]
     check_release_set(modules)
     gates = (dependency_check, fingerprint_check, deprecation_check, code_index_check)
-    return [(failure.gate.value, failure.module_refs) for gate in gates for failure in gate(modules)]
+    return [(str(failure.code), failure.where) for gate in gates for failure in gate(modules)]
 
 
 def test_a_breaking_change_migrates_those_who_use_the_module(directory: Path):
@@ -279,8 +279,8 @@ def test_a_breaking_change_migrates_those_who_use_the_module(directory: Path):
     assert new.endswith("@2.0.0")
     assert statuses(story, "double") == {"1.0.0": IndexStatus.SUPERSEDED, "2.0.0": IndexStatus.SHIPPED}
     assert contract(story, consumer).dependencies[0].ref == old
-    assert ("dependency_check", (consumer, old, new)) in gate_failures(story)
-    assert ("deprecation_check", (consumer, old)) in gate_failures(story)
+    assert ("dependency_check", f"{consumer}, {old}, {new}") in gate_failures(story)
+    assert ("deprecation_check", f"{consumer}, {old}") in gate_failures(story)
     story.bench.run()
     assert [story.bench.status(n) for n in range(4)] == ["SHIPPED"] * 4
     assert [entry.module_ref for entry in story.bench.state.tasks.values()] == [

@@ -120,11 +120,19 @@ class FindingCode(StrEnum):
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong: a stable code, a place, and a sentence that says what to change."""
+    """One thing that is wrong.
+
+    Args:
+        code: Stable; for programs, which never read the message.
+        where: The place; empty for the whole.
+        message: A sentence that says what to change.
+        pointer: The statement of the contract that nothing shows, if that is wrong.
+    """
 
     code: str
     where: str
     message: str
+    pointer: str = ""
 
     @property
     def remedy(self) -> str:

@@ -163,7 +163,7 @@ class SandboxedShipGate(ShipGate):
         files = spliced_files(ParsedFiles.of(candidate.files), candidate.contract)
         with workspace() as root, prepare(lay_out(root, self.sandbox), "example_runner") as pair:
             staged = stage(root, candidate._replace(files=files), files, self.sandbox)
-            return run_examples(staged, tuple(examples), self._timeout_seconds, pair)
+            return run_examples(staged, tuple(examples), self._timeout_seconds, pair, advice="")
 
     def try_properties(
         self, candidate: Candidate, properties: Sequence[Property]

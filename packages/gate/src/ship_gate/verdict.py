@@ -159,7 +159,8 @@ class ShipGate(Protocol):
         ...
 
     def try_examples(self, candidate: Candidate, examples: Sequence[Example]) -> tuple[Finding, ...]:
-        """Run examples that somebody else wrote on a candidate; what is false of them (design: bug-reports).
+        """Run examples that somebody else wrote on a candidate; what is false of them, without advice
+        (design: bug-reports).
 
         Raises:
             ShipGateError: the gate itself could not run.

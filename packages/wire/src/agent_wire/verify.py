@@ -24,8 +24,8 @@ from agent_wire.sqlite_errors import check_files_beside
 from agent_wire.stream import AdmissionState
 
 
-class Finding(NamedTuple):
-    """One deviation from what was written.
+class Deviation(NamedTuple):
+    """One deviation from what was written, of a log where a Rejection is of one Wire.
 
     Args:
         topic_id: The topic.
@@ -51,7 +51,7 @@ _TYPES = (int, int, int, bytes, bytes)
 
 def verify(
     path: Path, *, expected: Iterable[LogEnd] = (), admission: Admission | None = None
-) -> list[Finding]:
+) -> list[Deviation]:
     """Check a log's file.
 
     Args:
@@ -73,25 +73,25 @@ def verify(
             refuse_views(connection)
             connection.text_factory = _lossy
             connection.execute("BEGIN")  # one snapshot, even while another process writes
-            return list(_findings(connection, tuple(expected), admission or default_admission()))
+            return list(_deviations(connection, tuple(expected), admission or default_admission()))
     except (sqlite3.Error, UnicodeDecodeError, InputError, CorruptionError) as error:
-        return [Finding("", 0, "log.unreadable", f"the file cannot be read as a Wire log: {error}")]
+        return [Deviation("", 0, "log.unreadable", f"the file cannot be read as a Wire log: {error}")]
 
 
-def _findings(
+def _deviations(
     connection: sqlite3.Connection, expected: Sequence[LogEnd], admission: Admission
-) -> Iterator[Finding]:
+) -> Iterator[Deviation]:
     (problem,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    found = _content_findings(connection, expected, admission)
+    found = _content_deviations(connection, expected, admission)
     if problem != "ok":
         yield _damaged_file(str(problem), found)
         return
     if unlike := unlike_schema(connection):
-        yield Finding("", 0, UNPROTECTED, f"not as the program made it: {', '.join(unlike)}")
+        yield Deviation("", 0, UNPROTECTED, f"not as the program made it: {', '.join(unlike)}")
     yield from found
 
 
-def _damaged_file(problem: str, found: Iterator[Finding]) -> Finding:
+def _damaged_file(problem: str, found: Iterator[Deviation]) -> Deviation:
     """One finding for a file that SQLite calls damaged, with the first entry that shows it, if any does."""
     message = f"the database is damaged: {problem}"
     try:
@@ -99,13 +99,13 @@ def _damaged_file(problem: str, found: Iterator[Finding]) -> Finding:
     except sqlite3.Error:
         first = None
     if first is None:
-        return Finding("", 0, "log.unreadable", message)
+        return Deviation("", 0, "log.unreadable", message)
     return first._replace(code="log.unreadable", message=f"{message}; {first.message}")
 
 
-def _content_findings(
+def _content_deviations(
     connection: sqlite3.Connection, expected: Sequence[LogEnd], admission: Admission
-) -> Iterator[Finding]:
+) -> Iterator[Deviation]:
     rows = connection.execute("SELECT topic_id, payer FROM topic ORDER BY topic_id").fetchall()
     topics = {str(topic_id): str(payer) for topic_id, payer in rows}
     for topic_id, payer in topics.items():
@@ -117,7 +117,7 @@ def _content_findings(
         " WHERE topic_id NOT IN (SELECT topic_id FROM topic) GROUP BY topic_id"
     ).fetchall()
     for topic_id, number, rows_of_it in strays:
-        yield Finding(
+        yield Deviation(
             str(topic_id),
             number,
             "log.inadmissible",
@@ -126,7 +126,7 @@ def _content_findings(
     for topic_id in sorted(
         {end.topic_id for end in expected} - topics.keys() - {str(row[0]) for row in strays}
     ):
-        yield Finding(topic_id, 0, "log.cut_off", "the topic is gone", by_note=True)
+        yield Deviation(topic_id, 0, "log.cut_off", "the topic is gone", by_note=True)
 
 
 def _lossy(text: bytes) -> str:
@@ -151,7 +151,7 @@ class _Topic:
         self._time = -1
         self._damaged = False
 
-    def check(self, expected: Iterable[LogEnd]) -> Iterator[Finding]:
+    def check(self, expected: Iterable[LogEnd]) -> Iterator[Deviation]:
         """Every finding of this topic."""
         hashes: dict[int, set[str]] = {}
         for end in expected:
@@ -164,7 +164,7 @@ class _Topic:
         if not self._begins_the_chain():
             yield self._finding(1, "log.changed", "no entry has the running hash of this topic and payer")
             return
-        last: Finding | None = None
+        last: Deviation | None = None
         for row in map(StoredEntry._make, rows):
             if tuple(map(type, row)) != _TYPES:
                 yield self._finding(self._sequence + 1, "log.unreadable", "the row is not an entry")
@@ -193,7 +193,7 @@ class _Topic:
             seen += 1
         return seen < 2
 
-    def _entry(self, row: StoredEntry) -> Finding | None:
+    def _entry(self, row: StoredEntry) -> Deviation | None:
         """The first deviation of an entry; goes on from what is stored, so that it is named and not those after it."""
         number = row.sequence_number
         if number <= self._sequence:  # those after it follow the entry before
@@ -203,7 +203,7 @@ class _Topic:
             )
         time = row.consensus_seconds * NANOS + row.consensus_nanos
         own = [self._hash(row, previous) for previous in dict.fromkeys(self._previous)]
-        found: Finding | None = None
+        found: Deviation | None = None
         if number != self._sequence + 1:
             found = self._finding(self._sequence + 1, "log.gap", f"entry {self._sequence + 1} is missing")
         elif time <= self._time or not 0 <= row.consensus_nanos < NANOS:
@@ -220,7 +220,7 @@ class _Topic:
         self._time = self._time if found else time
         return found
 
-    def _body(self, row: StoredEntry) -> Finding | None:
+    def _body(self, row: StoredEntry) -> Deviation | None:
         number = row.sequence_number
         try:
             wire = canonical.parse(row.body)
@@ -250,7 +250,7 @@ class _Topic:
             message=row.body,
         )
 
-    def _end(self, missing: Sequence[int], last: Finding | None) -> Iterator[Finding]:
+    def _end(self, missing: Sequence[int], last: Deviation | None) -> Iterator[Deviation]:
         """Compare the last entry with the table `head`, and what was recorded outside with what there is.
 
         Args:
@@ -271,5 +271,5 @@ class _Topic:
             message = "this entry was recorded outside, but is gone"
             yield self._finding(number, "log.cut_off", message)._replace(by_note=True)
 
-    def _finding(self, sequence_number: int, code: str, message: str) -> Finding:
-        return Finding(self._topic_id, sequence_number, code, message)
+    def _finding(self, sequence_number: int, code: str, message: str) -> Deviation:
+        return Deviation(self._topic_id, sequence_number, code, message)

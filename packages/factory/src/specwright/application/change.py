@@ -361,7 +361,7 @@ def try_report(factory: Factory, module: str, text: str, where: str) -> TriedRep
         return TriedReport(factory.modules.contract(repaired.module_ref), example, repaired.observed, owner)
     files = factory.modules.files(contract.ref)
     found = factory.gate.try_examples(candidate(factory.modules, contract, files), [example])
-    observed = "; ".join(one.message.partition("; correct the example")[0] for one in found)
+    observed = "; ".join(one.message for one in found)
     if observed.startswith(tuple(f"it raises {name}" for name in _OWN_FAULTS)):
         raise InputError(
             f"the example errs by itself: {observed}",

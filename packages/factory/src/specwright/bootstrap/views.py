@@ -36,7 +36,7 @@ from agent_wire import canonical_json
 from agent_wire.entries import StoredEntry
 from agent_wire.hcs import hcs_metadata
 from agent_wire.log import DatabaseWireLog
-from agent_wire.verify import UNPROTECTED, Finding
+from agent_wire.verify import UNPROTECTED, Deviation
 from agent_wire.verify import verify as verify_log
 from ship_gate.base.record import Record
 from specwright.application.factory import Factory, ProjectView
@@ -170,11 +170,11 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
     """
     with begun_store(directory) as store:
         unlike = store.unlike_schema()
-    unprotected = [Finding(TOPIC, 0, UNPROTECTED, f"not as the program made it: {one}") for one in unlike]
+    unprotected = [Deviation(TOPIC, 0, UNPROTECTED, f"not as the program made it: {one}") for one in unlike]
     with as_directory(directory) as place:
         noted = log_ends(DirectoryStore(place).files)
         damaged = [
-            Finding(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable
+            Deviation(TOPIC, 0, "log.note", f"{fault.where}: {fault.what}") for fault in noted.unreadable
         ]
         findings = verify_log(place / RUNTIME / LOG, expected=tuple(noted.ends.values()))
     return [finding._asdict() for finding in (*unprotected, *damaged, *findings)]

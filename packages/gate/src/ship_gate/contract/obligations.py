@@ -114,7 +114,7 @@ def claims_faults(
                 f"no test for {obligation.kind}: {obligation.sentence} ({pointer or 'the empty pointer'}); "
                 "write one and name it in tests/obligations.json"
             )
-            faults.append(Finding("obligations.uncovered", CLAIMS_FILE, message))
+            faults.append(Finding("obligations.uncovered", CLAIMS_FILE, message, pointer))
     return faults
 
 
@@ -144,5 +144,5 @@ def unseen_faults(
                 f"no test that claims {one.pointer} has seen {one.name} come out of the module; "
                 f"trigger it: {one.text}"
             )
-            faults.append(Finding("obligations.unseen", CLAIMS_FILE, message))
+            faults.append(Finding("obligations.unseen", CLAIMS_FILE, message, one.pointer))
     return faults

@@ -42,7 +42,9 @@ def gate_document(judged: "DirectoryVerdict") -> dict[str, Any]:
     tests = judged.verdict.tests if judged.verdict else ()
     return {
         "verdict": "FAIL" if judged.findings else "PASS",
-        "findings": [finding._asdict() for finding in judged.findings],
+        "findings": [
+            {"code": one.code, "where": one.where, "message": one.message} for one in judged.findings
+        ],
         "tests": [
             {"name": test.name, "result": test.result, "duration_ms": round(test.duration_ms, 3)}
             for test in tests

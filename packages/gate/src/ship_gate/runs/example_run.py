@@ -18,6 +18,7 @@ def run_examples(
     examples: tuple[Example, ...],
     timeout_seconds: float,
     pair: Pair | None = None,
+    advice: str = "; correct the example or the module",
 ) -> tuple[Finding, ...]:
     """Execute examples, one pair of processes for all, a fresh directory for each.
 
@@ -26,6 +27,7 @@ def run_examples(
         examples: Those that are well-formed.
         timeout_seconds: For all of them.
         pair: Processes that were started before for this run, of the role `example_runner`; the caller stops them.
+        advice: What to do about a false one, behind what is false.
 
     Raises:
         ShipGateError: the processes did not come up, or there is no sandbox.
@@ -38,7 +40,7 @@ def run_examples(
     else:
         with prepare(staged, "example_runner") as own:
             ended = own.run(job, dict(staged.surface), ledger, timeout_seconds)
-    return tuple(_findings(ledger, ended, examples, staged, timeout_seconds))
+    return tuple(_findings(ledger, ended, examples, staged, timeout_seconds, advice))
 
 
 class _Ledger(Ledger):
@@ -63,7 +65,12 @@ class _Ledger(Ledger):
 
 
 def _findings(
-    ledger: _Ledger, ended: RunEnd, examples: tuple[Example, ...], staged: Staged, timeout_seconds: float
+    ledger: _Ledger,
+    ended: RunEnd,
+    examples: tuple[Example, ...],
+    staged: Staged,
+    timeout_seconds: float,
+    advice: str,
 ) -> Iterator[Finding]:
     for place, example in enumerate(examples):
         if place >= len(ledger.outcomes):
@@ -72,9 +79,7 @@ def _findings(
             # those behind it were never reached
             return
         if problem := mismatch(example, _outcome(ledger.outcomes[place], staged)):
-            yield Finding(
-                FindingCode.EXAMPLES_FALSE, example.heading, f"{problem}; correct the example or the module"
-            )
+            yield Finding(FindingCode.EXAMPLES_FALSE, example.heading, f"{problem}{advice}")
         elif place in ledger.changed:
             message = "the module changed an argument that it was given; work on a copy"
             yield Finding(FindingCode.EXAMPLES_ARGUMENT_CHANGED, example.heading, message)

@@ -147,7 +147,7 @@ def unshown_finding(claims: Claims, pointer: str, *, apart: bool = False) -> Fin
     message = (
         f"{subject} ({pointer or 'the empty pointer'}), but {_APART if apart else _missing(claims, pointer)}"
     )
-    return Finding(FindingCode.OBLIGATIONS_UNSEEN, CLAIMS_FILE, message)
+    return Finding(FindingCode.OBLIGATIONS_UNSEEN, CLAIMS_FILE, message, pointer)
 
 
 _APART = (

@@ -42,4 +42,4 @@ def unshown_limits(
                     f"with the value at the limit and with the next one beyond it, and assert what comes of both. The "
                     f"tests pass with {faults}"
                 )
-                yield Finding(FindingCode.OBLIGATIONS_UNSEEN, CLAIMS_FILE, message)
+                yield Finding(FindingCode.OBLIGATIONS_UNSEEN, CLAIMS_FILE, message, one.pointer)

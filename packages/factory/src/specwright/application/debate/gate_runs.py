@@ -50,9 +50,6 @@ _TRIED = TypeAdapter(tuple[TriedProperty, ...])
 PROPERTIES = "properties"
 """The stage of the gate that tries the properties which were approved with the spec."""
 
-_OWN_REMEDY = "; correct the example or the module"
-"""What the gate says of an example that the module brings itself."""
-
 _BINDING = {
     "reported": ("reported.failed", "an example of a bug report", "examples of bug reports"),
     "acceptance": ("acceptance.failed", "an approved example", "approved examples"),
@@ -152,11 +149,7 @@ def _with_binding_examples(
     request = _asked_of(run.candidate, **{stage: listed})
     seen = _observed(_FINDINGS, run.scope, request, lambda: run.gate.try_examples(run.candidate, examples))
     findings = [
-        Finding(
-            code,
-            f"{stage}: {found.where}",
-            f"{one} fails: {found.message.removesuffix(_OWN_REMEDY)}; correct the module",
-        )
+        Finding(code, f"{stage}: {found.where}", f"{one} fails: {found.message}; correct the module")
         for found in seen
     ]
     count = len(examples)

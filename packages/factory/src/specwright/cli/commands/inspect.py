@@ -252,7 +252,7 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     counts = {name: getattr(checked, name) for name in ("modules", "definitions", "records", "wires")}
     shown = Verified(
         verdict="FAIL" if checked.findings else "PASS",
-        findings=[Finding(**finding._asdict()) for finding in checked.findings],
+        findings=[Finding(code=f.code, where=f.where, message=f.message) for f in checked.findings],
         checked=counts,
         unbound=[*checked.unbound],
     )

@@ -15,6 +15,7 @@ from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, class_name_problem, type_problem
 from ship_gate.contract.examples_file import undefined_names
 from ship_gate.contract.rules import module_name_problem
+from ship_gate.findings import Finding
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
@@ -59,18 +60,10 @@ class TaskPromise(NamedTuple):
     epic: tuple[str, int] = ("", 0)
 
 
-class AcceptanceProblem(NamedTuple):
-    """A fault: the task, the field, what is wrong and what to do."""
-
-    task_id: str
-    field: str
-    message: str
-
-
 def acceptance_problems(
     package: str, tasks: Sequence[TaskPromise], depends_on: Mapping[str, Sequence[str]]
-) -> list[AcceptanceProblem]:
-    """All faults, in the order of the tasks.
+) -> list[Finding]:
+    """All faults, in the order of the tasks: the code is the field that has one, the place is the task.
 
     Args:
         package: What the product is imported as.
@@ -91,9 +84,9 @@ def acceptance_problems(
 
 def _of_task(
     package: str, task: TaskPromise, owned: Mapping[str, Sequence[str]], stated: Mapping[str, PublicName]
-) -> Iterator[AcceptanceProblem]:
+) -> Iterator[Finding]:
     for message in _provided(task, owned):
-        yield AcceptanceProblem(task.task_id, "provides", message)
+        yield Finding("acceptance.provides", task.task_id, message)
     for one in task.acceptance.unexecutable:
         message = ""
         if one.criterion > task.criteria:
@@ -101,11 +94,11 @@ def _of_task(
         elif one.criterion in task.acceptance.shown:
             message = f"criterion {one.criterion} is shown by an example or a property; leave it out here"
         if message:
-            yield AcceptanceProblem(task.task_id, "unexecutable", message)
+            yield Finding("acceptance.unexecutable", task.task_id, message)
     for item in task.acceptance.items:
         field = "examples" if isinstance(item, AcceptanceExample) else "properties"
         for message in _of_item(package, task, item, stated):
-            yield AcceptanceProblem(task.task_id, field, f"{item.title!r}: {message}")
+            yield Finding(f"acceptance.{field}", task.task_id, f"{item.title!r}: {message}")
 
 
 def _provided(task: TaskPromise, owned: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -139,14 +132,14 @@ def _unlockable_parts(public: PublicName, signature: inspect.Signature) -> Itera
 
 def _foreign_classes(
     task: TaskPromise, owners: Mapping[str, Sequence[str]], depends_on: Mapping[str, Sequence[str]]
-) -> Iterator[AcceptanceProblem]:
+) -> Iterator[Finding]:
     """Classes that signatures name and that are made by a task which may come later."""
     for public in task.acceptance.provides:
         for name in annotated_names(public):
             owner = owners.get(name, [task.task_id])[0]
             if owner not in (task.task_id, *reachable([task.task_id], lambda one: depends_on.get(one, ()))):
                 message = f"`{public}` names {name} of {owner}; add {owner} to `depends_on` of {task.task_id}"
-                yield AcceptanceProblem(task.task_id, "provides", message)
+                yield Finding("acceptance.provides", task.task_id, message)
 
 
 def _no_criterion(number: int, task: TaskPromise) -> str:
@@ -262,7 +255,7 @@ def is_standard(module: str) -> bool:
     return module == _OFFERED or module.partition(".")[0] in sys.stdlib_module_names
 
 
-def _contradictions(tasks: Sequence[TaskPromise]) -> Iterator[AcceptanceProblem]:
+def _contradictions(tasks: Sequence[TaskPromise]) -> Iterator[Finding]:
     """Examples of the same code with another outcome."""
     first: dict[str, tuple[str, AcceptanceExample]] = {}
     for task in tasks:
@@ -273,4 +266,4 @@ def _contradictions(tasks: Sequence[TaskPromise]) -> Iterator[AcceptanceProblem]
                     f"{example.title!r} says that the same code gives {example.gives!r}, {earlier.title!r} of {owner} "
                     f"says {earlier.gives!r}; only one can be right"
                 )
-                yield AcceptanceProblem(task.task_id, "examples", message)
+                yield Finding("acceptance.examples", task.task_id, message)

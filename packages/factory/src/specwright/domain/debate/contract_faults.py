@@ -13,20 +13,14 @@ imports, texts alone, names that only open a bracket, and lines that are short o
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
 
 from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.contract import MISSING, MicroModuleContract
+from ship_gate.findings import Finding
 from specwright.domain.answers import ContractFault, Failure, FaultOf
 
 BOUNDARY_CODES = frozenset({"tests.boundary"})
 """Findings that say that something does not cross between a test and the module."""
-
-_UNSHOWN_CODES = ("obligations.unseen", "obligations.uncovered", "examples.uncovered")
-
-
-_Found = TypeVar("_Found", bound=tuple[str, str, str])
-"""What a preflight found: its code, its place, and what was said."""
 
 
 class PreflightLedger:
@@ -38,7 +32,7 @@ class PreflightLedger:
 
     def add(
         self,
-        findings: Iterable[tuple[str, str, str]],
+        findings: Iterable[Finding],
         passed: Iterable[str],
         claims: Mapping[str, Sequence[str]],
     ) -> None:
@@ -49,8 +43,10 @@ class PreflightLedger:
             passed: The ids of the tests that passed, with their parameters.
             claims: The pointers that each test shows, as the submission says.
         """
-        for code, where, _ in findings:
-            self._findings.setdefault((code, _test_id(where)), set()).update(_claimed(where, claims))
+        for one in findings:
+            self._findings.setdefault((one.code, _test_id(one.where)), set()).update(
+                _claimed(one.where, claims)
+            )
         for test in passed:
             self._shown.update(dict.fromkeys(_claimed(test, claims), test))
 
@@ -79,7 +75,7 @@ class PreflightLedger:
         )
 
 
-def still_due(findings: Iterable[_Found], faults: Sequence[ContractFault]) -> tuple[_Found, ...]:
+def still_due(findings: Iterable[Finding], faults: Sequence[ContractFault]) -> tuple[Finding, ...]:
     """The findings without those that ask for what the faults say cannot be shown; the Arbiter rules on these faults."""
     return tuple(found for found in findings if not any(_asks_for(found, fault) for fault in faults))
 
@@ -94,11 +90,10 @@ def as_failure(fault: ContractFault) -> Failure:
     )
 
 
-def _asks_for(found: tuple[str, str, str], fault: ContractFault) -> bool:
-    code, _, message = found
-    if code == "examples.uncovered":
+def _asks_for(found: Finding, fault: ContractFault) -> bool:
+    if found.code == "examples.uncovered":
         return fault.pointer.startswith(("/error_surfaces/", "/effects/"))
-    return code in _UNSHOWN_CODES and f"{fault.pointer} " in f"{message} ".replace(")", " ")
+    return found.pointer == fault.pointer
 
 
 def _claimed(test: str, claims: Mapping[str, Sequence[str]]) -> set[str]:

@@ -25,6 +25,7 @@ from ship_gate.base.record import Record, SemVer, Sha256, Timestamp
 from ship_gate.base.text import one_line
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.versions import serves
+from ship_gate.findings import Finding
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
 from specwright.domain.spec.change_request import BugReport
@@ -73,14 +74,6 @@ class ReleaseModule(NamedTuple):
     def ref(self) -> str:
         """`MM-...@x.y.z`."""
         return self.contract.ref
-
-
-class GateFailure(NamedTuple):
-    """One violation: the modules and references that cause it, consumer first, and a sentence."""
-
-    gate: Gate
-    module_refs: tuple[str, ...]
-    explanation: str
 
 
 def release_module(
@@ -157,30 +150,30 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return groups
 
 
-def dependency_check(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ...]:
+def dependency_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
     """Gate 1: every dependency is in the set, as the version referred to or a compatible later one."""
-    members, found = {module.contract.module_id: module for module in modules}, list[GateFailure]()
+    members, found = {module.contract.module_id: module for module in modules}, list[Finding]()
     for module in modules:
         for dependency in module.dependencies:
-            member, refs = members.get(dependency.module_id), (module.ref, dependency.ref)
+            member, refs = members.get(dependency.module_id), f"{module.ref}, {dependency.ref}"
             wanted = f"{_called(module)} depends on {dependency.ref}"
             if member is None:
                 why = f"{wanted}, which is not in the release set."
-                found.append(GateFailure(Gate.DEPENDENCY, refs, why))
+                found.append(Finding(Gate.DEPENDENCY, refs, why))
             elif not serves(member.contract.module_version, dependency.ref):
                 why = f"{wanted}, but the set holds {_called(member)}."
-                found.append(GateFailure(Gate.DEPENDENCY, (*refs, member.ref), why))
+                found.append(Finding(Gate.DEPENDENCY, f"{refs}, {member.ref}", why))
     return tuple(found)
 
 
-def fingerprint_check(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ...]:
+def fingerprint_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
     """Gate 2: each consumer was built against the contract that its producer in the set has now.
 
     A producer that is not in the set is gate 1's concern.
     """
     members = {module.contract.module_id: module for module in modules}
     return tuple(
-        GateFailure(Gate.FINGERPRINT, (module.ref, producer.ref), drift)
+        Finding(Gate.FINGERPRINT, f"{module.ref}, {producer.ref}", drift)
         for module in modules
         for dependency in module.dependencies
         if (producer := members.get(dependency.module_id)) and (drift := _drift(module, dependency, producer))
@@ -200,13 +193,13 @@ def _drift(module: ReleaseModule, dependency: ReleaseDependency, producer: Relea
     )
 
 
-def deprecation_check(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ...]:
+def deprecation_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
     """Gate 3: no module that is not itself DEPRECATED refers to a DEPRECATED or SUPERSEDED one."""
     retired = (IndexStatus.DEPRECATED, IndexStatus.SUPERSEDED)
     return tuple(
-        GateFailure(
+        Finding(
             Gate.DEPRECATION,
-            (module.ref, dependency.ref),
+            f"{module.ref}, {dependency.ref}",
             f"{_called(module)} depends on {dependency.ref}, in the Code Index {dependency.index_status}.",
         )
         for module in modules
@@ -216,12 +209,12 @@ def deprecation_check(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ..
     )
 
 
-def code_index_check(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ...]:
+def code_index_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
     """Gate 4: every module of the set has an entry with the status SHIPPED."""
     return tuple(
-        GateFailure(
+        Finding(
             Gate.CODE_INDEX,
-            (module.ref,),
+            module.ref,
             f"{_called(module)} is {module.index_status or 'not there'} in the Code Index, not SHIPPED.",
         )
         for module in modules
@@ -233,8 +226,11 @@ def _called(module: ReleaseModule) -> str:
     return f"{module.contract.name} ({module.ref})"
 
 
-def run_gates(modules: Sequence[ReleaseModule]) -> tuple[GateFailure, ...]:
-    """All violations, in the order of the gates; none means that all four PASS."""
+def run_gates(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
+    """All violations, in the order of the gates; none means that all four PASS.
+
+    The code of one is the gate, its place the modules and references that cause it, consumer first.
+    """
     checks = (dependency_check, fingerprint_check, deprecation_check, code_index_check)
     return tuple(failure for check in checks for failure in check(modules))
 
@@ -266,9 +262,9 @@ class IntegrationGates(Record):
     code_index_check: Result
 
     @classmethod
-    def of(cls, failures: Sequence[GateFailure]) -> Self:
+    def of(cls, failures: Sequence[Finding]) -> Self:
         """FAIL for each gate that has a violation."""
-        failed = {failure.gate for failure in failures}
+        failed = {failure.code for failure in failures}
         return cls.model_validate({gate: Result.FAIL if gate in failed else Result.PASS for gate in Gate})
 
     @property
@@ -380,10 +376,10 @@ def release_manifest(
     )
 
 
-def _notes(count: int, failures: Sequence[GateFailure], product: ProductResult, missing: str) -> str:
+def _notes(count: int, failures: Sequence[Finding], product: ProductResult, missing: str) -> str:
     set_of = f"{count} module{'s' if count != 1 else ''}"
     if failures:
-        explanations = " ".join(f"{failure.gate}: {failure.explanation}" for failure in failures)
+        explanations = " ".join(f"{failure.code}: {failure.message}" for failure in failures)
         head = f"{set_of}; blocked by the integration gates. {explanations}"
     else:
         head = f"{set_of}; all four integration gates pass."
@@ -405,11 +401,11 @@ def failure_report(manifest: ReleaseManifest, modules: Sequence[ReleaseModule]) 
         "",
         f"Made {manifest.created_at} of version {manifest.spec_version}.",
     ]
-    for gate, failures in groupby(run_gates(modules), key=lambda failure: failure.gate):
+    for gate, failures in groupby(run_gates(modules), key=lambda failure: failure.code):
         lines += ["", f"## {gate}: FAIL", ""]
         for failure in failures:
-            lines += [f"- {failure.explanation}", f"  Concerned: {', '.join(failure.module_refs)}"]
-        lines += ["", _REMEDY[gate]]
+            lines += [f"- {failure.message}", f"  Concerned: {failure.where}"]
+        lines += ["", _REMEDY[Gate(gate)]]
     if manifest.product.result is Result.FAIL:
         lines += ["", "## product: FAIL", "", manifest.product.detail]
     lines += ["", "Then run `specwright release` again.", ""]

@@ -324,7 +324,7 @@ def _acceptance_errors(nodes: Sequence[_Node]) -> Iterator[Deficiency]:
                 places.setdefault(name, node)
     package = import_name(slugify(title)) if isinstance(title, str) else ""
     for problem in acceptance_problems(package, promises, edges) if package else ():
-        yield places[problem.task_id].error(f"acceptance.{problem.field}", problem.message)
+        yield places[problem.where].error(problem.code, problem.message)
 
 
 def _interface_problems(interfaces: Interfaces | None, tasks: Sequence[_Node]) -> Sequence[tuple[str, str]]:

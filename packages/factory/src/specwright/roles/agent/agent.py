@@ -45,7 +45,7 @@ from specwright.errors import AnswerError, ChangeRaisedError
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.answers.submission import UNREADABLE, Submission
-from specwright.roles.models.failures import AnswerFault, answer_fault, last_call_is_cut
+from specwright.roles.models.failures import answer_fault, last_call_is_cut
 from specwright.roles.models.journalled_model import toolless
 
 T = TypeVar("T")
@@ -164,7 +164,7 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
         self._submission = submission
         self._terminal = terminal
         self._raised = raised
-        self._fault: AnswerFault | None = None
+        self._fault: AnswerError | None = None
 
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Put the terminal call last; pass on arguments as text where they broke off or could not be read."""

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from ship_gate.base.record import Record, validation_messages
 from specwright.errors import AnswerError
 from specwright.roles.answers.json_text import LenientError, ObjectsFound, objects_in, parse_object, within
-from specwright.roles.models.failures import AnswerFault
 
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
@@ -247,7 +246,7 @@ class Submission(Generic[T]):
         self.who = who
         self._raw: list[str] = []
         self._problems: tuple[str, ...] = ()
-        self._fault: AnswerFault | None = None
+        self._fault: AnswerError | None = None
         self.accepted: T | None = None
 
     def offer(self, raw: Any) -> str:
@@ -257,7 +256,7 @@ class Submission(Generic[T]):
         text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str)
         return self._read_offer(text, ObjectsFound((arguments,)) if arguments is not None else ObjectsFound())
 
-    def offer_text(self, text: str, fault: AnswerFault | None = None) -> str:
+    def offer_text(self, text: str, fault: AnswerError | None = None) -> str:
         """Read an answer that came as text instead of a tool call, or as a call that could not be read.
 
         Args:

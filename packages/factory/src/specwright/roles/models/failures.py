@@ -3,12 +3,13 @@
 import re
 import time
 from email.utils import mktime_tz, parsedate_tz
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
 
 from specwright.errors import (
+    AnswerError,
     AnyError,
     InputError,
     InputErrors,
@@ -165,33 +166,21 @@ def asked_wait(error: BaseException) -> float | None:
         return None
 
 
-class AnswerFault(NamedTuple):
-    """Why an answer is none, where the provider says so.
-
-    Args:
-        what: As role and person read it.
-        remedy: For the person.
-    """
-
-    what: str
-    remedy: str
-
-
 _ANOTHER = "another model, or another wording of SPEC.md, may help"
 
 
-def answer_fault(message: AIMessage) -> AnswerFault | None:
+def answer_fault(message: AIMessage) -> AnswerError | None:
     """What the provider says of an answer that it cut, filtered or refused; None of any other answer."""
     ended = _ended_by(message)
     words = _refusal(message) or (message.text.strip() if ended == "refusal" else "")
     if words or ended == "refusal":
-        return AnswerFault(f"the model refuses: {words or 'it does not say why'}", _ANOTHER)
+        return AnswerError(f"the model refuses: {words or 'it does not say why'}", remedy=_ANOTHER)
     if ended in ("content_filter", "safety"):
-        return AnswerFault("the provider's filter stopped the answer", _ANOTHER)
+        return AnswerError("the provider's filter stopped the answer", remedy=_ANOTHER)
     if ended in ("length", "max_tokens"):
-        return AnswerFault(
+        return AnswerError(
             "the answer was cut off where the model's output ends; write less at once",
-            "a model with a longer output, or smaller tasks in SPEC.md, may help",
+            remedy="a model with a longer output, or smaller tasks in SPEC.md, may help",
         )
     return None
 
