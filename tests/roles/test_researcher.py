@@ -10,7 +10,6 @@ from deepagents.middleware.filesystem import FilesystemMiddleware
 
 from specwright.application.stages import product
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.roles.agent.agent import without_citations
 from testkit.domain.product_specs import draft_data
 from testkit.model.fake_model import SUMMARY, OrderedReplies, calls
 from testkit.roles.roles_workbench import RolesWorkbench
@@ -108,7 +107,7 @@ def test_a_spec_with_faults_is_not_taken_and_all_of_them_are_told(tmp_path: Path
 
     (told,) = replies.requests[1].tool_results
     faults = [line for line in told.splitlines() if line.startswith("- ")]
-    expected = [without_citations(str(error)) for error in product.validate(spoilt()).errors]
+    expected = [str(error) for error in product.validate(spoilt()).errors]
     assert faults == [f"- {error}" for error in expected]
     for place in ("tasks[0]", "tasks[1]", "tasks[2]"):
         assert any(place in fault for fault in faults)

@@ -60,7 +60,7 @@ class Exchange:
         self._reported = 0
         self._tells_unfit = False
         self._is_over = False
-        self._used_up: Stream | None = None
+        self._ended: Stream | None = None
         self._observed: dict[ObservedEffect, None] = {}
         self._answers_elsewhere = False
         self.raised: set[str] = set()
@@ -98,7 +98,7 @@ class Exchange:
             try:
                 self._converse(selector, nonce, ledger, timeout_seconds)
             except EndOfRun as end:
-                hung = self._used_up is self._module if self._used_up else self._outstanding is not None
+                hung = self._ended is self._module if self._ended else self._outstanding is not None
                 return RunEnd(end.how, end.message, self._output(), hung)
         return RunEnd("broke", "", self._output())
 
@@ -183,8 +183,8 @@ class Exchange:
         return now if is_new else last_message
 
     def _broken(self, stream: Stream) -> EndOfRun:
+        self._ended = stream
         if stream.child.used_up():
-            self._used_up = stream
             most = self._limits.cpu_seconds
             return EndOfRun("processor", f"{stream.name} used more than {most} s of processor time")
         return EndOfRun("broke", f"{stream.name} ended before its time")

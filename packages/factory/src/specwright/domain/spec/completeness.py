@@ -98,24 +98,18 @@ class Deficiency(Record):
 
 
 _STEP = re.compile(r"(\w+)\[([0-9]+)\]")
-_CITED = re.compile(r" \(criterion [0-9]+\)")
 _IDS = [f"{kind}_id" for _, kind in reversed(LEVELS)]
 
 
 def in_words(data: JsonValue, deficiency: Deficiency) -> str:
-    """A deficiency for a person: the id of the part that has it and the field, without the number of the criterion.
+    """A deficiency for a person: the id of the part that has it, and the field.
 
     Args:
         data: The spec.
         deficiency: Of it.
     """
     place = " ".join(part for part in (place_in(data, deficiency.path), deficiency.field) if part)
-    return f"{place or 'the spec'}: {uncited(deficiency)}"
-
-
-def uncited(deficiency: Deficiency) -> str:
-    """The message without the number of the criterion, which a person cannot look up."""
-    return _CITED.sub("", deficiency.message)
+    return f"{place or 'the spec'}: {deficiency.message}"
 
 
 def place_in(data: JsonValue, path: str) -> str:
@@ -173,17 +167,17 @@ class _Node(NamedTuple):
 
 
 _MINIMUMS = (
-    ("spec", "pillars", 1, 10),
-    ("pillar", "epics", 1, 1),
-    ("epic", "stories", 1, 2),
-    ("epic", "success_criteria", 1, 2),
-    ("story", "tasks", 1, 3),
-    ("task", "subtasks", 2, 4),
-    ("task", "acceptance_criteria", 2, 5),
+    ("spec", "pillars", 1),
+    ("pillar", "epics", 1),
+    ("epic", "stories", 1),
+    ("epic", "success_criteria", 1),
+    ("story", "tasks", 1),
+    ("task", "subtasks", 2),
+    ("task", "acceptance_criteria", 2),
 )
-"""Level, field, fewest entries, criterion of docs/design.md#product-spec."""
+"""Level, field, fewest entries."""
 
-_COUNTED = {field for _, field, _, _ in _MINIMUMS}
+_COUNTED = {field for _, field, _ in _MINIMUMS}
 
 
 def validate(data: JsonValue, schema: type[ProductSpecDraft] = ProductSpecDraft) -> ValidationReport:
@@ -239,7 +233,7 @@ def _shape_errors(data: JsonValue, schema: type[Record]) -> Iterator[Deficiency]
             counted = fault["type"] == "too_short" and fault["loc"][-1] in _COUNTED
             if not counted:  # `_too_few` counts, also where an entry is invalid as well
                 path, field, item = _place(fault["loc"])
-                message = _message(fault["type"], fault["msg"], fault["input"], 6 if "sketch" in path else 10)
+                message = _message(fault["type"], fault["msg"], fault["input"])
                 yield Deficiency(path=path, field=field, severity=Severity.ERROR, message=item + message)
 
 
@@ -256,19 +250,19 @@ def _path(parts: Iterable[int | str]) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
 
 
-def _message(kind: str, message: str, value: JsonValue, criterion: int) -> str:
+def _message(kind: str, message: str, value: JsonValue) -> str:
     match kind:
         case "missing":
-            text = "is missing"
+            return "is missing"
         case "extra_forbidden":
             return "is no field of the schema; leave it out"
         case "string_too_short":
-            text = "is empty"
+            return "is empty"
         case _:
             text = message.removeprefix("Value error, ")
             if kind != "value_error" or not isinstance(value, dict):  # what a record says is enough
                 text += f", got {_shortened(value)}"
-    return f"{text} (criterion {criterion})"
+            return text
 
 
 def _shortened(value: JsonValue) -> str:
@@ -282,10 +276,10 @@ def _shortened(value: JsonValue) -> str:
 def _too_few(nodes: Iterable[_Node]) -> Iterator[Deficiency]:
     """Criteria 1-5, and at least one pillar."""
     for node in nodes:
-        for level, field, minimum, criterion in _MINIMUMS:
+        for level, field, minimum in _MINIMUMS:
             value = node.data.get(field)
             if node.level == level and isinstance(value, list) and len(value) < minimum:
-                message = f"needs at least {minimum}, has {len(value)} (criterion {criterion})"
+                message = f"needs at least {minimum}, has {len(value)}"
                 yield node.error(field, message)
 
 
@@ -295,17 +289,15 @@ def _reference_errors(tasks: list[_Node]) -> Iterator[Deficiency]:
     for task in tasks:
         task_id = task.data.get("task_id")
         if isinstance(task_id, str) and (other := first.setdefault(task_id, task)) is not task:
-            yield task.error("task_id", f"{_shortened(task_id)} is also the id of {other.path} (criterion 7)")
+            yield task.error("task_id", f"{_shortened(task_id)} is also the id of {other.path}")
     for task in tasks:
         for index, ref in task.texts("depends_on"):
             if ref not in first:
-                yield task.error(
-                    "depends_on", f"[{index}] {_shortened(ref)} is the id of no task (criterion 8)"
-                )
+                yield task.error("depends_on", f"[{index}] {_shortened(ref)} is the id of no task")
     edges = {task_id: [ref for _, ref in task.texts("depends_on")] for task_id, task in first.items()}
     for cycle in islice(find_cycles(edges), _CYCLES_REPORTED):
         yield first[cycle[0]].error(
-            "depends_on", f"tasks wait for each other in a circle: {describe_cycle(cycle)} (criterion 9)"
+            "depends_on", f"tasks wait for each other in a circle: {describe_cycle(cycle)}"
         )
 
 
@@ -363,14 +355,14 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
     """Criteria 11-14."""
     description = node.data.get("description")
     if isinstance(description, str) and 0 < len(description.strip()) < MIN_DESCRIPTION:
-        yield node.warning("description", f"has fewer than {MIN_DESCRIPTION} characters (criterion 11)")
+        yield node.warning("description", f"has fewer than {MIN_DESCRIPTION} characters")
     if node.level != "task":
         return
     for index, text in node.texts("acceptance_criteria"):
         if not is_testable(text):
             yield node.warning(
                 "acceptance_criteria",
-                f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects (criterion 12)",
+                f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects",
             )
     yield from _unshown_criteria(node)
     yield from _short_limits(node)
@@ -378,9 +370,9 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
     for earlier, later in near_duplicates([text for _, text in subtasks]):
         yield node.warning(
             "subtasks",
-            f"[{subtasks[later][0]}] says nearly the same as [{subtasks[earlier][0]}] (criterion 13)",
+            f"[{subtasks[later][0]}] says nearly the same as [{subtasks[earlier][0]}]",
         )
     surfaces = node.sketched("error_surfaces")
     if surfaces and not names_an_error(surfaces):
         place = node._replace(path=f"{node.path}.io_contract_sketch")
-        yield place.warning("error_surfaces", "names no specific error condition (criterion 14)")
+        yield place.warning("error_surfaces", "names no specific error condition")

@@ -13,7 +13,7 @@ from specwright.domain.base.slugs import slugify
 from specwright.domain.interfaces.functions import function_of_signature
 from specwright.domain.interfaces.guide import interface_guide, started
 from specwright.domain.spec.acceptance_text import criteria_with_examples, success_criteria, summary
-from specwright.domain.spec.completeness import Deficiency, place_in, uncited
+from specwright.domain.spec.completeness import Deficiency, place_in
 from specwright.domain.spec.departures import decisions_of, departures
 from specwright.domain.spec.product_spec import (
     DIMENSION_LABELS,
@@ -136,7 +136,7 @@ def _warnings(spec: ProductSpecDraft, warnings: Sequence[Deficiency]) -> str:
     data = spec.to_json()
     blocks = [
         f"{printable(place_in(data, path)) or 'The spec'}:\n\n"
-        + "\n".join(f"- `{w.field}` {printable(uncited(w))}" for w in group)
+        + "\n".join(f"- `{w.field}` {printable(w.message)}" for w in group)
         for path, group in groupby(warnings, key=lambda warning: warning.path)
     ]
     return "\n\n".join(blocks)

@@ -50,7 +50,7 @@ from specwright.roles.models.journalled_model import toolless
 
 T = TypeVar("T")
 
-_CITATION = re.compile(r"\s*\((?:design:\s[^()]*|criterion \d+)\)")
+_CITATION = re.compile(r"\s*\(design:\s[^()]*\)")
 
 _LEFT_TO_THE_PROMPT = frozenset({"title", "description", "minLength"})
 """Of a schema."""
@@ -289,7 +289,7 @@ def _schema_text(schema: type[BaseModel], left_out: frozenset[str]) -> str:
 
 
 def without_citations(text: str) -> str:
-    """A text without `(design: debate, amendments)` and `(criterion 12)`: the role cannot look those up."""
+    """A text without `(design: debate, amendments)`, which the role cannot look up."""
     return _CITATION.sub("", text)
 
 

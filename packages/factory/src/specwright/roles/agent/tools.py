@@ -37,7 +37,7 @@ from specwright.ports import (
     StoreAccess,
     WebSearch,
 )
-from specwright.roles.agent.agent import RaisedException, submit_tool, tool_schema, without_citations
+from specwright.roles.agent.agent import RaisedException, submit_tool, tool_schema
 from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.submission import Form, Submission, UnacceptableError, repaired
 from specwright.secret_values import without_secrets
@@ -166,18 +166,9 @@ def validate_tool(workspace: Workspace) -> BaseTool:
                 message=f"{spec_path} is not readable as JSON: {error}",
             )
             return json.dumps(ValidationReport(errors=[unread]).to_json(), ensure_ascii=False)
-        return json.dumps(_uncited(validate(draft)).to_json(), ensure_ascii=False)
+        return json.dumps(validate(draft).to_json(), ensure_ascii=False)
 
     return StructuredTool.from_function(validate_spec)
-
-
-def _uncited(report: ValidationReport) -> ValidationReport:
-    """A report without the numbers of criteria, which the role cannot look up."""
-    deficiencies = (
-        [d.model_copy(update={"message": without_citations(d.message)}) for d in found]
-        for found in (report.errors, report.warnings)
-    )
-    return ValidationReport(errors=next(deficiencies), warnings=next(deficiencies))
 
 
 def _retirement(entry: CodeIndexEntry) -> dict[str, JsonValue]:
@@ -339,7 +330,7 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form
                 raise UnacceptableError(f"{path}: {error}") from error
         spec = _repaired(spec) if isinstance(spec, dict) else spec
         if problems := check(spec):
-            raise UnacceptableError(*map(without_citations, problems))
+            raise UnacceptableError(*problems)
         return cast(dict[str, Any], spec)
 
     def no_problems(spec: dict[str, Any]) -> Sequence[str]:
