@@ -416,7 +416,7 @@ def test_the_list_of_the_records_of_a_debate_is_that_of_the_log(project: Path, f
         "all dropped": [],
     }[forged]
     path.write_bytes(envelope.model_copy(update={"outputs": outputs}).to_bytes())
-    where = path.relative_to(project / "state_store").as_posix()
+    where = path.parent.parent.relative_to(project / "state_store").as_posix()
     assert where in {fault.where for fault in checked(project).findings if fault.code == "record.changed"}
 
 

@@ -139,7 +139,7 @@ def debate_findings(
             if missing:
                 message = f"{reference} was passed on without `{missing}`, by the log"
                 yield Finding("debate.incomplete", layout.debate(debate.debate_id), message)
-        yield from _round_findings(store, debate)
+        yield from _round_findings(store, debate, folders)
         yield from _author_findings(store, debate, folders)
     for ref in sorted(set(debated) - sealed):
         message = f"{ref} was sealed, and the log has no debate of it"
@@ -165,14 +165,17 @@ def _folders(store: StateStore) -> dict[str, list[str]]:
     return found
 
 
-def _round_findings(store: StateStore, debate: LoggedDebate) -> Iterator[Finding]:
+def _round_findings(
+    store: StateStore, debate: LoggedDebate, folders: Mapping[str, list[str]]
+) -> Iterator[Finding]:
     """The list of a debate's records, which a crash may leave with one that the log has not got yet."""
     try:
-        listed, path = DebateRecords(store, debate.debate_id).listed()
+        listed = list(DebateRecords(store, debate.debate_id).listed())
     except SpecwrightErrors:
         return  # reported already
     if listed != debate.records and listed[:-1] != debate.records:
         said = ", ".join(f"{number} {name}" for number, name in debate.records)
+        path = layout.artifact(folders[debate.debate_id][0], debate.debate_id)
         yield Finding("record.changed", path, f"the records of the debate, by round, are {said} in the log")
 
 

@@ -92,7 +92,7 @@ class DebateRecords:
 
     def write(self, number: int, record: Proposal | Challenge | Adjudication) -> None:
         """Add a round's proposal, which opens it, or its challenge or adjudication; its artifact is stored already."""
-        name, known = record.ref.partition("@")[0], list(self._listed())
+        name, known = record.ref.partition("@")[0], list(self.listed())
         if (number, name) not in known:  # else a crash came after this
             purpose = Purpose.IN_ROUND if number == known[-1][0] else Purpose.OPENS_ROUND
             self._artifacts.debated(self._folder, self._debate_id, name, purpose)
@@ -175,7 +175,7 @@ class DebateRecords:
 
     def rounds(self) -> list[int]:
         """The numbers of the rounds; one that a person overruled is followed by one with that ruling alone."""
-        return sorted({number for number, _ in self._listed()})
+        return sorted({number for number, _ in self.listed()})
 
     def falsified(self, upto: int = ALL) -> tuple[list[TriedTest], list[StruckTest]]:
         """The falsifying tests that were tried in so many rounds, and those of them that were struck (design:
@@ -226,20 +226,15 @@ class DebateRecords:
     def _names(self, kind: type[Record]) -> dict[int, str]:
         """The id of the record of a kind in each round that has one."""
         prefix = f"{ArtifactType(kind.__name__.upper()).prefix}-"
-        return {number: name for number, name in self._listed() if name.startswith(prefix)}
+        return {number: name for number, name in self.listed() if name.startswith(prefix)}
 
-    def _listed(self) -> Iterator[tuple[int, str]]:
+    def listed(self) -> Iterator[tuple[int, str]]:
         """The records with the number of their round."""
         number = 1
         yield number, self._debate_id
         for output in self._artifacts.envelope(self._folder, self._debate_id).outputs:
             number += output.purpose == Purpose.OPENS_ROUND
             yield number, output.ref.partition("@")[0]
-
-    def listed(self) -> tuple[list[tuple[int, str]], str]:
-        """Its records with the numbers of their rounds, and where they are listed."""
-        path = layout.envelope(self._folder, self._debate_id, FIRST_VERSION)
-        return list(self._listed()), path
 
     @cached_property
     def _folder(self) -> str:
