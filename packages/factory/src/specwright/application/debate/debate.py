@@ -49,11 +49,7 @@ CONTRACT_CHANGED = Failure(
 """The failure that a module has to correct whose contract was reopened (design: debate)."""
 
 
-_SUBJECTS = {
-    Proposal: "debate.proposed",
-    Challenge: "debate.challenged",
-    Adjudication: "debate.ruled",
-}
+_SUBJECTS = {Proposal: "debate.proposed", Challenge: "debate.challenged", Adjudication: "debate.ruled"}
 """What the log says of each record (design: wire)."""
 
 FREE_SOURCES = frozenset({"late", "reopened"})

@@ -296,7 +296,11 @@ def show_log(
         if lines:
             typer.echo(canonical_json.canonical(wire).decode())
         else:
-            say(f"{number:>5}  {wire['ts']}  {wire['type']:<16} {wire['stream']['stream_id']}")
+            about = [
+                wire["payload"].get(key, "") for key in ("subject", "gate", "verdict", "reference", "model")
+            ]
+            told = f"{number:>5}  {wire['ts']}  {wire['type']:<16} {wire['stream']['stream_id']}"
+            say(" ".join([f"{told:<68}", *filter(None, [*about, wire["sender"]])]))
 
 
 def verify_log(directory: Directory = Path(), as_json: AsJson = False) -> None:
