@@ -163,6 +163,8 @@ REFUSED_TYPES = {
     "int |": "not a Python expression",
     "": "not a Python expression",
     "list[" * 90 + "int" + "]" * 90: "longer than 500",
+    "-" * 400 + "x": "not a Python expression",
+    "x" + ".a" * 400 + "[int]": "longer than 500",
 }
 
 

@@ -1,6 +1,6 @@
 """What a contract says, one statement after the other, each with the JSON pointer that cites it (design: contracts).
 
-Whatever puts a contract into words, or points into one, goes through `statements`: docstrings, obligations, requests, pages.
+Docstrings, obligations, requests, pages and rules go through `statements`; the one line of the Code Index does not.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -108,9 +108,10 @@ def _walk(contract: MicroModuleContract) -> Iterator[Statement]:
     for place, error in _places("/error_surfaces", contract.error_surfaces):
         yield Statement(place, kinds.ERROR_SURFACE, error.name, error.when, error.surface)
         yield from _of_class(place, error)
-    passed = " and ".join(slot.name for slot in contract.inputs if is_lazy(slot.type))
-    fails = f"raises only what {passed} raises" if passed else "cannot fail"
-    yield from _nothing("/error_surfaces", contract.error_surfaces, f"none: it {fails}")
+    if not contract.error_surfaces:
+        passed = " and ".join(slot.name for slot in contract.inputs if is_lazy(slot.type))
+        fails = f"raises only what {passed} raises" if passed else "cannot fail"
+        yield Statement("/error_surfaces", kinds.NOTHING, "", f"none: it {fails}")
     for place, effect in _places("/effects", contract.effects):
         yield Statement(place, kinds.EFFECT, effect.target, effect.description, effect.type)
     yield from _nothing("/effects", contract.effects, "none: pure")
@@ -123,13 +124,11 @@ def _walk(contract: MicroModuleContract) -> Iterator[Statement]:
 
 
 def _of_class(place: str, error: ErrorSurface) -> Iterator[Statement]:
-    if error.base:
-        yield Statement(f"{place}/base", StatementKind.ERROR_BASE, error.name, error.base, "base")
-    if error.shared:
-        yield Statement(f"{place}/shared", StatementKind.ERROR_CLASS, error.name, error.shared, "shared")
+    for part, kind in (("base", StatementKind.ERROR_BASE), ("shared", StatementKind.ERROR_CLASS)):
+        if text := getattr(error, part):
+            yield Statement(f"{place}/{part}", kind, error.name, text, part)
     for part, field in _places(f"{place}/fields", error.fields):
-        text = f"{field.name}: {field.type}"
-        yield Statement(part, StatementKind.ERROR_FIELD, error.name, text, "field")
+        yield Statement(part, StatementKind.ERROR_FIELD, error.name, f"{field.name}: {field.type}", "field")
 
 
 def _places(pointer: str, items: Iterable[_Item]) -> Iterator[tuple[str, _Item]]:

@@ -32,7 +32,7 @@ class TestRun(NamedTuple):
         findings: What keeps the run from counting.
         outcomes: What came out of the entry points, by test without parameters: the names of an exception's class
             and bases, or the name of a returned code.
-        in_module: Whether it broke off during a call of the module.
+        in_module: Whether it was the module's process that ended, or, if none did, a call of it had not come back.
         calls: How many calls were watched.
     """
 

@@ -42,7 +42,7 @@ class RunEnd(NamedTuple):
         how: By itself, or by what.
         message: What was said about it.
         output: The end of what both processes printed.
-        in_module: Whether a call of the module had not come back, or it was its process that ended.
+        in_module: Whether it was the module's process that ended, or, if none did, a call of it had not come back.
     """
 
     how: Ending

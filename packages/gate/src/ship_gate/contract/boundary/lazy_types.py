@@ -69,9 +69,8 @@ def _slot_problems(path: str, slot_type: str, texts: list[str], *, alone: bool) 
     if not is_lazy(slot_type):
         return
     if not alone:
-        place = path.rpartition(".")[0]
         yield (
-            f"{place}.type: {slot_type!r} stands alone: it is the one output, or one plain parameter; write list[...] "
+            f"{path.rpartition('.')[0]}.type: {slot_type!r} stands alone: it is the one output, or one plain parameter; write list[...] "
             "beside others"
         )
     if not is_iterable(slot_type):
@@ -118,4 +117,4 @@ def _lazy_part(slot_type: str) -> ast.Subscript | None:
 
 
 def _base(node: ast.Subscript) -> str:
-    return ast.unparse(node.value)
+    return node.value.id if isinstance(node.value, ast.Name) else ""

@@ -199,7 +199,9 @@ def _parse(text: str) -> ast.expr:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            return parse_expression(text.strip()).body
+            node = parse_expression(text.strip()).body
+            ast.unparse(node)  # what nests deeper than Python goes can be read, but not be written
+            return node
     except (SyntaxError, ValueError, RecursionError, MemoryError, UnicodeError) as error:
         raise ValueError(f"{text!r} is not a Python expression") from error
 
