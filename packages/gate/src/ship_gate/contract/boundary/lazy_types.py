@@ -70,8 +70,8 @@ def _slot_problems(path: str, slot_type: str, texts: list[str], *, alone: bool) 
         return
     if not alone:
         yield (
-            f"{path.rpartition('.')[0]}.type: {slot_type!r} stands alone: it is the one output, or one plain parameter; write list[...] "
-            "beside others"
+            f"{path.rpartition('.')[0]}.type: {slot_type!r} stands alone: it is the one output, or one plain "
+            "parameter; write list[...] beside others"
         )
     if not is_iterable(slot_type):
         return
