@@ -17,6 +17,7 @@ from specwright.application.announce import Announcement, announce, review, task
 from specwright.application.projection import STATE_FILE
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.tasks.task_file import TaskDefinition
+from specwright.errors import NonDeterminismError
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.project_workbench import ProjectWorkbench, seal_stub
 from testkit.power_cut import Cut, PowerCutError
@@ -144,6 +145,22 @@ def test_what_the_factory_may_not_say_is_refused_before_it_is_said(
         assert refused.value.rejection.code == code
         assert wires(bench) == before
         assert bench.state == state
+
+
+def test_a_step_that_runs_again_announces_nothing_twice_and_nothing_else(tmp_path: Path):
+    """W-7-08: its Wires are in the log; other events under the same ids end the run."""
+    with ProjectWorkbench(tmp_path) as bench:
+        bench.approve(spec_of_graph(([],)))
+        tasks.initialise(bench.factory)
+        claimed = task_event("task.claimed", "TSK-001", 1, {"claimed_by": "agent:engineering-loop"})
+        started, project_id = task_event("task.started", "TSK-001", 1, {}), bench.projection.project_id
+        announce(bench.factory, bench.journal.scope("step"), project_id, [claimed])
+        before = wires(bench)
+        announce(bench.factory, bench.journal.scope("step"), project_id, [claimed])
+        for other in ([started], [claimed, started]):
+            with pytest.raises(NonDeterminismError, match="other events"):
+                announce(bench.factory, bench.journal.scope("step"), project_id, other)
+        assert wires(bench) == before
 
 
 def test_a_status_is_appended_before_it_is_projected_and_caught_up_after_a_crash(tmp_path: Path):
