@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from agent_wire import canonical_json
 from agent_wire.entries import LogEntry
 from agent_wire.log import SqliteWireLog
 from specwright.application.logged_debates import debate_findings
@@ -337,24 +338,18 @@ def logged_as(project: Path, wires: list[Wire]) -> list[str]:
     ]
 
 
-def in_the_debate_of_the_module(project: Path) -> list[tuple[int, str]]:
-    """The places in the log of what belongs to the debate of the sealed module, and what each Wire says."""
+def steps_of_the_debate(project: Path) -> dict[str, int]:
+    """Where in the log each step of the debate over the sealed module is."""
     wires = logged(project)
-    (stream,) = {
-        wire["stream"]["stream_id"] for wire in wires if wire["payload"].get("subject") == "module.sealed"
-    }
-    return [
-        (place, wire["payload"].get("subject") or wire["payload"]["gate"])
-        for place, wire in enumerate(wires)
-        if wire["stream"]["stream_id"] == stream
-    ]
+    said = [wire["payload"].get("subject") or wire["payload"].get("gate", "") for wire in wires]
+    debate = wires[said.index("module.sealed")]["stream"]["stream_id"]
+    return {said[n]: n for n, wire in enumerate(wires) if wire["stream"]["stream_id"] == debate}
 
 
 @pytest.mark.parametrize("gone", ["debate.proposed", "debate.challenged", "debate.ruled", "ship"])
 def test_a_step_of_a_debate_that_the_log_does_not_have_is_named(project: Path, gone: str):
     """W-4-02: a version is sealed once it was proposed, challenged, ruled on and passed by the gate."""
-    (place,) = [place for place, said in in_the_debate_of_the_module(project) if said == gone]
-    wires = logged(project)
+    place, wires = steps_of_the_debate(project)[gone], logged(project)
     (told,) = logged_as(project, wires[:place] + wires[place + 1 :])
     assert f"without `{gone}`" in told
     assert logged_as(project, wires) == []
@@ -362,7 +357,7 @@ def test_a_step_of_a_debate_that_the_log_does_not_have_is_named(project: Path, g
 
 def test_a_debate_in_another_order_is_named(project: Path):
     """W-4-02: a ruling before the verdict that it rules on, a gate that refused, a seal without any debate."""
-    steps = {said: place for place, said in in_the_debate_of_the_module(project)}
+    steps = steps_of_the_debate(project)
     swapped, failed, lost = logged(project), logged(project), logged(project)
     ruled, challenged = steps["debate.ruled"], steps["debate.challenged"]
     swapped[ruled], swapped[challenged] = swapped[challenged], swapped[ruled]
@@ -375,9 +370,8 @@ def test_a_debate_in_another_order_is_named(project: Path):
 
 def test_a_verdict_by_somebody_else_than_the_log_says_is_named(project: Path):
     """W-4-02: the envelope says who made a record, and so does the sender of its Wire."""
-    steps = {said: place for place, said in in_the_debate_of_the_module(project)}
     wires = logged(project)
-    wires[steps["debate.challenged"]]["sender"] = "agent:proposer"
+    wires[steps_of_the_debate(project)["debate.challenged"]]["sender"] = "agent:proposer"
     (told,) = logged_as(project, wires)
     assert "it is by the challenger, and not by agent:proposer" in told
 
@@ -390,12 +384,12 @@ def test_records_that_were_exchanged_in_files_and_journal_are_named(project: Pat
     ids = [path.parts[-4].encode() for path in bodies]
     made = [second.replace(ids[1], ids[0]), first.replace(ids[0], ids[1])]
     journal = project / ".specwright/journal.jsonl"
-    notes = journal.read_bytes()
+    notes = journal.read_text(encoding="ascii")
     for path, before, after in zip(bodies, (first, second), made, strict=True):
         for place in (path, *(project / "state_store/debates").rglob("*.json")):
             place.write_bytes(after if place.read_bytes() == before else place.read_bytes())
-        notes = notes.replace(sha256(before), sha256(after))
-    journal.write_bytes(notes)
+        notes = notes.replace(canonical_json.sha256(before), canonical_json.sha256(after))
+    journal.write_text(notes, encoding="ascii")
     found = {fault.where for fault in checked(project).findings if fault.code == "record.changed"}
     assert {path.relative_to(project / "state_store").as_posix() for path in bodies} <= found
 
@@ -432,8 +426,3 @@ def test_the_record_of_a_gate_is_that_of_its_round(project: Path):
     path.rename(path.with_name(path.name.replace("gate-1", "gate-2")))
     where = path.relative_to(project / "state_store").as_posix()
     assert ("record.missing", where) in {(fault.code, fault.where) for fault in checked(project).findings}
-
-
-def sha256(data: bytes) -> bytes:
-    """In hexadecimal digits."""
-    return hashlib.sha256(data).hexdigest().encode()
