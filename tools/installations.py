@@ -6,12 +6,14 @@ Exits 1 if a package is larger than its limit, brings a package that it must not
 that was installed, without pip and setuptools. Packages come from wherever pip is set up to fetch them.
 """
 
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +28,8 @@ class Package(NamedTuple):
         needs: Folders of packages of this repository that it depends on.
         megabytes: The most that it may take; 0 for no limit.
         absent: Modules that must not be installed.
-        uses: Commands that must succeed there; `{}` is a directory that holds `module`, which the gate passes.
+        uses: Commands that must succeed there; `{}` is a directory that holds `module`, which the gate passes, and
+            `wires.jsonl`, the fixtures of a task from its creation to its end.
     """
 
     folder: str
@@ -54,7 +57,11 @@ PACKAGES = (
         (),
         25,
         (*_LIBRARIES_OF_MODELS, "pydantic", "sqlalchemy"),
-        (("agent-wire", "validate", *map(str, sorted(_FIXTURES.glob("*.valid*.json")))),),
+        (
+            ("agent-wire", "validate", *map(str, sorted(_FIXTURES.glob("*.valid*.json")))),
+            ("agent-wire", "reduce", "{}/wires.jsonl"),
+            ("agent-wire", "a2a", "{}/wires.jsonl"),
+        ),
     ),
     Package(
         "packages/gate",
@@ -102,6 +109,7 @@ def install(package: Package, folder: Path) -> Installed:
     for number, (program, *arguments) in enumerate(package.uses):
         place = folder / f"use-{number}"
         shutil.copytree(_MODULE, place / "module")
+        (place / "wires.jsonl").write_text("".join(_task_of_the_fixtures()), encoding="utf-8")
         command = [
             str(environment / "bin" / program),
             *(word.replace("{}", str(place)) for word in arguments),
@@ -112,6 +120,14 @@ def install(package: Package, folder: Path) -> Installed:
                 f"{program} {arguments[0]} exits {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}"
             )
     return Installed(package.folder, seconds, megabytes, problems)
+
+
+def _task_of_the_fixtures() -> Iterator[str]:
+    """The Wires of a task, one a line."""
+    expectations = json.loads((_FIXTURES / "expectations.json").read_text(encoding="utf-8"))
+    last = "task-complete.valid.json"
+    for name in (*expectations["valid"][last]["after"], last):
+        yield json.dumps(json.loads((_FIXTURES / name).read_text(encoding="utf-8"))) + "\n"
 
 
 def _size(path: Path) -> int:
