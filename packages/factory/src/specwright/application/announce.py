@@ -54,24 +54,28 @@ def review(
     by: str = "system",
     *,
     caused_by: str = "",
+    debate_id: str = "",
 ) -> Announcement:
-    """A review event on the project's stream: anything that changes state and is no task event (design: wire)."""
+    """A review event, on the stream of a debate or of the project: anything that changes state and is no task event
+    (design: wire)."""
     payload = {"subject": subject, "definition_sha256": definition_sha256}
     if reference:
         payload["reference"] = reference
-    stream = project_stream(project_id)
+    stream = _debate_stream(debate_id) if debate_id else project_stream(project_id)
     return Announcement("review.recorded", stream, payload, sender=by, caused_by=caused_by)
 
 
-def debate_stream(debate_id: str) -> str:
-    """The stream of a debate: that of its first proposal (design: wire)."""
-    return f"artifact:{debate_id}"
-
-
-def debated(
-    factory: Factory, debate_id: str, subject: str, record: bytes, reference: str, by: Invocation
+def debate_event(
+    factory: Factory,
+    debate_id: str,
+    subject: str,
+    record: bytes,
+    reference: str,
+    by: Invocation,
+    *,
+    caused_by: str = "",
 ) -> Announcement:
-    """What happened in a debate: the hash of the record of it, who made it and with which model (design: wire).
+    """A step of a debate: the hash of its record, who made it and with which model (design: wire).
 
     Args:
         factory: Its journal knows the model.
@@ -80,12 +84,19 @@ def debated(
         record: The record.
         reference: The artifact that it is, or that it made.
         by: The invocation, or the person's part in the run.
+        caused_by: The stream of the task that begins the debate; otherwise the step before is the cause.
     """
-    payload = {"subject": subject, "definition_sha256": sha256(record).hexdigest(), "reference": reference}
-    if model := provider_of(factory.journal.recorded(by.run_id, "model") or {}):
-        payload["model"] = _NO_REFERENCE.sub("-", model)[:96]
+    project, sha = factory.projection.project_id, sha256(record).hexdigest()
     sender = by.role if by.role == OPERATOR else f"agent:{by.role}"
-    return Announcement("review.recorded", debate_stream(debate_id), payload, sender)
+    event = review(project, subject, sha, reference, sender, caused_by=caused_by, debate_id=debate_id)
+    if model := provider_of(factory.journal.recorded(by.run_id, "model") or {}):
+        event.payload["model"] = _NO_REFERENCE.sub("-", model)[:96]
+    return event
+
+
+def _debate_stream(debate_id: str) -> str:
+    """The stream of a debate: that of its first proposal (design: wire)."""
+    return f"artifact:{debate_id}"
 
 
 def gate_decision(
@@ -106,7 +117,7 @@ def gate_decision(
         "evidence_sha256": sha256(evidence).hexdigest(),
         "reference": reference,
     }
-    return Announcement("gate.decided", debate_stream(debate_id), payload)
+    return Announcement("gate.decided", _debate_stream(debate_id), payload)
 
 
 def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[Announcement]) -> None:
@@ -119,7 +130,7 @@ def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[A
     """
     ids, ts, projection = [scope.wire_id() for _ in events], scope.now(), factory.projection
     projection.catch_up()
-    known = [projection.told.get(one) for one in ids]
+    known = [projection.known_events.get(one) for one in ids]
     if not any(known):
         factory.log.append(list(_wires(factory, project_stream(project_id), events, ids, ts)))
         projection.catch_up()

@@ -3,12 +3,12 @@
 The log has the hash of each record, who made it, and in which order they came; the files have the rest.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from agent_wire import canonical_json
-from ship_gate.verdict import Finding
+from ship_gate.findings import Finding
 from specwright.application.store import layout
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.store.debates import DebateRecords
@@ -87,6 +87,9 @@ class LoggedDebate:
                 yield end.reference, next((step for step in wanted if step not in steps), "")
 
 
+_Folders: TypeAlias = Mapping[str, list[str]]
+"""Where each artifact is, by its id."""
+
 _GATES = {"module.sealed": "ship", "plan.locked": "lock"}
 """What a gate lets through."""
 
@@ -125,38 +128,44 @@ def debate_findings(
     """Where debates are not what the log says.
 
     A sealed version or a locked plan was proposed, challenged, ruled on and let through by its gate, in this order. Records
-    are in the rounds in which the log has them, by those who sent their Wires, and in one folder.
+    are in the rounds in which the log has them, by those who sent their Wires, and each is in one folder.
 
     Args:
         store: Read only.
         debates: All of the log.
         debated: The sealed versions that came of a debate.
     """
-    sealed, folders = set[str](), _folders(store)
+    folders = _folders(store)
+    yield from _order_findings(debates, debated)
     for debate in debates:
-        for reference, missing in debate.missing_steps():
-            sealed.add(reference)
-            if missing:
-                message = f"{reference} was passed on without `{missing}`, by the log"
-                yield Finding("debate.incomplete", layout.debate(debate.debate_id), message)
         yield from _round_findings(store, debate, folders)
         yield from _author_findings(store, debate, folders)
-    for ref in sorted(set(debated) - sealed):
-        message = f"{ref} was sealed, and the log has no debate of it"
-        yield Finding("debate.incomplete", layout.module(ref), message)
     for name, places in folders.items():
         if len(places) > 1:
             message = f"there is one in {' and in '.join(places)}"
             yield Finding("record.changed", layout.artifact(places[0], name), message)
     for path, hashes in debate_files(store, debates).items():
-        if len(hashes) > 1 and store.exists(path):
-            own = canonical_json.sha256(store.read(path))
-            for sha256 in Counter(hashes).keys() - {own}:
-                message = f"a Wire names evidence that no record has: {sha256}"
-                yield Finding("evidence.missing", path, message)
+        own = {canonical_json.sha256(store.read(path))} if len(hashes) > 1 and store.exists(path) else hashes
+        for sha256 in sorted({*hashes} - {*own}):
+            message = f"a Wire names evidence that no record has: {sha256}"
+            yield Finding("evidence.missing", path, message)
 
 
-def _folders(store: StateStore) -> dict[str, list[str]]:
+def _order_findings(debates: Collection[LoggedDebate], debated: Collection[str]) -> Iterator[Finding]:
+    """What was sealed or locked without a step before, or without a debate."""
+    sealed = set[str]()
+    for debate in debates:
+        for reference, missing in debate.missing_steps():
+            sealed.add(reference)
+            if missing:
+                message = f"the log has {reference} sealed or locked without `{missing}` before"
+                yield Finding("debate.incomplete", layout.debate(debate.debate_id), message)
+    for ref in sorted({*debated} - sealed):
+        message = f"{ref} was sealed, and the log has no debate of it"
+        yield Finding("debate.incomplete", layout.module(ref), message)
+
+
+def _folders(store: StateStore) -> _Folders:
     """Where each artifact is, by its id."""
     found = defaultdict[str, list[str]](list)
     for folder in store.names(layout.ARTIFACTS):
@@ -165,23 +174,19 @@ def _folders(store: StateStore) -> dict[str, list[str]]:
     return found
 
 
-def _round_findings(
-    store: StateStore, debate: LoggedDebate, folders: Mapping[str, list[str]]
-) -> Iterator[Finding]:
+def _round_findings(store: StateStore, debate: LoggedDebate, folders: _Folders) -> Iterator[Finding]:
     """The list of a debate's records, which a crash may leave with one that the log has not got yet."""
     try:
         listed = list(DebateRecords(store, debate.debate_id).listed())
     except SpecwrightErrors:
         return  # reported already
     if listed != debate.records and listed[:-1] != debate.records:
-        said = ", ".join(f"{number} {name}" for number, name in debate.records)
+        said = ", ".join(f"{name} in round {number}" for number, name in debate.records)
         path = layout.artifact(folders[debate.debate_id][0], debate.debate_id)
-        yield Finding("record.changed", path, f"the records of the debate, by round, are {said} in the log")
+        yield Finding("record.changed", path, f"it lists other records than the log, which has {said}")
 
 
-def _author_findings(
-    store: StateStore, debate: LoggedDebate, folders: Mapping[str, list[str]]
-) -> Iterator[Finding]:
+def _author_findings(store: StateStore, debate: LoggedDebate, folders: _Folders) -> Iterator[Finding]:
     artifacts = ArtifactStore(store)
     for event in debate.events:
         if event.step not in RECORDS or event.name not in folders:

@@ -101,7 +101,7 @@ class Projection:
         self._ticks = ticks
         self._written_at = float("-inf")
         self.seen = 0
-        self.told: dict[str, tuple[str, str]] = {}
+        self.known_events: dict[str, tuple[str, str]] = {}
         """The type and the stream of each Wire, by its id."""
         self._updated_at = ""
         self._declared: dict[str, TaskEntry] = {}
@@ -222,7 +222,7 @@ class Projection:
                     remedy="`specwright verify` says what was altered; restore `.specwright/` from a copy",
                 ) from error
             self.seen = entry.sequence_number
-            self.told[wire["wire_id"]] = (wire["type"], wire["stream"]["stream_id"])
+            self.known_events[wire["wire_id"]] = (wire["type"], wire["stream"]["stream_id"])
 
     def write(self, *, now: bool) -> None:
         """Write the file: now, or only if the last time is a second ago."""

@@ -8,7 +8,7 @@ from ship_gate.base.ids import ArtifactType, artifact_id
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTest
 from ship_gate.verdict import GateVerdict
-from specwright.application.announce import Announcement, announce, debate_stream, review
+from specwright.application.announce import Announcement, announce, review
 from specwright.application.debate.gate_runs import execution_log
 from specwright.application.debate.implementation import Implementation
 from specwright.application.deprecation import reports_of
@@ -76,8 +76,7 @@ def seal(
     sealed = seal_files(
         factory, scope, contract, verdict, struck, tests, lambda: module.mark_shipped(version_id)
     )
-    announced = review(project_id, "module.sealed", tree_sha256(sealed), contract.ref)
-    events = [announced._replace(stream_id=debate_stream(debate_id))]
+    events = [review(project_id, "module.sealed", tree_sha256(sealed), contract.ref, debate_id=debate_id)]
     events += [_ready(task, contract, sealed)] if ready else []
     announce(factory, scope, project_id, events)
     if ready:

@@ -179,10 +179,8 @@ def read_log(log: WireLog, findings: list[Finding]) -> LogBindings:
 
 
 def _add(bindings: LogBindings, wire: Mapping[str, Any], number: int) -> None:
-    payload, reference, subject = (
-        wire["payload"],
-        *(str(wire["payload"].get(k, "")) for k in ("reference", "subject")),
-    )
+    payload = wire["payload"]
+    reference, subject = str(payload.get("reference", "")), str(payload.get("subject", ""))
     if debate := wire["stream"]["stream_id"].partition("artifact:")[2]:
         bindings.debates.setdefault(debate, LoggedDebate(debate)).add(wire)
     if subject == "module.sealed":

@@ -8,7 +8,13 @@ from specwright.application.announce import Announcement
 from specwright.application.debate.deliverable import Deliverable, RevisionRequest, Version
 from specwright.application.factory import Factory
 from specwright.application.plan.planner import amended_plan, problems_by_code, revised_plan
-from specwright.application.plan.stored_plans import ReopenedPlan, StoredPlan, load_plan, lock_plan, locked
+from specwright.application.plan.stored_plans import (
+    ReopenedPlan,
+    StoredPlan,
+    load_plan,
+    lock_event,
+    lock_plan,
+)
 from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import GateResult
 from specwright.application.store.modules import DependencyView
@@ -125,9 +131,9 @@ class ContractSet(Deliverable):
         locked_contracts = {c.ref: c.interface_fingerprint for c in self.contracts(version_id)}
         return GateResult(failures, {}, {} if failures else {"contracts": locked_contracts})
 
-    def announcements(self, version_id: str) -> Sequence[Announcement]:
+    def announcements(self, version_id: str, debate_id: str) -> Sequence[Announcement]:
         """That the plan is locked."""
-        return [locked(self._factory, self.task, self._plan(version_id))]
+        return [lock_event(self._factory, self.task, self._plan(version_id), debate_id)]
 
     def artifacts(self, version_id: str) -> list[str]:
         """The plan and its contracts, which change their statuses together."""

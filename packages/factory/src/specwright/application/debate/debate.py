@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType, artifact_id
-from specwright.application.announce import Announcement, announce, debated, gate_decision
+from specwright.application.announce import Announcement, announce, debate_event, gate_decision
 from specwright.application.criteria import raise_questions
 from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.deliverable import Case, Deliverable, RevisionRequest, Version
@@ -23,7 +23,7 @@ from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState
 from specwright.application.messages.debate import without_source
 from specwright.application.plan.stored_plans import ReopenedPlan, load_plan
-from specwright.application.store.artifacts import Invocation, note_hashes
+from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import Cause, DebateHistory, DebateRecords
 from specwright.application.tasks import task_at
 from specwright.domain.answers import Decision, Failure, FaultOf, Verdict
@@ -80,7 +80,7 @@ class Debate:
     def propose(self, state: DebateState) -> DebateState:
         """The first version and its proposal; the debate is named by this proposal (design: debate)."""
         version = self._deliverable.submit(1, RevisionRequest(), "")
-        proposal = self._propose(version, 1)
+        proposal = self._add_proposal(version, 1)
         return {
             "debate_id": proposal.proposal_id,
             "version_id": version.version_id,
@@ -93,7 +93,7 @@ class Debate:
         """The Challenger's verdict on this round."""
         case = self._case(state)
         record = ask_challenger(self._factory, case)
-        self._add(state["debate_id"], case.number, record, f"{case.place(Role.CHALLENGER).run_id}/record")
+        self._record(state["debate_id"], case.number, record, f"{case.place(Role.CHALLENGER).run_id}/record")
         for name in self._deliverable.artifacts(case.version_id):
             self._artifacts.challenged(self._task.folder, name, record.challenge_id)
         self._note("challenged", f"round {case.number}: {record.verdict}")
@@ -116,7 +116,7 @@ class Debate:
         spent = state["retry_count"] if free else state["retry_count"] + 1
         request = self._request(state, records)._replace(revisions_left=MAX_REVISIONS - spent)
         version = self._deliverable.submit(number, request, state["version_id"])
-        self._propose(version, number, state["debate_id"])
+        self._add_proposal(version, number, state["debate_id"])
         changes: DebateState = {"version_id": version.version_id, "round": number, "retry_count": spent}
         return {**changes, **_contract_fault(version)}
 
@@ -124,7 +124,7 @@ class Debate:
         """The Arbiter's ruling on this round."""
         case = self._case(state, challenged=True)
         record = ask_arbiter(self._factory, case)
-        self._add(state["debate_id"], case.number, record, f"{case.place(Role.ARBITER).run_id}/record")
+        self._record(state["debate_id"], case.number, record, f"{case.place(Role.ARBITER).run_id}/record")
         for name in self._deliverable.artifacts(case.version_id):
             self._artifacts.adjudicated(self._task.folder, name, record.adjudication_id)
         self._note("adjudicated", f"round {case.number}: {record.decision}")
@@ -149,15 +149,11 @@ class Debate:
         records, number, before = self._records(state["debate_id"]), state["round"], state["version_id"]
         active_tests = self.active_tests(state["debate_id"], number, before)
         version, answer = self._deliverable.amend(before, number, records.adjudication(number), active_tests)
-        written = records.write_amendments(number, before, version.version_id, answer)
-        scope = self._factory.journal.scope(
-            f"{self._task.run}/{self._deliverable.name}/amended/{version.version_id}"
-        )
-        note_hashes(scope, written)
-        (record,), ref = written.values(), self._artifacts.ref(self._task.folder, version.version_id)
-        self._announce(
-            scope, debated(self._factory, state["debate_id"], "debate.amended", record, ref, version.by)
-        )
+        record = records.write_amendments(number, before, version.version_id, answer)
+        debate_id, ref = state["debate_id"], self._artifacts.ref(self._task.folder, version.version_id)
+        event = debate_event(self._factory, debate_id, "debate.amended", record, ref, version.by)
+        place = f"{self._task.run}/{self._deliverable.name}/amended/{version.version_id}"
+        self._announce(self._factory.journal.scope(place), event)
         self._note("amended", f"round {number}")
         return {"version_id": version.version_id}
 
@@ -181,21 +177,14 @@ class Debate:
 
     def ship(self, state: DebateState) -> DebateState:
         """The gate's own observation; a failure spends a revision (design: debate)."""
-        records, number, version_id = self._records(state["debate_id"]), state["round"], state["version_id"]
-        result = self._deliverable.verify(
-            version_id, self.active_tests(state["debate_id"], number, version_id)
-        )
-        evidence = records.write_gate(number, version_id, result)
-        name, passed = self._deliverable.name, not result.failures
-        decided = gate_decision(
-            state["debate_id"],
-            "lock" if name == CONTRACTS else "ship",
-            evidence,
-            self._artifacts.ref(self._task.folder, version_id),
-            passed=passed,
-        )
-        locked = self._deliverable.announcements(version_id) if passed else ()
-        events = [one._replace(stream_id=decided.stream_id, caused_by="") for one in locked]
+        debate_id, number, version_id = state["debate_id"], state["round"], state["version_id"]
+        records, name = self._records(debate_id), self._deliverable.name
+        result = self._deliverable.verify(version_id, self.active_tests(debate_id, number, version_id))
+        evidence, passed = records.write_gate(number, version_id, result), not result.failures
+        gate = "lock" if name == CONTRACTS else "ship"
+        ref = self._artifacts.ref(self._task.folder, version_id)
+        decided = gate_decision(debate_id, gate, evidence, ref, passed=passed)
+        events = self._deliverable.announcements(version_id, debate_id) if passed else ()
         scope = self._factory.journal.scope(f"{self._task.run}/{name}/decided/{version_id}")
         self._announce(scope, decided, *events)
         return {"halt_reason": "; ".join(f.evidence for f in result.failures), "source_of_failure": "gate"}
@@ -208,13 +197,13 @@ class Debate:
         ruling = approval(artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), version_id, rationale)
         history = records.history(last, last, last)
         store_ruling(self._factory, self._deliverable, scope, by, ruling, history)
-        self._add(debate_id, number, ruling, scope.name)
+        self._record(debate_id, number, ruling, scope.name)
         self._artifacts.overruled(self._task.folder, version_id, ruling.adjudication_id)
         self._note("overruled", f"by a person, after round {last}: {ruling.decision}")
 
     def provide(self, version: Version, debate_id: str, number: int) -> str:
         """Record a person's version as the proposal of a round; returns the debate's id, a new one if it had none."""
-        proposal = self._propose(version, number, debate_id)
+        proposal = self._add_proposal(version, number, debate_id)
         return debate_id or proposal.proposal_id
 
     def active_tests(self, debate_id: str, number: int, version_id: str) -> Sequence[TriedTest]:
@@ -225,8 +214,8 @@ class Debate:
         (contract,) = self._deliverable.contracts(version_id)
         return active_tests(tried, struck, canonical_json.digest(contract.to_json()))
 
-    def _propose(self, version: Version, number: int, debate_id: str = "") -> Proposal:
-        """What was submitted, as the proposal of a round; without a debate it begins one."""
+    def _add_proposal(self, version: Version, number: int, debate_id: str = "") -> Proposal:
+        """Add what was submitted as the proposal of a round; without a debate it begins one."""
         place = self._task.place(self._deliverable.name, f"round-{number}", Role.PROPOSER)
         scope = self._factory.journal.scope(f"{place.run_id}/proposal")
         said = {name: value for name, value in version._asdict().items() if name in Proposal.model_fields}
@@ -238,11 +227,11 @@ class Debate:
         )
         about = [(record.deliverable_ref, "the deliverable that it is about")]
         store_record(self._factory, scope, version.by, record, about)
-        self._add(debate_id or record.proposal_id, number, record, scope.name)
+        self._record(debate_id or record.proposal_id, number, record, scope.name)
         self._note("provided" if version.by.role == OPERATOR else "proposed", f"round {number}")
         return record
 
-    def _add(
+    def _record(
         self, debate_id: str, number: int, record: Proposal | Challenge | Adjudication, scope: str
     ) -> None:
         """Add a record to its round, and say in the log whose it is."""
@@ -250,11 +239,10 @@ class Debate:
         name = record.ref.partition("@")[0]
         made = self._artifacts.envelope(self._task.folder, name)
         by = Invocation.of(made, self._task.task_id, self._task.folder)
-        said = debated(self._factory, debate_id, _SUBJECTS[type(record)], record.to_bytes(), record.ref, by)
-        begins = name == debate_id
-        self._announce(
-            self._factory.journal.scope(scope), said._replace(caused_by=self._task.stream if begins else "")
-        )
+        subject, data = _SUBJECTS[type(record)], record.to_bytes()
+        cause = self._task.stream if name == debate_id else ""
+        event = debate_event(self._factory, debate_id, subject, data, record.ref, by, caused_by=cause)
+        self._announce(self._factory.journal.scope(scope), event)
 
     def _announce(self, scope: Scope, *events: Announcement) -> None:
         announce(self._factory, scope, self._factory.projection.project_id, events)

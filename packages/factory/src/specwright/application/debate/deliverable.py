@@ -125,7 +125,7 @@ class Deliverable(ABC):
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
         """Judge a version by the ship gate, or lock the contracts; without failures it may ship."""
 
-    def announcements(self, version_id: str) -> Sequence[Announcement]:
+    def announcements(self, version_id: str, debate_id: str) -> Sequence[Announcement]:
         """What the log says, beside the gate's decision, of a version without failures."""
         return ()
 

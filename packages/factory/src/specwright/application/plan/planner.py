@@ -55,7 +55,7 @@ from specwright.application.plan.stored_plans import (
     ReopenedPlan,
     StoredPlan,
     load_plan,
-    locked,
+    lock_event,
     stored_plans,
 )
 from specwright.application.store.artifacts import Invocation
@@ -835,7 +835,7 @@ def repair_plan(factory: Factory, task: Task) -> str:
         factory.modules.contract(facing).name,
         plan_of(factory, [report.module_ref]),
     )
-    event = locked(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
+    event = lock_event(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
     scope = factory.journal.scope(f"{task.run}/lock/{plan_id}")
     announce(factory, scope, factory.projection.project_id, [event])
     return plan_id

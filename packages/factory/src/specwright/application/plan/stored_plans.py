@@ -133,8 +133,9 @@ def lock_plan(
     return []
 
 
-def locked(factory: Factory, task: Task, plan: StoredPlan) -> Announcement:
-    """That a plan is locked, with its contracts, which are defined here."""
+def lock_event(factory: Factory, task: Task, plan: StoredPlan, debate_id: str = "") -> Announcement:
+    """That a plan is locked, with its contracts, which are defined here; of a plan without a debate the task is the
+    cause."""
     definition = {
         "plan": plan.plan.to_json(),
         "fingerprints": {c.ref: c.interface_fingerprint for c in plan.contracts.values()},
@@ -143,7 +144,8 @@ def locked(factory: Factory, task: Task, plan: StoredPlan) -> Announcement:
     for contract in plan.contracts.values():
         factory.store.define(contract.to_bytes())
     sha256 = factory.store.define(canonical_json.pretty(definition))
-    return review(factory.projection.project_id, "plan.locked", sha256, plan.plan_id, caused_by=task.stream)
+    project, cause = factory.projection.project_id, "" if debate_id else task.stream
+    return review(project, "plan.locked", sha256, plan.plan_id, caused_by=cause, debate_id=debate_id)
 
 
 def _deprecate(artifacts: ArtifactStore, folder: str, old: StoredPlan, new: StoredPlan) -> None:

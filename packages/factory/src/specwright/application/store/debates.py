@@ -99,14 +99,11 @@ class DebateRecords:
         latest = layout.latest_record(self._debate_id, type(record).__name__.lower())
         self._store.replace(latest, record.to_bytes())
 
-    def write_amendments(
-        self, number: int, before: str, after: str, answer: AmendmentsAnswer
-    ) -> dict[str, bytes]:
-        """Record what became of the amendments; returns the record by its path."""
+    def write_amendments(self, number: int, before: str, after: str, answer: AmendmentsAnswer) -> bytes:
+        """Record what became of the amendments; returns the record."""
         record = canonical_json.pretty({"before": before, "after": after, "answer": answer.to_json()})
-        path = layout.amendments(self._debate_id, number)
-        self._store.publish(path, record)
-        return {path: record}
+        self._store.publish(layout.amendments(self._debate_id, number), record)
+        return record
 
     def write_gate(self, number: int, version_id: str, result: GateResult) -> bytes:
         """Record what the gate found at the end of a round; returns the record."""

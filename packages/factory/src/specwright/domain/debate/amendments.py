@@ -470,6 +470,6 @@ def uncorrected(answer: ArbiterAnswer, challenge: Challenge) -> list[Failure]:
 
 
 def may_amend(answer: ArbiterAnswer, challenge: Challenge) -> bool:
-    """Whether a ruling may mend what a FAIL found instead of sending it back."""
-    mends = challenge.mendable and answer.decision is Decision.APPROVE_WITH_AMENDMENTS
-    return mends and not uncorrected(answer, challenge)
+    """Whether a ruling may correct what a FAIL found instead of sending it back."""
+    corrects = challenge.mendable and answer.decision is Decision.APPROVE_WITH_AMENDMENTS
+    return corrects and not uncorrected(answer, challenge)
