@@ -4,7 +4,8 @@ import pytest
 
 from gate_testkit.pair_contracts import ERROR, PAIR, a_contract
 from ship_gate.contract.contract import ErrorField
-from specwright.domain.acceptance.calls import OwnedClass, copied_classes
+from specwright.domain.acceptance.calls import OwnedClass, copied_classes, unserved
+from specwright.domain.acceptance.records import TaskAcceptance
 
 
 def contract(name, invariants, depends_on=(), fields=()):
@@ -54,3 +55,21 @@ def test_the_name_of_a_class_of_an_unrelated_task_is_taken():
     assert copied_classes({"swap": contract("swap", [PAIR])}, owned) == [
         "modules.swap: Pair is a class of TSK-004, on which this task does not depend; choose another name"
     ]
+
+
+@pytest.mark.parametrize(
+    ("provides", "told"),
+    [
+        (["read_pair(text: str) -> Pair", "Pair", "PairError"], []),
+        (["Token"], ["modules: none exports Token, which is approved; export it by that name"]),
+        (
+            ["swap(text: str) -> Pair"],
+            [
+                "modules: none is called swap, which is approved as `swap(text: str) -> Pair`; plan a module of that name"
+            ],
+        ),
+    ],
+)
+def test_a_plan_whose_modules_do_not_export_what_a_task_provides_is_refused(provides, told):
+    """Functions, classes and errors, of new and reused modules alike (D-53-02)."""
+    assert unserved(TaskAcceptance(provides=provides), [READ]) == told

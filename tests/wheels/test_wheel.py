@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_wire.canonical_json import sha256
+from ship_gate.contract.rules import DEFINITIONS
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import CorruptionError, RefusedError
@@ -99,22 +100,43 @@ def test_no_summary_of_a_spec_breaks_the_wheel(product: ProductPackage, summary:
     assert 0 < len(str(metadata["Summary"])) <= 1000
 
 
-def test_a_class_that_two_modules_export_comes_from_the_one_that_defines_it(
-    product: ProductPackage, make_module
-) -> None:
-    """The sibling re-exports it; where two define one each, neither takes the name (D-28-01)."""
+def test_each_name_comes_from_the_module_that_defines_it(product: ProductPackage, make_module) -> None:
+    """A sibling re-exports a class; where two define one each, neither takes its name. What the spec provides is exported
+    also from a module of definitions, and of an internal module nothing else (D-28-01, D-53-01)."""
+    exceptions = '__all__ = ["EmptyTitle"{}]\nclass EmptyTitle(Exception): ...\ndef {}(text): return text\n'
     again = make_module(
         "again",
         'from ..slugify import EmptyTitle\n__all__ = ["EmptyTitle", "again"]\ndef again(text): return text\n',
     )
-    own = make_module(
-        "own",
-        '__all__ = ["EmptyTitle", "own"]\nclass EmptyTitle(Exception): ...\ndef own(text): return text\n',
+    own = make_module("own", exceptions.format(', "own"', "own"))
+    values = make_module("values", '__all__ = ["Token", "Date"]\nclass Token: ...\nclass Date: ...\n')
+    modes = values.contract.modes.model_copy(update={"notes": DEFINITIONS})
+    values = values._replace(contract=values.contract.model_copy(update={"modes": modes}))
+    users = make_module(
+        "users",
+        'from ..values import Token\n__all__ = ["Token", "users"]\ndef users(text): return Token()\n',
     )
-    both = product._replace(modules=(*product.modules, again), task_facing=("again", "slugify"))
-    assert b"from .slugify import EmptyTitle" in contents(BUILD(both))["text_tools/__init__.py"]
-    rivals = product._replace(modules=(*product.modules, own), task_facing=("own", "slugify"))
-    assert BUILD(rivals).exports == ("own", "slugify", "slugify_async")
+    given = {
+        "re-exported": ((again,), ("again", "slugify"), (), b"from .slugify import EmptyTitle"),
+        "rivals": ((own,), ("own", "slugify"), (), b'["own", "slugify", "slugify_async"]'),
+        "provided": ((values, users), ("slugify",), ("Token",), b"\nfrom .values import Token\n"),
+        "provided and re-exported": (
+            (values, users),
+            ("users",),
+            ("Token",),
+            b"from .users import Token, users\n",
+        ),
+        "internal": ((values, users), ("slugify",), (), b'["EmptyTitle", "slugify", "slugify_async"]'),
+    }
+    wrong = {
+        name: text
+        for name, (modules, facing, provided, wanted) in given.items()
+        for package in [
+            product._replace(modules=(*product.modules, *modules), task_facing=facing, provided=provided)
+        ]
+        if wanted not in (text := contents(BUILD(package))["text_tools/__init__.py"])
+    }
+    assert not wrong
 
 
 def test_a_module_keeps_its_name_when_a_twin_has_the_same(product: ProductPackage, make_module) -> None:

@@ -1,5 +1,6 @@
 """Faults of an approved spec that only a run shows: it halts, and the person is told what to strike (DESIGN §13.2)."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,10 @@ import pytest
 
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
+from specwright.application.stages.release import release_all
 from specwright.domain.spec.product_spec import ProductSpec
+from specwright.errors import CorruptionError
+from specwright.ports import BuiltWheel
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.role_answers import Turn, claimed, draft, plan, planned
@@ -54,3 +58,25 @@ def test_a_halt_over_what_was_approved_recommends_to_strike_it(
         in escalation.resolution_context
     )
     assert any(words in one.evidence for one in escalation.failed_invariants)
+
+
+class Forgetful:
+    """A packager whose wheels export nothing."""
+
+    def build(self, product: Any) -> BuiltWheel:
+        """An empty wheel."""
+        return BuiltWheel("keeper-1.0.0-py3-none-any.whl", b"", "0" * 64, ())
+
+
+def test_a_wheel_without_a_provided_name_is_a_fault_of_specwright(directory: Path):
+    """The release says so, and asks nobody to change the spec (D-53-01, D-53-03)."""
+    spec = spec_of_graph([[]]).to_json()
+    task = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    task["acceptance"] = {"provides": ["double(number: int) -> int"]}
+    with DebateWorkbench(directory, script(planning=plan(planned("double")))) as bench:
+        bench.approve(ProductSpec.model_validate(spec))
+        assert bench.run() == "COMPLETE"
+        with pytest.raises(CorruptionError, match="does not export double") as told:
+            release_all(replace(bench.factory, packager=Forgetful()))
+        assert "a fault of Specwright" in told.value.remedy
+        assert bench.projection.releases == []

@@ -606,7 +606,8 @@ class ProductPackage(NamedTuple):
         version: `spec_version`.
         summary: Cut to one line.
         modules: One version per module, one module per name.
-        task_facing: The names of the modules whose entry points the package exports.
+        task_facing: The names of the modules of which the package exports all.
+        provided: The names of the spec that the package exports, whichever module has them.
         requires: Requirements on third-party packages (design: module-scope).
         notes: What each version added, changed and removed, as Markdown.
         approved: The examples that the person approved; they do not go into the wheel.
@@ -621,6 +622,7 @@ class ProductPackage(NamedTuple):
     summary: str
     modules: tuple[ProductModule, ...]
     task_facing: tuple[str, ...]
+    provided: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     notes: str = ""
     approved: tuple[ApprovedExample, ...] = ()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ship_gate.base.text import shortened
+from ship_gate.contract.docstring import entry_points
 from ship_gate.contract.examples_file import Example, Outcome, mismatch, parse_examples
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports import ApprovedProperty, BuiltWheel, ExampleOutcome, ExerciseReport, ProductPackage
@@ -148,7 +149,8 @@ def _package_problem(answer: ImportedPackage, wheel: BuiltWheel, product: Produc
         return f"the version is {product.version}, the package says {', '.join(sorted(versions))}"
     if missing := [name for name in wheel.exports if name not in answer.exports]:
         return f"`{product.import_name}` does not export {', '.join(missing)}"
-    if not_callable := [name for name in product.task_facing if not answer.exports.get(name)]:
+    facing = (one.contract for one in product.modules if one.contract.name in product.task_facing)
+    if not_callable := [one.name for one in facing if entry_points(one) and not answer.exports.get(one.name)]:
         return f"`{product.import_name}` exports what cannot be called: {', '.join(not_callable)}"
     return ""
 

@@ -6,7 +6,8 @@ are written here. flit_core makes the archive and its records, without a subproc
 The shell of a product with interfaces is `<package>/_shell`: modules of this package as they are, and `interface.json`.
 
 The package exports everything in the literal `__all__` of each task-facing module: the entry point, its `_async` twin,
-and the exception and output classes that its contract names. The sources are read, not imported.
+and the exception and output classes that its contract names. Of other modules it exports what the spec provides. The
+sources are read, not imported.
 """
 
 import ast
@@ -14,7 +15,7 @@ import io
 import json
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeAlias
@@ -23,6 +24,7 @@ from flit_core.wheel import WheelBuilder
 
 from agent_wire import canonical_json
 from ship_gate.base.text import one_line
+from ship_gate.contract.docstring import entry_points
 from ship_gate.syntax_tree import parse_module
 from specwright.atomic_write import write_files
 from specwright.bounded_read import read_member
@@ -48,7 +50,7 @@ def build_wheel(product: ProductPackage) -> BuiltWheel:
         CorruptionError: the archive does not hold the sealed files unchanged.
     """
     _check(product)
-    exports = exports_of(product.modules, product.task_facing)
+    exports = exports_of(product)
     with tempfile.TemporaryDirectory(prefix="specwright-wheel-") as stage:
         write_files(Path(stage), _files(product, exports))
         file_name, content = _archive(Path(stage), product)
@@ -237,8 +239,8 @@ class _ModuleExports(NamedTuple):
     classes: frozenset[str]
 
 
-def exports_of(modules: Sequence[ProductModule], task_facing: Sequence[str]) -> Exports:
-    """The names that the package re-exports.
+def exports_of(product: ProductPackage) -> Exports:
+    """The names that the package re-exports: all of task-facing modules, and what the spec provides of any module.
 
     A module's entry point has precedence over other exports of its name. A class that several modules export comes from
     the one that defines it; if that is not exactly one, only the subpackages export it.
@@ -246,20 +248,23 @@ def exports_of(modules: Sequence[ProductModule], task_facing: Sequence[str]) -> 
     Raises:
         RefusedError: a task-facing module is not in the product, or does not export its entry point.
     """
-    by_name = {module.contract.name: module for module in modules}
-    if unknown := [name for name in task_facing if name not in by_name]:
+    by_name = {module.contract.name: module for module in product.modules}
+    if unknown := [name for name in product.task_facing if name not in by_name]:
         raise RefusedError(
             f"the product has no module named {', '.join(unknown)}",
             remedy="release the modules that the tasks are called by",
         )
-    sources = {name: _read(by_name[name]) for name in task_facing}
+    sources = {name: _read(by_name[name]) for name in product.task_facing}
     names = {name for source in sources.values() for name in source.exported}
-    owners = {name: _owner(name, sources) for name in sorted(names)}
-    return {name: owner for name, owner in owners.items() if owner is not None}
+    owners = {name: _owner(name, sources) for name in names}
+    if others := [name for name in product.provided if owners.get(name) is None]:
+        sources = {name: _read(module) for name, module in by_name.items()}
+        owners |= {name: _owner(name, sources) for name in others}
+    return {name: owner for name, owner in sorted(owners.items()) if owner is not None}
 
 
 def _owner(name: str, sources: Mapping[str, _ModuleExports]) -> str | None:
-    if name in sources:
+    if name in sources and name in sources[name].exported:
         return name
     exporting = [module for module, source in sources.items() if name in source.exported]
     if len(exporting) == 1:
@@ -279,7 +284,7 @@ def _read(module: ProductModule) -> _ModuleExports:
         ) from error
     except SyntaxError as error:
         raise RefusedError(f"{name} is not Python: {error}", where=module.contract.ref) from error
-    if name not in exported:
+    if entry_points(module.contract) and name not in exported:
         raise RefusedError(f"{name} does not export its entry point", where=module.contract.ref)
     return _ModuleExports(
         exported, frozenset(node.name for node in tree.body if isinstance(node, ast.ClassDef))

@@ -22,7 +22,6 @@ from specwright.application.criteria import open_questions
 from specwright.application.debate.implementation import claims_of
 from specwright.application.factory import ProjectView
 from specwright.application.history.criterion_evidence import read_check
-from specwright.application.messages.parts import without_docstring
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.tasks import Task, project_state, task_at
 from specwright.domain.debate.answer_rules import checks_still_shown, named_tests
@@ -42,7 +41,6 @@ _SENTENCES = 3
 _POINTER = re.compile(
     r"/(?:purpose|inputs|outputs|error_surfaces|error_cases|effects|modes|dependencies)\b(?:/[a-z]+|/\d+)*"
 )
-_LINE = re.compile(r"(?<=\.py):\d+")
 _UNUSABLE = re.compile(rf"(?P<scope>\S+/(?P<role>{'|'.join(Role)})) gave no acceptable answer")
 
 
@@ -80,11 +78,6 @@ def recommended_action(escalation: EscalationArtifact) -> Action:
     """The answer that a person is offered first: RETRY where no answer of a role could be used, else the one that the
     escalation recommends."""
     return Action.RETRY if unusable_roles(escalation) else escalation.recommended_resolution
-
-
-def is_same_verdict(problems: Sequence[str], reason: str) -> bool:
-    """Whether a draft failed by what the gate finds now, wherever in its files that stands."""
-    return all(_LINE.sub("", problem) in _LINE.sub("", reason) for problem in problems)
 
 
 def draft_names(task: Task, last_round: int) -> Iterator[str]:
@@ -189,18 +182,6 @@ class HaltedTask:
             base = {ENTRY_FILE: render_stub(contract, imported_classes(contract, called)).encode()}
         kept = (self._view.drafts.files(contract.ref, one) for one in draft_names(self.task, judged.round))
         return FailedDraft(contract, base, next((files for files in kept if files), base))
-
-    def reason_of_same_files(self, name: str, files: Files) -> str | None:
-        """Why the last draft of a module failed, if these are its files; the docstring of the entry point, which is the
-        contract's, may be written or left out. None for other files."""
-
-        def bare(all_files: Files) -> dict[str, str | bytes]:
-            return {
-                path: without_docstring(data, name) if path == ENTRY_FILE else data
-                for path, data in all_files.items()
-            }
-
-        return self.escalation.failed.get(name, "") if bare(self.draft(name).files) == bare(files) else None
 
     def last_answers(self) -> list[str]:
         """What the Proposer answered last of each failed module: its reason, and what it changed."""

@@ -14,7 +14,6 @@ from specwright.application.announce import Announcement, announce, review
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halted import (
     HaltedTask,
-    is_same_verdict,
     open_escalations,
     unusable_answers,
     unusable_roles,
@@ -31,6 +30,7 @@ from specwright.application.tasks import (
     refreshed_file,
     task_at,
 )
+from specwright.domain.acceptance.calls import unserved
 from specwright.domain.escalation import (
     CRITERION,
     OPERATOR,
@@ -234,28 +234,12 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
     if not by_gate:
         return
     factory.progress.note(Step("escalation", of, f"{name}: the gate judges the files first"))
-    problems = failed.module.fix_problems(failed.files, failed.tests)
-    reason = failed.halted.reason_of_same_files(failed.module.name, failed.files)
-    if problems:
-        raise _refused_fix(name, problems, reason)
-    if reason is not None:
-        told = f"{name}: these are the files of the draft that failed, and the gate passes them; they are judged again"
-        factory.progress.note(Step("escalation", of, told))
-
-
-def _refused_fix(name: str, problems: Sequence[str], reason: str | None) -> RefusedError:
+    if not (problems := failed.module.fix_problems(failed.files, failed.tests)):
+        return
     shown = "\n".join(f"  {problem}" for problem in problems[:_PROBLEMS])
     more = f"\n  and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
-    what = "the gate refuses these files"
-    if reason is not None:
-        found = (
-            "by the same verdict as before"
-            if is_same_verdict(problems, reason)
-            else "by another verdict than before"
-        )
-        what = f"these are the files of the draft that failed, and the gate refuses them {found}"
-    return RefusedError(
-        f"{what}; nothing was answered:\n{shown}{more}",
+    raise RefusedError(
+        f"the gate refuses these files; nothing was answered:\n{shown}{more}",
         where=name,
         remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
         "and the refusal comes back as another escalation",
@@ -466,6 +450,12 @@ def _attest_shipped(factory: Factory, task: Task, answer: ResolutionRecord) -> _
     if not factory.modules.is_sealed(ref):
         raise InputError(
             f"{ref} is no sealed module", where="payload.module_ref", remedy="`specwright modules` lists them"
+        )
+    if problems := unserved(task.definition.acceptance, [factory.modules.contract(ref)]):
+        raise InputError(
+            f"{ref} does not provide what the task does: {'; '.join(problems)}",
+            where="payload.module_ref",
+            remedy="name another module; `specwright modules` lists them",
         )
     events = [
         task.event("task.started"),

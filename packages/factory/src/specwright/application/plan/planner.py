@@ -173,6 +173,7 @@ class PlanRules(NamedTuple):
         acceptance: The approved examples of the task, which bind names and parameters.
         owned: The classes that other tasks provide.
         interfaces: Of the product, which call functions that the plan may have.
+        contract_of: The contract of a sealed module by its reference.
     """
 
     known: KnownModules
@@ -183,6 +184,7 @@ class PlanRules(NamedTuple):
     acceptance: TaskAcceptance | None = None
     owned: Sequence[OwnedClass] = ()
     interfaces: Interfaces | None = None
+    contract_of: Callable[[str], MicroModuleContract] | None = None
 
     def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
         """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
@@ -195,8 +197,9 @@ class PlanRules(NamedTuple):
         if changed := sealed_problems(drafts, self.sealed):
             return changed, None
         broken = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
-        reused = {module.name for module in answer.modules} - set(drafts)
-        missing = unserved(self.acceptance, list(drafts.values()), reused)
+        refs = [one.reuse.reuse_ref for one in answer.modules if one.reuse.reuse_ref]
+        reused = map(self.contract_of, refs) if self.contract_of else ()
+        missing = unserved(self.acceptance, [*drafts.values(), *reused])
         unfit = unfit_contracts(self.interfaces, drafts, [one.module for one in self.owned if one.module])
         depends_on = {module.name: [one.module for one in module.depends_on] for module in answer.modules}
         copied = [*copied_classes(drafts, self.owned), *twice_defined(drafts, depends_on)]
@@ -357,7 +360,8 @@ def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> 
     known, acceptance = known_now(factory), task.definition.acceptance
     plan, problems = _read(record.payload, _names(factory, task, record), known)
     if not problems and plan.answer is not None:
-        problems, _ = PlanRules(known, acceptance=acceptance).check(plan.answer)
+        rules = PlanRules(known, acceptance=acceptance, contract_of=factory.modules.contract)
+        problems, _ = rules.check(plan.answer)
     elif not problems:
         problems = without_module(acceptance, [module.name for module in plan.modules])
     problems += [
@@ -615,7 +619,10 @@ def _rules(
     reopened: ReopenedPlan | None,
 ) -> PlanRules:
     own = own_modules(factory, task, scope)
-    rules = PlanRules(known, human.modules, human.refs, own=own, acceptance=task.definition.acceptance)
+    acceptance, contract_of = task.definition.acceptance, factory.modules.contract
+    rules = PlanRules(
+        known, human.modules, human.refs, own=own, acceptance=acceptance, contract_of=contract_of
+    )
     if reopened and (baseline := reopened.baseline):
         rules = PlanRules(
             known.without({baseline.name: baseline.ref}),

@@ -544,6 +544,12 @@ def _product(
         wheel = factory.packager.build(package)
     except RefusedErrors as error:
         return ProductResult.without_wheel(error.what), None, ()
+    if missing := [name for name in package.provided if name not in wheel.exports]:
+        raise CorruptionError(
+            f"the wheel does not export {', '.join(missing)}, although the spec provides that and modules export it",
+            where=wheel.file_name,
+            remedy="this is a fault of Specwright, please report it; spec and modules are right as they are",
+        )
     factory.progress.note(Step("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
     request: dict[str, JsonValue] = {
         "wheel": wheel.sha256,
@@ -572,11 +578,11 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     assert spec is not None
     distribution = slugify(spec.title)
     facing = {entry.module_ref for entry in project_state(factory).tasks.values()}
-    provided = {name_of(one) for task in spec.tasks() if task.acceptance for one in task.acceptance.provides}
-    names = tuple(m.contract.name for m in modules if m.ref in facing or m.contract.name in provided)
     product = tuple(_module(factory, m) for m in modules)
     tasks = _tasks_of(factory, [m.ref for m in modules])
     released = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
+    exported = {name for m in modules for name in public_names(m.contract)}
+    names = tuple(m.contract.name for m in modules if m.ref in facing or m.contract.name in released)
     approved = [
         (task.spec_task_id, acceptance_of_product(task.acceptance, task.acceptance_criteria, released))
         for task in tasks
@@ -589,6 +595,7 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         summary=spec.description,
         modules=product,
         task_facing=names or tuple(m.contract.name for m in modules),
+        provided=tuple(sorted(released & exported)),
         requires=required_by(factory.packages, sources),
         notes=release_notes(factory),
         approved=tuple(ApprovedExample(name, one) for name, own in approved for one in own.examples),

@@ -135,16 +135,8 @@ class _FromModules(ast.NodeTransformer):
         return [ast.ImportFrom(f"modules.{self._homes[alias.name]}", [alias], 0) for alias in node.names]
 
 
-def unserved(
-    acceptance: TaskAcceptance | None, contracts: Sequence[MicroModuleContract], reused: Collection[str] = ()
-) -> list[str]:
-    """What the approved examples of a task use and its plan does not provide so.
-
-    Args:
-        acceptance: Of the task.
-        contracts: Of the plan's new modules.
-        reused: Names of modules that it takes as they are; what these export is seen when the examples are run.
-    """
+def unserved(acceptance: TaskAcceptance | None, contracts: Sequence[MicroModuleContract]) -> list[str]:
+    """What a task provides and the modules of its plan, new and reused, do not export so, and what to do."""
     if acceptance is None:
         return []
     functions = {entry.name: contract for contract in contracts for entry in entry_points(contract)}
@@ -152,13 +144,14 @@ def unserved(
     problems: list[str] = []
     for public in acceptance.provides:
         name, signature = name_of(public), signature_of(public)
-        if name in reused or (signature is None and (name in exported or reused)):
-            continue
         users = _users(acceptance, name)
-        if signature is None:
+        if signature is None and name not in exported:
             problems.append(f"modules: none exports {name}, which is approved{users}; export it by that name")
+        elif signature is None:
+            continue
         elif name not in functions:
-            problems.append(f"modules: none is called {name}, which is approved as `{public}`{users}")
+            called = f"none is called {name}, which is approved as `{public}`{users}"
+            problems.append(f"modules: {called}; plan a module of that name")
         elif problem := _parameter_problem(signature, functions[name]):
             problems.append(f"modules.{name}: {problem}; it is approved as `{public}`{users}")
     return problems
