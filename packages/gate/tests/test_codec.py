@@ -7,7 +7,6 @@ import ipaddress
 import json
 import math
 import re
-import uuid
 import zoneinfo
 from collections import Counter, OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ship_gate.base.scalars import SCALARS, Drawing
 from ship_gate.contract.boundary.limits import BoundaryLimit
 from ship_gate.inside.classes import class_of
 from ship_gate.inside.codec import Codec, UndecodableError, UnencodableError
@@ -76,21 +76,12 @@ texts = st.text(st.characters(codec=None, exclude_categories=[]), max_size=8)
 zones = st.sampled_from(
     [None, dt.UTC, dt.timezone(dt.timedelta(hours=-3, seconds=7)), dt.timezone(dt.timedelta(hours=1), "CET")]
 ) | st.just(zoneinfo.ZoneInfo("UTC"))
+rows = [row for row in SCALARS if row.is_hashable]
 scalars = st.one_of(
     st.none(),
-    st.booleans(),
-    st.integers(),
     st.integers(-(10**40), 10**40),
-    st.floats(),
     texts,
-    st.binary(max_size=8),
-    st.decimals(),
-    st.datetimes(timezones=zones),
-    st.dates(),
-    st.times(timezones=zones),
-    st.timedeltas(),
-    st.uuids(),
-    texts.filter(lambda text: "\0" not in text).map(Path),
+    *(one for row in rows for one in row.drawn(Drawing(st, zones, ordinary=False))),
     st.sampled_from([*Mode, *Level]),
     st.builds(Receipt, st.decimals(), texts),
 )
@@ -125,11 +116,6 @@ def test_a_value_comes_back_with_its_type(value):
 @pytest.mark.parametrize(
     "value",
     [
-        math.nan,
-        math.inf,
-        -math.inf,
-        -0.0,
-        5e-324,
         10**5000,
         -(1 << 100_000),
         "\ud83d\ude00",
@@ -137,21 +123,12 @@ def test_a_value_comes_back_with_its_type(value):
         "\0",
         {"!": "int", "v": "0x1"},
         {1: "one", "1": "text"},
-        Decimal("sNaN"),
         Decimal("-0E+5"),
-        Decimal("1E+999999"),
         dt.datetime(2024, 10, 27, 2, 30, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin"), fold=1),
         dt.datetime.max.replace(tzinfo=dt.UTC),
-        dt.timedelta.min,
-        uuid.UUID(int=0),
         Path("\udcff"),
         Fraction(-(10**50), 7),
-        zoneinfo.ZoneInfo("Asia/Kathmandu"),
-        ipaddress.IPv4Address("192.0.2.1"),
         ipaddress.IPv6Address("fe80::1%eth0"),
-        ipaddress.IPv4Network("192.0.2.0/24"),
-        ipaddress.IPv6Network("::/0"),
-        bytearray(b"\xff\x00"),
         complex(math.nan, -0.0),
         complex(-math.inf, 1e-320),
         re.compile("(?P<a>ä)\n", re.IGNORECASE | re.DOTALL),

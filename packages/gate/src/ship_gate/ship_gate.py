@@ -226,8 +226,8 @@ class SandboxedShipGate(ShipGate):
                 if not any(FindingCode(f.code) is FindingCode.TESTS_TIMEOUT for f in run.findings):
                     findings += run_examples(staged, examples, self._timeout_seconds, examples_pair)
             if run.tests and not run.findings:
-                measuring.examine(run.seconds(), log, pair.raised | examples_pair.raised)
-            observed = (*pair.observed, *examples_pair.observed, *measuring.observed())
+                measuring.examine(run.seconds(), log, pair.exchange.raised | examples_pair.exchange.raised)
+            observed = (*pair.exchange.observed(), *examples_pair.exchange.observed(), *measuring.observed())
             log.add("effects", observed_findings(observed, contract, staged))
             _note_counts(log, candidate, run, examples=len(examples), effects=len({*observed}))
         return _verdict(candidate, log, surface, run.tests, files)
@@ -264,13 +264,13 @@ class SandboxedShipGate(ShipGate):
         with ExitStack() as started, log.stage("examples") as found:
             pair = started.enter_context(prepare(staged, "example_runner"))
             found += run_examples(staged, examples, self._timeout_seconds, pair)
-            observed = [*pair.observed]
+            observed = [*pair.exchange.observed()]
         bounds = self._fuzz if self._fuzz.examples else FuzzBounds()
         with ExitStack() as started, log.stage("fuzz") as found:
             pair = started.enter_context(prepare(staged, "fuzz.runner"))
             result = examine_contract(staged, candidate, files, bounds, pair)
             found += result.findings
-            observed += pair.observed
+            observed += pair.exchange.observed()
         log.add("effects", observed_findings(observed, candidate.contract, staged))
         log.observe("fuzz", **result.counts())
         log.notes.append(result.summary())

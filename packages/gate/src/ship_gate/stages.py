@@ -144,7 +144,7 @@ class MeasuringStages:
     def observed(self) -> tuple[ObservedEffect, ...]:
         """What the module did under the fuzz."""
         elsewhere = self._second.observed if self._second else ()
-        return (*(self._pair.observed if self._pair else ()), *elsewhere)
+        return (*(self._pair.exchange.observed() if self._pair else ()), *elsewhere)
 
     def examine(self, tests_seconds: float, log: StageLog, shown: Collection[str]) -> None:
         """Run the stages; the tests have passed.

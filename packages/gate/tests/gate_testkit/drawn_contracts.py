@@ -5,6 +5,7 @@ import keyword
 from hypothesis import strategies as st
 
 from ship_gate.base.record import is_placeholder
+from ship_gate.base.scalars import SCALARS
 from ship_gate.base.stated_text import text_problem
 from ship_gate.contract.boundary.class_statement import ClassStatement, Field, placed
 from ship_gate.contract.boundary.lazy_types import is_iterable, is_lazy
@@ -63,30 +64,16 @@ def _names():
     return plain.filter(lambda name: not keyword.iskeyword(name))
 
 
-_SCALARS = ["bool", "int", "float", "str", "bytes", "dict", "list", "Decimal", "datetime", "date", "time"]
-_SCALARS += [
-    "timedelta",
-    "UUID",
-    "Path",
-    "Fraction",
-    "ZoneInfo",
-    "IPv4Address",
-    "IPv6Network",
-    "bytearray",
-    "complex",
-    "re.Pattern[str]",
-    "re.Pattern[bytes]",
-    "tuple[()]",
-    "Literal['a', \"it's\", -1, None]",
-    "Literal[b'x', True]",
-]
+_SCALARS = ["dict", "list", "tuple[()]", *(row.name for row in SCALARS)]
+_SCALARS += ["Literal['a', \"it's\", -1, None]", "Literal[b'x', True]"]
+_UNHASHABLE = {"dict", "list", *(row.name for row in SCALARS if not row.is_hashable)}
 
 
 def _types(classes, *, taken=False):
     scalar = st.sampled_from([*_SCALARS, *classes])
     # those of a dependency may be hashed, as far as this contract knows
     hashed = [
-        *(one for one in _SCALARS if one not in {"dict", "list", "bytearray"}),
+        *(one for one in _SCALARS if one not in _UNHASHABLE),
         *({*classes} & {"Tab", "Q2"}),
     ]
     keys = st.one_of(

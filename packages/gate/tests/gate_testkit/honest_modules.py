@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ship_gate.base.value_types import VALUE_TYPES
+from ship_gate.base.scalars import SCALARS
 from ship_gate.contract.boundary.annotations import union_parts
 from ship_gate.contract.boundary.class_statement import ClassStatement
 from ship_gate.contract.contract import ErrorSurface, MicroModuleContract, SurfaceKind
@@ -26,6 +26,8 @@ __all__ = ["NoCaseError", "honest_module"]
 _FEW = 4
 _DEEP = 4
 _PLAIN = {
+    **{row.name: tuple(map(row.shown, row.edge_cases())) for row in SCALARS},
+    "complex": ("(1+2j)", "0j"),
     "bool": ("True", "False"),
     "int": ("7", "12", "0", "-3"),
     "float": ("1.5", "0.25", "-2.0"),
@@ -35,7 +37,6 @@ _PLAIN = {
     "list": ("[1, 'b']", "[None]"),
     "None": ("None",),
     "T": ("7", "'ab'", "(1, 'b')", "None"),
-    **{one.name: tuple(text for text in one.examples if "nan" not in text.lower()) for one in VALUE_TYPES},
 }
 _EMPTY = {"list": "[]", "set": "set()", "frozenset": "frozenset()", "dict": "{}", "Mapping": "{}"}
 _HELD = {

@@ -45,7 +45,7 @@ def run_with_hosts(source: Any, test: Any, effects: Any = ("CALL https://a.examp
     with workspace() as root, prepare(lay_out(root, sandbox), "test_runner") as pair:
         staged = stage(root, whole, files, sandbox)
         run = run_tests(staged, whole.contract, named_tests(files), 20, pair)
-        return HostsRun(run, (*observed_findings(pair.observed, whole.contract, staged),))
+        return HostsRun(run, (*observed_findings(pair.exchange.observed(), whole.contract, staged),))
 
 
 _REAL = {

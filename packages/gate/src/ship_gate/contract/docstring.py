@@ -14,7 +14,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ship_gate.base.value_types import TYPE_VARIABLE
+from ship_gate.base.containers import TYPE_VARIABLE
 from ship_gate.contract.boundary.class_statement import ClassStatement
 from ship_gate.contract.boundary.type_variable import is_generic
 from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, class_names, named, normal_or_same

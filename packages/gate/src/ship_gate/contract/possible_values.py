@@ -12,7 +12,8 @@ import ast
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from ship_gate.base.value_types import CONTAINERS, TAKEN_CONTAINERS
+from ship_gate.base.containers import CONTAINERS, TAKEN_CONTAINERS
+from ship_gate.base.scalars import SCALARS
 from ship_gate.contract.boundary.annotations import union_parts
 from ship_gate.contract.boundary.class_statement import ClassStatement
 from ship_gate.contract.boundary.lazy_types import is_lazy
@@ -20,11 +21,11 @@ from ship_gate.contract.boundary.types import class_names, hashed_parts
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.syntax_tree import parse_expression
 
-_UNHASHABLE = {"dict", "list", "set", "bytearray"}
+_UNHASHABLE = {"dict", "list", "set", *(row.name for row in SCALARS if not row.is_hashable)}
 _OF_ENUM: dict[str, type] = {"IntEnum": int, "StrEnum": str}
-_FREE_TEXT = {"str", "dict", "list", "Path"}
+_FREE_TEXT = {"dict", "list", *(row.name for row in SCALARS if row.says == "text")}
 """Types that may hold any text."""
-_NUMBERS = {"int", "float", "Decimal", "Fraction", "complex"}
+_NUMBERS = {row.name for row in SCALARS if row.says == "number"}
 
 Known = Mapping[str, ClassStatement]
 
@@ -71,7 +72,8 @@ def _type_problems(contract: MicroModuleContract, known: Known) -> Iterator[str]
                 )
 
 
-def _parts(text: str) -> list[str]:
+def alternatives(text: str) -> list[str]:
+    """The types of which a value may be: those of a union, or the type itself."""
     return [ast.unparse(part) for part in union_parts(parse_expression(text).body)]
 
 
@@ -86,7 +88,7 @@ def _inner(text: str) -> tuple[str, list[str]]:
 
 def _is_unhashable(text: str, known: Known, within: frozenset[str]) -> bool:
     """Whether no value of a type can be hashed, or only those that hold nothing."""
-    return all(_is_unhashable_part(part, known, within) for part in _parts(text))
+    return all(_is_unhashable_part(part, known, within) for part in alternatives(text))
 
 
 def _is_unhashable_part(text: str, known: Known, within: frozenset[str]) -> bool:
@@ -101,6 +103,24 @@ def _is_unhashable_part(text: str, known: Known, within: frozenset[str]) -> bool
     if statement.kind == "TypedDict":
         return True
     return any(_is_unhashable(field.type, known, within | {base}) for field in statement.fields)
+
+
+def is_endless(text: str, known: Known, within: frozenset[str] = frozenset()) -> bool:
+    """Whether each value of a type holds one of the classes that it is within, so that none ever ends."""
+    try:
+        return all(_needs(part, known, within) for part in alternatives(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+
+
+def _needs(text: str, known: Known, within: frozenset[str]) -> bool:
+    if text in within:
+        return True
+    if text in known:
+        inner = within | {text}
+        return any(is_endless(field.type, known, inner) for field in known[text].fields if field.type)
+    base, held = _inner(text)
+    return base == "tuple" and held[-1:] != ["..."] and any(is_endless(one, known, within) for one in held)
 
 
 def _member_problems(known: Known) -> Iterator[str]:
@@ -155,7 +175,7 @@ def _always_the_same(contract: MicroModuleContract, known: Known) -> Iterator[st
 
 def _count(text: str, known: Known, within: frozenset[str]) -> int | None:
     """How many values a type has; None for more than anyone would count."""
-    counts = [_count_part(part, known, within) for part in _parts(text)]
+    counts = [_count_part(part, known, within) for part in alternatives(text)]
     return sum(one for one in counts if one is not None) if None not in counts else None
 
 

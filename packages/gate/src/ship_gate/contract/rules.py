@@ -26,14 +26,12 @@ the rest.
 Whether the texts are true, testable or complete is decided by the debate and the fuzz.
 """
 
-import ast
 import builtins
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ship_gate.base.reading_limits import contract_size_problems
 from ship_gate.base.stated_text import text_problem
-from ship_gate.contract.boundary.annotations import union_parts
 from ship_gate.contract.boundary.class_statement import (
     ClassStatement,
     looks_like_statement,
@@ -62,9 +60,8 @@ from ship_gate.contract.contract import (
 )
 from ship_gate.contract.error_rules import error_problems
 from ship_gate.contract.network import network_problems
-from ship_gate.contract.possible_values import possibility_problems
+from ship_gate.contract.possible_values import alternatives, is_endless, possibility_problems
 from ship_gate.contract.statements import OF_SLOTS, Statement, StatementKind, entries, statements
-from ship_gate.syntax_tree import parse_expression
 
 DEFINITIONS = "definitions alone"
 """What the modes of such a contract say."""
@@ -397,7 +394,7 @@ def _class_problems(contract: MicroModuleContract) -> Iterator[str]:
             yield from _unstated_in(statement, known)
     yield from _named_type_problems(known)
     for name in known:
-        if _is_endless(name, known, frozenset()):
+        if is_endless(name, known):
             yield f"{name}: each {name} holds another {name}, so that none ever ends; write `{name} | None` or a list"
 
 
@@ -415,7 +412,7 @@ def _named_type_problems(known: Mapping[str, ClassStatement]) -> Iterator[str]:
     """A named type that is an alternative of another or of itself: Python cannot join a quoted name."""
     named = {name for name, statement in known.items() if statement.is_named_type}
     for name in sorted(named):
-        parts = [ast.unparse(part) for part in union_parts(parse_expression(known[name].fields[0].type).body)]
+        parts = alternatives(known[name].fields[0].type)
         if name in parts and len(parts) > 1:
             yield f"{name}: {name} is one of its own alternatives, which says nothing; leave it out"
         for part in parts:
@@ -426,30 +423,6 @@ def _named_type_problems(known: Mapping[str, ClassStatement]) -> Iterator[str]:
 def _statement_advice(name: str) -> str:
     form = f"`{name} is a frozen dataclass: ...`, in these words"
     return f"state it as the last constraint or invariant where it is named first: {form}"
-
-
-def _is_endless(text: str, known: Mapping[str, ClassStatement], within: frozenset[str]) -> bool:
-    """Whether each value of a type holds one of the classes that it is within."""
-    try:
-        parts = [ast.unparse(part) for part in union_parts(parse_expression(text).body)]
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    return all(_needs(part, known, within) for part in parts)
-
-
-def _needs(text: str, known: Mapping[str, ClassStatement], within: frozenset[str]) -> bool:
-    if text in within:
-        return True
-    if text in known:
-        return any(
-            _is_endless(field.type, known, within | {text}) for field in known[text].fields if field.type
-        )
-    node = parse_expression(text).body
-    if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "tuple":
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if not any(ast.unparse(part) == "..." for part in parts):
-            return any(_is_endless(ast.unparse(part), known, within) for part in parts)
-    return False
 
 
 def _class_code_problems(statement: ClassStatement, contract: MicroModuleContract) -> Iterator[str]:

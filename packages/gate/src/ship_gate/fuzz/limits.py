@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from ship_gate.base.scalars import SCALARS
 from ship_gate.syntax_tree import parse_expression
 
 _WORDS = {
@@ -25,7 +26,7 @@ _COUNT = rf"(?:{_NUMBER}|{'|'.join(_WORDS)})"
 _IN_TEXT = re.compile(rf"(?<![\w.]){_NUMBER}(?![\w])")
 _QUOTED = re.compile(r"'([^']{1,200})'|\"([^\"]{1,200})\"|`([^`]{1,200})`")
 _CHOICE = re.compile(r"(?:is |must be )?(?:one of|either) (?P<list>.+)", re.IGNORECASE)
-_NUMERIC = {"int", "float", "Decimal"}
+_NUMERIC = {row.name for row in SCALARS if row.is_bounded}
 _SIZED = re.compile(r"(?:str|bytes|list|set|frozenset|dict|tuple)\b")
 _UNITS = {"str": r"characters?(?: long)?", "bytes": r"bytes?(?: long)?"}
 _LARGEST = 10**30

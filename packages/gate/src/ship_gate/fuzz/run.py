@@ -164,7 +164,7 @@ class _Ledger(Ledger):
 def _run(staged: Staged, request: dict[str, Any], pair: Pair) -> FuzzRun:
     ledger = _Ledger(request, pair)
     most = 10 + 12 * request["whole_seconds"] + 2 * request["call_seconds"]
-    ended = pair.run({"request": request}, dict(staged.surface), ledger, most, reports_unfit=True)
+    ended = pair.exchange.run({"request": request}, dict(staged.surface), ledger, most, reports_unfit=True)
     if ended.how in {"broke", "processor"} and not ended.in_module:
         raise ShipGateError(
             f"the fuzz broke off: {ended.output[-500:]}",

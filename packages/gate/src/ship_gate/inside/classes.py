@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from ship_gate.base.scalars import CONSTRUCTORS
 from ship_gate.inside.codec import KEPT, ClassKey
-from ship_gate.inside.values.value_types import constructors
 
 _ENUMS: dict[str, Any] = {"Enum": enum.Enum, "StrEnum": enum.StrEnum, "IntEnum": enum.IntEnum}
 
@@ -112,7 +112,7 @@ def constant(text: str, enums: Mapping[str, type] = MappingProxyType({})) -> Any
     try:
         return ast.literal_eval(text)
     except ValueError:
-        return eval(text, {**constructors(), **enums})  # noqa: S307 - the gate has read its syntax tree
+        return eval(text, {**CONSTRUCTORS, **enums})  # noqa: S307 - the gate has read its syntax tree
 
 
 def nearest_class(names: list[list[str]], exported: Mapping[ClassKey, type]) -> type[BaseException]:

@@ -14,28 +14,21 @@ function crosses as what stands for it (`values.lazy_values`), and both ends kno
 Left out: whether a value is of the declared type; that is for the tests and the fuzz.
 """
 
-import base64
 import collections
-import dataclasses
-import datetime
 import decimal
 import enum
 import functools
 import itertools
 import json
-import math
-import pathlib
-import uuid
-import zoneinfo
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
+from ship_gate.base.containers import CLASSES
+from ship_gate.base.scalars import ROWS_OF_CLASS, SCALARS
 from ship_gate.contract.boundary.limits import BoundaryLimit
 from ship_gate.inside.values.lazy_values import Function, Items
-from ship_gate.inside.values.value_types import VALUE_ROWS
-
-_PLAIN_BITS = 63  # longer integers travel in hexadecimal: Python limits the digits of decimal ones
+from ship_gate.inside.values.members import field_names
 
 ClassKey = tuple[str, str]
 """The module that exports a class, and the class's name."""
@@ -137,7 +130,7 @@ class Codec:
         while work:
             part = work.pop()
             kind = cast("type[object]", type(part))
-            if kind in _PACK:
+            if kind in _LEAVES:
                 tokens.append(_packed(part))
             elif kind is EncodedValue:
                 tokens += part.tokens
@@ -180,7 +173,7 @@ class Codec:
         elif kind in self._keys:
             if isinstance(value, enum.Enum):
                 return [_End(value, ["member", *self._keys[kind], value.name], starts)]
-            names = _field_names(value)
+            names = field_names(value)
             token, parts = ["fields", *self._keys[kind], names], [getattr(value, name) for name in names]
             if self._keys[kind] in self._called:
                 token = ["called", *self._keys[kind]]
@@ -197,13 +190,14 @@ class Codec:
         """Put what a token says in place of the parts that it takes."""
         tag, *details = token
         if tag in _UNPACK:
-            stack.append(_UNPACK[tag](*details))
+            (packed,) = details
+            stack.append(_UNPACK[tag](packed))
         elif tag == "member":
             module, name, member = details
             stack.append(cast("Any", self._classes[(module, name)])[member])
         elif tag == "called":
             key: ClassKey = (details[0], details[1])
-            names, derived = _field_names(self._classes[key]), self._called[key]
+            names, derived = field_names(self._classes[key]), self._called[key]
             parts = _taken(stack, len(names) + len(derived))
             stack.append(
                 unchecked_value(
@@ -225,12 +219,12 @@ class Codec:
             stack.append(Items(values, error))
         elif tag == "function":
             stack.append(Function(details[0], _taken(stack, details[1])))
-        elif tag in _COLLECT:
-            stack.append(_COLLECT[tag](_taken(stack, details[0])))
-        else:
+        elif tag in _MAPPINGS:
             parts = _taken(stack, 2 * details[-1])
             pairs = zip(parts[::2], parts[1::2], strict=True)
             stack.append(_MAPPINGS[tag](pairs, *details[:-1]))
+        else:
+            stack.append(CLASSES[tag](_taken(stack, details[0])))
 
 
 def _lazy_token(value: Items | Function) -> tuple[list[Any], list[Any]]:
@@ -240,14 +234,10 @@ def _lazy_token(value: Items | Function) -> tuple[list[Any], list[Any]]:
     return ["function", value.name, len(value.results)], [*value.results]
 
 
-def _field_names(value: Any) -> list[str]:
-    """The fields of a NamedTuple or a dataclass, or of a value of one."""
-    return [*getattr(value, "_fields", ())] or [field.name for field in dataclasses.fields(value)]
-
-
 def _packed(value: object) -> object:
+    row = ROWS_OF_CLASS.get(type(value))
     try:
-        return _PACK[type(value)](value)
+        return value if row is None or row.is_json(value) else [row.tag, row.pack(value)]
     except ValueError as error:
         raise UnencodableError(str(error)) from error
 
@@ -312,81 +302,12 @@ def _named_tuple(module: str, name: str, *fields: str) -> Any:
     return collections.namedtuple(name, fields, module=module)  # pyright: ignore[reportUntypedNamedTuple]  # made at run time
 
 
-def _int(value: Any) -> object:
-    return value if value.bit_length() <= _PLAIN_BITS else ["int", hex(value)]
-
-
-def _float(value: Any) -> object:
-    return value if math.isfinite(value) else ["float", repr(value)]
-
-
-def _str(value: Any) -> object:
-    # JSON would join two unpaired surrogates that stand side by side
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return ["str", base64.b64encode(value.encode("utf-8", "surrogatepass")).decode()]
-    return value
-
-
-def _surrogates(text: str) -> str:
-    return base64.b64decode(text).decode("utf-8", "surrogatepass")
-
-
-def _zone(zone: datetime.tzinfo | None) -> object:
-    if zone is None:
-        return None
-    if type(zone) is datetime.timezone:
-        # how pickle asks for them: the offset, and a name if it was given one
-        arguments: tuple[Any, ...] = cast("Any", zone).__getinitargs__()
-        return ["offset", _delta(arguments[0]), *arguments[1:]]
-    if type(zone) is zoneinfo.ZoneInfo and zone.key:
-        return ["zone", zone.key]
-    raise UnencodableError(f"a time zone of type {type(zone).__module__}.{type(zone).__qualname__}")
-
-
-def _zone_of(packed: Any) -> datetime.tzinfo | None:
-    if packed is None:
-        return None
-    if packed[0] == "zone":
-        return zoneinfo.ZoneInfo(packed[1])
-    return datetime.timezone(datetime.timedelta(*packed[1]), *packed[2:])
-
-
-def _delta(value: datetime.timedelta) -> list[int]:
-    return [value.days, value.seconds, value.microseconds]
-
-
-def _datetime(value: Any) -> object:
-    plain = value.replace(tzinfo=None, fold=0)
-    return ["datetime", [plain.isoformat(), _zone(value.tzinfo), value.fold]]
-
-
-def _datetime_of(packed: Any) -> datetime.datetime:
-    text, zone, fold = packed
-    return datetime.datetime.fromisoformat(text).replace(tzinfo=_zone_of(zone), fold=fold)
-
-
-def _time(value: Any) -> object:
-    plain = value.replace(tzinfo=None, fold=0)
-    return ["time", [plain.isoformat(), _zone(value.tzinfo), value.fold]]
-
-
-def _time_of(packed: Any) -> datetime.time:
-    text, zone, fold = packed
-    return datetime.time.fromisoformat(text).replace(tzinfo=_zone_of(zone), fold=fold)
-
-
-def _tagged(tag: str, text: Callable[[Any], object]) -> Callable[[Any], object]:
-    return lambda value: [tag, text(value)]
-
-
-_COLLECT: dict[str, Callable[[list[Any]], Any]] = {
-    "list": list, "tuple": tuple, "set": set, "frozenset": frozenset
-}  # fmt: skip
+_LEAVES = {type(None), *ROWS_OF_CLASS}
+_UNPACK = {row.tag: row.unpack for row in SCALARS}
 _FACTORIES: dict[str, Any] = {
     "None": None,
-    **{kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, frozenset)},
+    **CLASSES,
+    **{kind.__name__: kind for kind in (int, float, str, bool, bytes)},
     "Counter": collections.Counter,
     "Decimal": decimal.Decimal,
 }
@@ -406,41 +327,4 @@ _MAPPINGS: dict[str, Callable[..., Any]] = {
     "Counter": _counter,
     "OrderedDict": collections.OrderedDict,
     "defaultdict": _defaultdict,
-}
-
-
-def _as_it_is(value: object) -> object:
-    return value
-
-
-_PACK: dict[type, Callable[[Any], object]] = {
-    bool: _as_it_is,
-    type(None): _as_it_is,
-    int: _int,
-    float: _float,
-    str: _str,
-    bytes: _tagged("bytes", lambda value: base64.b64encode(value).decode()),
-    decimal.Decimal: _tagged("Decimal", str),
-    datetime.datetime: _datetime,
-    datetime.time: _time,
-    datetime.date: _tagged("date", datetime.date.isoformat),
-    datetime.timedelta: _tagged("timedelta", _delta),
-    uuid.UUID: _tagged("UUID", str),
-    type(pathlib.Path()): _tagged("Path", lambda value: _str(str(value))),
-    **{row.kind: _tagged(row.name.partition("[")[0], row.pack) for row in VALUE_ROWS},
-}
-
-_UNPACK: dict[str, Callable[[Any], object]] = {
-    "int": lambda text: int(text, 16),
-    "float": float,
-    "str": _surrogates,
-    "bytes": base64.b64decode,
-    "Decimal": decimal.Decimal,
-    "datetime": _datetime_of,
-    "time": _time_of,
-    "date": datetime.date.fromisoformat,
-    "timedelta": lambda parts: datetime.timedelta(*parts),
-    "UUID": uuid.UUID,
-    "Path": lambda text: pathlib.Path(text if isinstance(text, str) else _surrogates(text[1])),
-    **{row.name.partition("[")[0]: row.unpack for row in VALUE_ROWS},
 }

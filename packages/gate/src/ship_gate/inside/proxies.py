@@ -14,11 +14,12 @@ from typing import Any, NoReturn
 from ship_gate.inside.classes import class_of, nearest_class, rebuilt_error
 from ship_gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
-from ship_gate.inside.lazy.callable_shapes import CallableShape, callable_shapes
+from ship_gate.inside.lazy.callable_shapes import callable_shapes
 from ship_gate.inside.lazy.calls import LazyCall, UnfitCallError, YieldedItems
 from ship_gate.inside.observation.clock import ModuleClock, offer
 from ship_gate.inside.observation.environment import differences, restore
 from ship_gate.inside.values.lazy_values import Items
+from ship_gate.inside.values.shapes import Shape
 from ship_gate.inside.web.script import Answer, Web
 
 Send = Callable[..., None]
@@ -43,7 +44,7 @@ class Caller:
         self.web = Web(self.clock.stand)
         self.exported: dict[ClassKey, type] = {}
         self.lazy: dict[tuple[str, str], dict[str, Any]] = {}
-        self.callables: dict[str, dict[str, CallableShape]] = {}
+        self.callables: dict[str, dict[str, Shape]] = {}
         self._answering: int | None = None
 
     def call(self, module: str, entry: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:

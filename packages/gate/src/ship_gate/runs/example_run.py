@@ -36,10 +36,10 @@ def run_examples(
         return ()
     ledger, job = _Ledger(), {"examples": [example.code for example in examples]}
     if pair is not None:
-        ended = pair.run(job, dict(staged.surface), ledger, timeout_seconds)
+        ended = pair.exchange.run(job, dict(staged.surface), ledger, timeout_seconds)
     else:
         with prepare(staged, "example_runner") as own:
-            ended = own.run(job, dict(staged.surface), ledger, timeout_seconds)
+            ended = own.exchange.run(job, dict(staged.surface), ledger, timeout_seconds)
     return tuple(_findings(ledger, ended, examples, staged, timeout_seconds, advice))
 
 

@@ -96,9 +96,9 @@ def run_tests(
     ledger = _Ledger(codes)
     if pair is None:
         with prepare(staged, "test_runner") as own:
-            ended = own.run({}, dict(staged.surface), ledger, timeout_seconds)
+            ended = own.exchange.run({}, dict(staged.surface), ledger, timeout_seconds)
     else:
-        ended = pair.run({}, dict(staged.surface), ledger, timeout_seconds)
+        ended = pair.exchange.run({}, dict(staged.surface), ledger, timeout_seconds)
     tests = tuple(test._replace(message=staged.anonymous(test.message)) for test in ledger.tests)
     findings = tuple(_findings(ledger, ended, named, timeout_seconds))
     findings = tuple(f._replace(message=staged.anonymous(f.message)) for f in findings)

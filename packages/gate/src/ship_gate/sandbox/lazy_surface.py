@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ship_gate.contract.boundary.lazy_types import callable_type, stated_bound
+from ship_gate.contract.boundary.lazy_types import is_callable, stated_bound
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.rules import is_any_number, is_keyword_only
 
@@ -15,7 +15,7 @@ def lazy_surface(contract: MicroModuleContract) -> dict[str, Any] | None:
 
     Returns:
         `parameters`, those that are given by place, in their order; `takes`, the most items of each iterable by its name;
-        `callables` by name, each with `parameters` and `returns`; `yields`, the most items of the result, or 0; `returns`,
+        the types of the `callables` by name; `yields`, the most items of the result, or 0; `returns`,
         the type of such a result.
     """
     takes = {
@@ -23,7 +23,7 @@ def lazy_surface(contract: MicroModuleContract) -> dict[str, Any] | None:
         for slot in contract.inputs
         if (bound := stated_bound(slot.type, slot.constraints, "takes"))
     }
-    callables = {slot.name: kind._asdict() for slot in contract.inputs if (kind := callable_type(slot.type))}
+    callables = {slot.name: slot.type for slot in contract.inputs if is_callable(slot.type)}
     yields, returns = 0, ""
     if len(contract.outputs) == 1:
         output = contract.outputs[0]

@@ -6,9 +6,8 @@ source; a pair that is not needed then is stopped."""
 import secrets  # noqa: TID251 - what a module must not foretell is no input
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 from string import ascii_lowercase
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from ship_gate.sandbox.exchange import Exchange
 from ship_gate.sandbox.kind import Sandbox
@@ -17,7 +16,6 @@ from ship_gate.sandbox.plan import Plan, Surrounding
 from ship_gate.sandbox.process import Child, start
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.starvation import OwnTime
-from ship_gate.sandbox.stream import Ledger, ObservedEffect, RunEnd
 
 _LETTERS = 9
 """Of a package as which a consumer could import a product."""
@@ -29,13 +27,10 @@ class Pair:
     """A runner that waits for its job, with a module's host in most runs; as a context manager it leaves nothing running."""
 
     def __init__(self, runner: Child, module: Child | None, plan: Plan, other: Child | None = None) -> None:
-        self._runner = runner
-        self._module = module
-        self._other = other
-        self._plan = plan
-        self._exchange: Exchange | None = None
-        self.observed: tuple[ObservedEffect, ...] = ()
-        self.raised: frozenset[str] = frozenset()
+        self._children = [child for child in (runner, module, other) if child]
+        self.scratch = plan.scratch
+        """The folder that the runner works in."""
+        self.exchange = Exchange(runner, module, plan.writes, plan.limits, other)
 
     def __enter__(self) -> Self:
         return self
@@ -43,49 +38,15 @@ class Pair:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def run(
-        self,
-        job: dict[str, Any],
-        surface: dict[str, Any],
-        ledger: Ledger,
-        timeout_seconds: float,
-        *,
-        reports_unfit: bool = False,
-    ) -> RunEnd:
-        """Run a job to its end, as `Exchange.run`."""
-        exchange = Exchange(self._runner, self._module, self._plan.writes, self._plan.limits, self._other)
-        self._exchange = exchange
-        try:
-            return exchange.run(job, surface, ledger, timeout_seconds, reports_unfit=reports_unfit)
-        finally:
-            self.observed = exchange.observed()
-            self.raised = frozenset(exchange.raised)
-
-    def repeat(self) -> None:
-        """As `Exchange.repeat`, while a job runs."""
-        assert self._exchange is not None  # it runs
-        self._exchange.repeat()
-
-    def take_other(self, *, is_other: bool) -> None:
-        """As `Exchange.take_other`, while a job runs."""
-        assert self._exchange is not None  # it runs
-        self._exchange.take_other(is_other=is_other)
-
-    @property
-    def scratch(self) -> Path:
-        """The folder that the runner works in."""
-        return self._plan.scratch
-
     def own_time(self) -> OwnTime:
-        """Of all processes, from here on."""
-        return OwnTime(child.pid for child in (self._runner, self._module) if child)
+        """Of the runner and the module's usual process, from here on."""
+        return OwnTime(child.pid for child in self._children[:2])
 
     def stop(self) -> None:
         """End all processes."""
         with ExitStack() as stack:
-            for child in (self._runner, self._module, self._other):
-                if child:
-                    stack.callback(child.stop)
+            for child in self._children:
+                stack.callback(child.stop)
 
 
 def prepare(staged: Staged, role: Role) -> Pair:

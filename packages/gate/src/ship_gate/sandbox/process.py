@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ship_gate.base import value_types
+from ship_gate.base import containers, scalars
 from ship_gate.contract.boundary import limits
 from ship_gate.errors import ShipGateError
 from ship_gate.sandbox.plan import Plan, SandboxKind, Surrounding
@@ -205,7 +205,7 @@ def _python_paths() -> list[Path]:
         *map(Path, ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")),
         Path("/etc/ld.so.cache"),
         _INSIDE,
-        *(Path(str(table.__file__)) for table in (limits, value_types)),
+        *(Path(str(table.__file__)) for table in (containers, limits, scalars)),
     ]
     # os.path, since `exists` of a Path raises where a folder above may not be entered
     return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110 - see above

@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ship_gate.base.value_types import TYPE_VARIABLE
+from ship_gate.base.containers import TYPE_VARIABLE
 from ship_gate.contract.boundary.annotations import (
     Meaning,
     bare_name,

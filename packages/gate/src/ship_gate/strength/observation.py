@@ -117,7 +117,7 @@ def observe(
             ledger = _Ledger(plan, own, seconds)
             job = {"watches": bool(contract.effects)}
             wall = max(_LEAST_WALL, _WALL_TIMES * tests_seconds)
-            ended = own.run(job, dict(staged.surface), ledger, wall)
+            ended = own.exchange.run(job, dict(staged.surface), ledger, wall)
         if ended.how == "finished":
             break
         if ended.how == "forged":
@@ -445,9 +445,9 @@ class _Ledger(Ledger):
             self._plan.ended(self.running, passed=False, ending=Ending("error"))
             self.running = ""
         self._plan.repeated()
-        self._pair.repeat()
+        self._pair.exchange.repeat()
         tests = self._plan.next()
-        self._pair.take_other(is_other=self._plan.kind == "elsewhere")
+        self._pair.exchange.take_other(is_other=self._plan.kind == "elsewhere")
         if tests is None:
             return {"end": True}
         empty_tree(self._pair.scratch)

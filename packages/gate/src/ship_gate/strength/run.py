@@ -124,7 +124,7 @@ def run_variants(
     }
     (runner.scratch / _LISTING).write_text(json.dumps(work), encoding="utf-8")
     outcomes = _Outcomes()
-    ended = runner.run({}, {}, outcomes, _WALL_SECONDS)
+    ended = runner.exchange.run({}, {}, outcomes, _WALL_SECONDS)
     events = outcomes.events
     if ended.how == "timeout" and 0 in events and events[0]["seconds"] > _SLOW_SECONDS:
         return [_run(events[0])]

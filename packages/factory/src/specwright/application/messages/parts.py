@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.base.markdown_text import printable
-from ship_gate.contract.boundary.lazy_types import callable_type, is_iterable
+from ship_gate.contract.boundary.lazy_types import is_callable, is_iterable
 from ship_gate.contract.contract import EffectType, MicroModuleContract
 from ship_gate.contract.contract_text import contract_text, text_for_callers
 from ship_gate.contract.examples_file import examples_in_short
@@ -306,6 +306,6 @@ def lazy_slots_of(contracts: Sequence[MicroModuleContract]) -> list[str]:
     said = [
         *([_TAKEN] if any(map(is_iterable, inputs)) else []),
         *([_YIELDED] if any(map(is_iterable, outputs)) else []),
-        *([_CALLED] if any(map(callable_type, inputs)) else []),
+        *([_CALLED] if any(map(is_callable, inputs)) else []),
     ]
     return [" ".join(said)] if said else []

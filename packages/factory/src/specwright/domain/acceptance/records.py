@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
+from ship_gate.base.containers import CALLABLE
 from ship_gate.base.record import OmittedIfEmpty, Record, Text
 from ship_gate.base.text import did_you_mean
-from ship_gate.base.value_types import CALLABLE
 from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.boundary.type_variable import is_generic
 from ship_gate.contract.boundary.types import is_class_name, named, type_problem

@@ -7,7 +7,7 @@ else changes: a name that is none of these stays, and the rules of `boundary.typ
 import ast
 from collections.abc import Callable, Iterator
 
-from ship_gate.base.value_types import ABSTRACT
+from ship_gate.base.containers import ABSTRACT
 from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, is_class_name, normal_or_same
 from ship_gate.syntax_tree import parse_expression
 

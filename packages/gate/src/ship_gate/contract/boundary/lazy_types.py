@@ -13,22 +13,14 @@ module across the boundary.
 import ast
 import re
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
-from ship_gate.base.value_types import CALLABLE, ITERATORS
+from ship_gate.base.containers import CALLABLE, ITERATORS
 from ship_gate.contract.boundary.limits import BoundaryLimit
 from ship_gate.contract.boundary.types import type_problem
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.syntax_tree import parse_expression
 
 _BOUND = re.compile(r"(takes|yields) at most ([1-9][0-9]*) items?")
-
-
-class CallableType(NamedTuple):
-    """What a callable is called with, and what it gives."""
-
-    parameters: list[str]
-    returns: str
 
 
 def is_item_bound(slot_type: str, text: str) -> bool:
@@ -92,15 +84,10 @@ def stated_bound(slot_type: str, texts: list[str], verb: str) -> int:
     return int(found[0][2]) if len(found) == 1 else 0
 
 
-def callable_type(slot_type: str) -> CallableType | None:
-    """What a slot is called with, and what it gives; None if it is no callable."""
+def is_callable(slot_type: str) -> bool:
+    """Whether a slot is a function that the module calls."""
     found = _lazy_part(slot_type)
-    if found is None or _base(found) != CALLABLE:
-        return None
-    assert isinstance(found.slice, ast.Tuple)  # its type was checked when the contract was locked
-    taken, returns = found.slice.elts
-    assert isinstance(taken, ast.List)
-    return CallableType([ast.unparse(part) for part in taken.elts], ast.unparse(returns))
+    return found is not None and _base(found) == CALLABLE
 
 
 def _lazy_part(slot_type: str) -> ast.Subscript | None:

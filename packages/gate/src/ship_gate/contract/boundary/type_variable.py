@@ -8,7 +8,7 @@ In source it is `T = TypeVar("T")`. It has this one name, and stands in the inpu
 import ast
 from collections.abc import Iterator, Sequence
 
-from ship_gate.base.value_types import CALLABLE, TYPE_VARIABLE
+from ship_gate.base.containers import CALLABLE, TYPE_VARIABLE
 from ship_gate.contract.boundary.types import hashed_parts, named
 from ship_gate.syntax_tree import parse_expression
 

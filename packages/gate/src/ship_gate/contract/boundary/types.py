@@ -3,7 +3,7 @@
 Types are texts in one normal form, `ast.unparse(ast.parse(t))`, by bare names. JSON's own types come first:
 `dict` and `list` may be bare, as JSON's object and array; every other container names its elements. A CamelCase name that
 is in no list is a class that the module or a declared dependency exports: its class statement (`class_statement`) gives its
-fields, and the gate checks in the source that it exists. The types of the standard library are in `value_types`.
+fields, and the gate checks in the source that it exists. The types of single values are in `base.scalars`.
 
 A parameter may be declared as a `Mapping`, `Sequence` or `Collection`, which says what the function needs of it; nothing
 else may, for a returned value is one thing. A whole parameter may be an `Iterable` or `Iterator`, and so may be the whole
@@ -23,39 +23,36 @@ import typing
 import warnings
 from typing import NamedTuple
 
-from ship_gate.base.value_types import (
+from ship_gate.base.containers import (
     ABSTRACT,
     CALLABLE,
     CONTAINERS,
     ITERATORS,
-    PATTERNS,
     TAKEN_CONTAINERS,
     TYPE_VARIABLE,
-    VALUE_TYPES,
 )
+from ship_gate.base.scalars import ROWS, SCALARS
 from ship_gate.syntax_tree import parse_expression
 
 BOUNDARY_IMPORTS = {
     "Literal": "typing",
-    **{one.name: one.module for one in VALUE_TYPES if one.module and one.name not in PATTERNS},
+    **{row.name: row.module for row in SCALARS if row.module and row.is_bare},
     **dict.fromkeys(ABSTRACT, "collections.abc"),
 }
 """Where the boundary types that are not builtins come from."""
 
+_JSON = ("str", "int", "float", "bool")
+_NAMED_TYPES = tuple(row.name for row in SCALARS if row.name not in {*_JSON, "bytes"})
 BOUNDARY_TYPES = (
-    *("str", "int", "float", "bool", "None", "list", "dict", "tuple", "set", "frozenset", "bytes", "Literal"),
-    *(one.name for one in VALUE_TYPES),
+    *(*_JSON, "None", "list", "dict", "tuple", "set", "frozenset", "bytes", "Literal"),
+    *_NAMED_TYPES,
 )
 """The types of a contract, as the planner's prompt lists them."""
 
-_SCALARS = {
-    *("bool", "int", "float", "str", "bytes", "dict", "list"),
-    *(one.name for one in VALUE_TYPES if one.name not in PATTERNS),
-}
+_BARE_NAMES = {"dict", "list", *(row.name for row in SCALARS if row.is_bare)}
 _MADE = {
-    *(one.name for one in VALUE_TYPES if one.module and one.name not in PATTERNS),
     "frozenset",
-    "complex",
+    *(row.name for row in SCALARS if row.name in _NAMED_TYPES and row.is_bare and row.is_hashable),
 }
 """What a default may be made with."""
 _HASHING = {"set", "frozenset", "dict", "Mapping"}
@@ -228,10 +225,10 @@ def _check(node: ast.expr, *, taken: bool, whole: bool = False) -> None:
                 _check_lazy(_Subscript(base, elements), taken=taken, whole=whole)
             else:
                 _check_subscript(_Subscript(base, elements), taken=taken)
-        case ast.Subscript() if ast.unparse(node) in PATTERNS:
+        case ast.Subscript() if ast.unparse(node) in ROWS:
             return
         case ast.Attribute() if ast.unparse(node) == "re.Pattern":
-            raise _Refused(f"'re.Pattern' lacks what it matches; write {PATTERNS[0]} or {PATTERNS[1]}")
+            raise _Refused("'re.Pattern' lacks what it matches; write re.Pattern[str] or re.Pattern[bytes]")
         case ast.Attribute(attr=attr):
             raise _Refused(f"{ast.unparse(node)!r} is a dotted name; write the bare name {attr!r}")
         case _:
@@ -245,7 +242,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _check_name(name: str) -> None:
-    if name in _SCALARS or name == TYPE_VARIABLE or is_class_name(name):
+    if name in _BARE_NAMES or name == TYPE_VARIABLE or is_class_name(name):
         return
     if name == CALLABLE:
         raise _Refused(f"{name!r} lacks its types; write Callable[[str], int]")
@@ -255,7 +252,7 @@ def _check_name(name: str) -> None:
         raise _Refused(f"{name!r} says nothing about the value; name the types that it can have")
     raise _Refused(
         f"{name!r} does not cross a module's boundary; use JSON types, bytes, tuple, set, frozenset, "
-        f"Literal, {', '.join(one.name for one in VALUE_TYPES)}, or a class that the module exports; "
+        f"Literal, {', '.join(_NAMED_TYPES)}, or a class that the module exports; "
         "write `X | None` for an optional"
     )
 

@@ -6,55 +6,16 @@ Left out: integers beyond 64 bits and deeply nested JSON, which every plain prog
 paths that hold NUL or lie outside the scratch directory; times with a zone, unless something speaks of zones."""
 
 import contextlib
-import copy
 import datetime
 import functools
-import math
 import sqlite3
-import uuid
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ship_gate.base.scalars import SCALARS, Scalar, scalar_of
 from ship_gate.inside.fuzz.hosts import ADDRESSES
-from ship_gate.inside.values.value_types import VALUE_ROWS, examples_of
 
-_TEXTS = [
-    "", " ", "\n", "\t", "a", "0", "-1", "1.5", "\x00", "\ud800", "a\udfffb", "²", "٣", "½", "Ⅷ", "1e400", "nan", "inf",
-    "1" * 4301, "-" + "9" * 5000, "0." + "3" * 4400, "1_000", "+1", "1,000", "0x10", ".", "..", "-", "--", "=",
-    "ß", "İ", "ﬁ", "é", "e\u0301", "\u00a0", "\u2028", "\x85", "\ufeff", "\u200b", "\u202e", "😀", "\U0010ffff",
-    "\r\n", "a\r", "%s", "{}", "{0}", "\\", "'", '"', "(", "[", "*", "<a>", "a,b", "a\nb\n", "  a  b  ", "A", "Aa",
-]  # fmt: skip
-_BYTES = [b"", b"\x00", b"\xff", b"\xed\xa0\x80", b"a", b"\r\n", b"\xef\xbb\xbfa", b"0" * 5000]
-_INTS = [
-    0, 1, -1, 2, 3, 7, 10, -10, 99, 100, 255, 256, 1000, 65536, 2**31, -(2**31), 2**53 + 1, 2**63, -(2**63), 10**18,
-]  # fmt: skip
-_FLOATS = [
-    0.0, -0.0, 1.0, -1.0, 0.1, 0.5, 1.5, 2.675, 1e16, 1e308, -1e308, 5e-324, *map(float, ("nan", "inf", "-inf")),
-]  # fmt: skip
-_DECIMALS = [
-    "0", "1", "-1", "-0", "0.01", "0.005", "1.00", "10.50", "1E+2", "NaN", "sNaN", "Infinity", "-Infinity",
-    "1E+999999", "-1E+999999", "1E-999999", "1E+30", "0E+10", "9" * 40, "0." + "1" * 40, "-0.001",
-]  # fmt: skip
-_UTC = datetime.UTC
-_MOMENTS = [
-    datetime.datetime.fromisoformat(text)
-    for text in (
-        *("0001-01-01T00:00:00", "9999-12-31T23:59:59.999999", "1970-01-01T00:00:00", "2000-02-29T23:59:59"),
-        *("2024-12-31T23:59:59.999999", "2024-01-01T00:00:00", "1900-03-01T00:00:00"),
-    )
-]
-_TIMES = [datetime.time.min, datetime.time.max, datetime.time(12), datetime.time(23, 59, 59)]
-_SPANS = [
-    *(datetime.timedelta(0), datetime.timedelta.min, datetime.timedelta.max, datetime.timedelta.resolution),
-    *(datetime.timedelta(days=days) for days in (1, -1, 365)),
-    *(datetime.timedelta(hours=25), datetime.timedelta(microseconds=-1)),
-]
-_PATHS = [
-    "new.txt", "old.txt", "empty.txt", "bytes.bin", "folder", "folder/new.txt", "missing/new.txt", "old.txt/x",
-    "a b.txt", "ä\u0308.txt", "new", ".hidden", "-x", "n" * 300, "folder/../new.txt", "loop", "Old.TXT", "x.tar.gz",
-]  # fmt: skip
 _FILES = {"old.txt": b"one\ntwo\n", "empty.txt": b"", "bytes.bin": b"\xff\xfe\x00\x80"}
 _DATABASES = ["other.db", "corrupt.db", "short.db"]
 _NOTES = {
@@ -100,8 +61,7 @@ class Sources(NamedTuple):
 
 def dangerous_values(sources: Sources) -> dict[str, list[Any]]:
     """Dangerous values of every kind, with the numbers that the contract mentions."""
-    zones = [None, _UTC] if sources.aware else [None]
-    found = _dangerous_values(sources, zones)
+    found = {row.name: _dangerous_values(row, sources) for row in SCALARS}
     if not sources.ordinary:
         return found
     return {kind: list(filter(is_ordinary, values)) for kind, values in found.items()}
@@ -109,30 +69,32 @@ def dangerous_values(sources: Sources) -> dict[str, list[Any]]:
 
 def is_ordinary(value: Any) -> bool:
     """Whether a number is finite, or a text can be written as UTF-8; of anything else it is true."""
-    if isinstance(value, Decimal):
-        return value.is_finite()
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return not isinstance(value, str) or not any("\ud800" <= letter <= "\udfff" for letter in value)
+    row = scalar_of(value)
+    return row is None or row.is_ordinary(value)
 
 
-def _dangerous_values(sources: Sources, zones: list[Any]) -> dict[str, list[Any]]:
-    texts = [text for text in _TEXTS if sources.huge or len(text) <= _LARGE]
-    return {
-        "str": [*(map(confined, texts) if sources.confined else texts), *(ADDRESSES if sources.web else ())],
-        "bytes": [data for data in _BYTES if sources.huge or len(data) <= _LARGE],
-        "bool": [True, False],
-        "int": [*_INTS, *sources.leaves.get("int", ())],
-        "float": [*_FLOATS, *sources.leaves.get("float", ())],
-        "Decimal": [*map(Decimal, _DECIMALS), *sources.leaves.get("Decimal", ())],
-        "datetime": [moment.replace(tzinfo=zone) for moment in _MOMENTS for zone in zones],
-        "date": [moment.date() for moment in _MOMENTS],
-        "time": [time.replace(tzinfo=zone) for time in _TIMES for zone in zones],
-        "timedelta": _SPANS,
-        "UUID": [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1)],
-        **{row.name: list(map(copy.copy, examples_of(row.name))) for row in VALUE_ROWS},
-        "Path": [sources.folder, *(sources.folder / name for name in (*_PATHS, *_more_paths(sources.found)))],
-    }
+def _dangerous_values(row: Scalar, sources: Sources) -> list[Any]:
+    """The edge cases of a type, as far as they suit what is drawn for."""
+    values: list[Any] = [*row.edge_cases(), *(sources.leaves.get(row.name, ()) if row.is_bounded else ())]
+    match row.name:
+        case "str" | "bytes":
+            short = [value for value in values if sources.huge or len(value) <= _LARGE]
+            if row.name == "bytes":
+                return short
+            return [
+                *(map(confined, short) if sources.confined else short),
+                *(ADDRESSES if sources.web else ()),
+            ]
+        case "datetime" | "time":
+            zones = [None, datetime.UTC] if sources.aware else [None]
+            return [value.replace(tzinfo=zone) for value in values for zone in zones]
+        case "Path":
+            return [
+                sources.folder,
+                *(sources.folder / name for name in (*values, *_more_paths(sources.found))),
+            ]
+        case _:
+            return values
 
 
 def _more_paths(found: Sequence[str]) -> list[str]:

@@ -6,7 +6,6 @@ values.
 """
 
 import contextlib
-import dataclasses
 import importlib
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -16,11 +15,13 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies
 
+from ship_gate.base.containers import CLASSES
+from ship_gate.base.scalars import CONSTRUCTORS
 from ship_gate.inside.drawing import read_no_sources
 from ship_gate.inside.fuzz.dangerous_values import Sources
 from ship_gate.inside.fuzz.strategies import leaves_of
+from ship_gate.inside.values.members import members_of
 from ship_gate.inside.values.shapes import Classes, of_variable
-from ship_gate.inside.values.value_types import constructors
 
 
 class CounterexampleError(Exception):
@@ -48,7 +49,7 @@ def _evaluated(texts: list[str], names: dict[str, Any]) -> list[Any]:
     return found
 
 
-_BUILTINS = {kind.__name__: kind for kind in (set, frozenset, bytes, tuple, list, dict)}
+_BUILTINS = {**CLASSES, "bytes": bytes}
 
 
 def classes_of(request: dict[str, Any]) -> Classes:
@@ -58,7 +59,7 @@ def classes_of(request: dict[str, Any]) -> Classes:
     instances: dict[str, list[Any]] = {name: [] for name in stated}
     for text in request["constants"]:
         for value in (
-            _evaluated([text], {**constructors(), **found}) if any(map(text.__contains__, found)) else ()
+            _evaluated([text], {**CONSTRUCTORS, **found}) if any(map(text.__contains__, found)) else ()
         ):
             _note_instances(value, instances)
     classes = Classes(stated, found, instances)
@@ -70,13 +71,9 @@ def _note_instances(value: Any, instances: Mapping[str, list[Any]]) -> None:
     waiting = [value]
     while waiting:
         whole: Any = waiting.pop()
-        if isinstance(whole, dict):
-            waiting += [*whole, *whole.values()]
-        elif isinstance(whole, (list, tuple, set, frozenset)):
-            waiting += whole
-        elif dataclasses.is_dataclass(whole) and type(whole).__name__ in instances:
+        waiting += members_of(whole) or ()
+        if type(whole).__name__ in instances:
             instances[type(whole).__name__].append(whole)
-            waiting += [getattr(whole, field.name) for field in dataclasses.fields(whole)]
 
 
 def sources_of(request: dict[str, Any], names: dict[str, Any], folder: Path) -> Sources:

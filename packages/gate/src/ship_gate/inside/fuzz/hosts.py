@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+from ship_gate.inside.values.shapes import is_json
 from ship_gate.inside.web.script import FAILURES, Answer, Page, bytes_of
 
 _MOST_BODIES = 60
@@ -106,7 +107,7 @@ def _changed_bodies(values: Sequence[Any]) -> Iterator[Any]:
     """The bodies of the tests, and each with one of its parts replaced or left out."""
     made = 0
     for value in values:
-        if not isinstance(value, (dict, list)) or not _is_json(value):
+        if not isinstance(value, (dict, list)) or not is_json(value):
             continue
         whole = cast("dict[str, Any] | list[Any]", value)
         for changed in (whole, *_with_other_parts(whole)):
@@ -133,13 +134,6 @@ def _with_other_parts(value: dict[str, Any] | list[Any]) -> Iterator[Any]:
             whole = copy.deepcopy(value)
             whole[key] = changed
             yield whole
-
-
-def _is_json(value: Any) -> bool:
-    try:
-        return json.loads(json.dumps(value)) == value
-    except (TypeError, ValueError, RecursionError):
-        return False
 
 
 def _short(body: bytes) -> str:

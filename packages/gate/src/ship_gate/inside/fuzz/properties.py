@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from ship_gate.base.scalars import CONSTRUCTORS
 from ship_gate.inside import proxies
 from ship_gate.inside.frames import Link
 from ship_gate.inside.fuzz.dangerous_values import Sources, is_ordinary, lay_out_files
@@ -33,7 +34,7 @@ from ship_gate.inside.fuzz.strategies import arguments, leaves_of
 from ship_gate.inside.fuzz.sweep import sweep
 from ship_gate.inside.proxies import Caller, install
 from ship_gate.inside.values.rendering import measure, shown
-from ship_gate.inside.values.shapes import CONSTRUCTORS, Classes, mismatch, shape_of
+from ship_gate.inside.values.shapes import Classes, mismatch, shape_of
 
 _MOST_TEXT = 600
 _MOST_MESSAGE = 160

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ship_gate.base.scalars import CONSTRUCTORS
 from ship_gate.contract.boundary.limits import BoundaryLimit
 from ship_gate.inside.frames import Link
 from ship_gate.inside.fuzz.drawn_inputs import (
@@ -25,7 +26,7 @@ from ship_gate.inside.fuzz.hosts import behaviours
 from ship_gate.inside.fuzz.strategies import arguments
 from ship_gate.inside.fuzz.sweep import calls_of_tests, enlarged, overlong, sweep
 from ship_gate.inside.proxies import Caller, install
-from ship_gate.inside.values.shapes import CONSTRUCTORS, RefusedError, shape_of
+from ship_gate.inside.values.shapes import RefusedError, shape_of
 
 # what a module returns may be nested to the limit of the boundary, and is judged level by level
 sys.setrecursionlimit(20 * BoundaryLimit.DEPTH.most)

@@ -12,7 +12,6 @@ paths that hold NUL or lie outside the scratch directory."""
 
 import contextlib
 import copy
-import dataclasses
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,9 +19,12 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
+from ship_gate.base.scalars import SCALARS, Drawing, Scalar, scalar_of
 from ship_gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values, is_ordinary
 from ship_gate.inside.values.lazy_values import DrawnFunction
+from ship_gate.inside.values.members import members_of
 from ship_gate.inside.values.shapes import (
+    BUILD,
     GIVEN_AS,
     RefusedError,
     Shape,
@@ -32,7 +34,6 @@ from ship_gate.inside.values.shapes import (
     is_json,
     mismatch,
 )
-from ship_gate.inside.values.value_types import VALUE_ROWS
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -50,28 +51,13 @@ def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
     found: dict[str, dict[str, Any]] = {}
     waiting = list(values)
     while waiting:
-        value = whole = waiting.pop(0)
-        if isinstance(value, dict):
-            waiting += (*whole, *whole.values())
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            waiting += [getattr(value, field.name) for field in dataclasses.fields(value)]
-        elif type(value).__name__ in {"list", "tuple", "set", "frozenset"} or hasattr(value, "_fields"):
-            waiting += list(whole)
-        elif isinstance(value, DrawnFunction):
-            waiting += value.results
+        value = waiting.pop(0)
+        if (members := members_of(value)) is not None:
+            waiting += members
         elif value is not None:
-            found.setdefault(_kind_of(value), {})[repr(value)] = value
+            row = scalar_of(value)
+            found.setdefault(row.name if row else type(value).__name__, {})[repr(value)] = value
     return {kind: list(of.values()) for kind, of in found.items()}
-
-
-def _kind_of(value: Any) -> str:
-    """The type of a leaf as a contract writes it."""
-    kind = type(value).__name__
-    return (
-        f"re.Pattern[{type(value.pattern).__name__}]"
-        if kind == "Pattern"
-        else kind.replace("PosixPath", "Path")
-    )
 
 
 def arguments(
@@ -214,7 +200,7 @@ class _Maker:
 
     def _container(self, shape: Shape, depth: int) -> Any:
         if any(map(self._is_too_deep, shape.parts)):
-            return _EMPTY[shape.kind]()
+            return BUILD[shape.kind]()
         length = self._draw(_SMALL)
         if self._sources.huge and depth == 0 and self._draw(_ONE_IN_TEN) == 9:
             length = self._draw(st.sampled_from([20, 100, *self._sources.lengths]))
@@ -230,11 +216,7 @@ class _Maker:
             parts[-1] = copy.deepcopy(parts[0])
         while parts and len(parts) < length:
             parts += copy.deepcopy(parts[: length - len(parts)])
-        if shape.kind == "list":
-            return parts
-        if shape.kind == "tuple...":
-            return tuple(parts)
-        return (set if shape.kind == "set" else frozenset)(filter(is_hashable, parts))
+        return BUILD[shape.kind](filter(is_hashable, parts) if "set" in shape.kind else parts)
 
     def _json(self, kind: str, depth: int) -> Any:
         length = self._draw(_SMALL) if depth < _JSON_DEPTH else 0
@@ -252,40 +234,21 @@ class _Maker:
         return None if kind == "none" else self._leaf(kind)
 
 
-_EMPTY: dict[str, Callable[[], Any]] = {
-    "list": list, "dict": dict, "tuple...": tuple, "set": set, "frozenset": frozenset
-}  # fmt: skip
-
-
 def _strategies(sources: Sources) -> dict[str, st.SearchStrategy[Any]]:
     dangers = dangerous_values(sources)
-
-    def kind(name: str, *free: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-        drawn = [st.sampled_from(list(found)) for found in (sources.leaves.get(name), dangers[name]) if found]
-        return st.one_of(*drawn, *free)
-
     zones = st.sampled_from([None, datetime.UTC]) if sources.aware else st.none()
+    drawing = Drawing(st, zones, sources.ordinary)
+
+    def kind(row: Scalar) -> st.SearchStrategy[Any]:
+        known = (sources.leaves.get(row.name), dangers[row.name])
+        return st.one_of(*(st.sampled_from(list(found)) for found in known if found), *row.drawn(drawing))
+
     return {
+        **{row.name: kind(row) for row in SCALARS},
         "str": _texts(sources, dangers["str"]),
-        "bytes": kind("bytes", st.binary(max_size=12)),
         "bool": st.booleans(),
-        "int": kind("int", st.integers(-20, 120), st.integers()),
-        "float": kind("float", st.floats(-1000, 1000), _any_number(st.floats, sources)),
-        "Decimal": kind("Decimal", st.decimals(-1000, 1000, places=2), _any_number(st.decimals, sources)),
-        "datetime": kind("datetime", st.datetimes(timezones=zones)),
-        "date": kind("date", st.dates()),
-        "time": kind("time", st.times(timezones=zones)),
-        "timedelta": kind("timedelta", st.timedeltas()),
-        "UUID": kind("UUID", st.uuids()),
         "Path": st.sampled_from(dangers["Path"]),
-        **{row.name: kind(row.name, st.integers(0, 2**64).map(row.drawn)) for row in VALUE_ROWS},
     }
-
-
-def _any_number(of: Callable[..., st.SearchStrategy[Any]], sources: Sources) -> st.SearchStrategy[Any]:
-    if sources.ordinary:
-        return of(allow_nan=False, allow_infinity=False)
-    return of() if of is st.floats else of(allow_nan=False)
 
 
 def _texts(sources: Sources, dangers: list[str]) -> st.SearchStrategy[str]:

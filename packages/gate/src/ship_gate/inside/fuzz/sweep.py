@@ -6,19 +6,17 @@ what is known to be dangerous is tried at every place, each once."""
 
 import contextlib
 import copy
-import datetime
 import itertools
 import re
-import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from decimal import Decimal
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ship_gate.base.scalars import ROWS
 from ship_gate.inside.fuzz.dangerous_values import Sources, dangerous_values
 from ship_gate.inside.values.lazy_values import DrawnFunction
 from ship_gate.inside.values.rendering import measure
 from ship_gate.inside.values.shapes import (
+    BUILD,
     GIVEN_AS,
     RefusedError,
     Shape,
@@ -27,7 +25,6 @@ from ship_gate.inside.values.shapes import (
     is_hashable,
     mismatch,
 )
-from ship_gate.inside.values.value_types import examples_of
 
 _LARGE = 2500
 """Characters or elements: more than twice as many as Python nests calls, and few enough for a plain program."""
@@ -195,9 +192,9 @@ def _plainest(shape: Shape, within: frozenset[str] = frozenset()) -> Any:
             parts = [] if any(is_endless(part, within) for part in shape.parts) else [*shape.parts]
             if shape.kind == "dict":
                 return {_plainest(parts[0], within): _plainest(parts[1], within)} if parts else {}
-            return _BUILD[shape.kind]([_plainest(part, within) for part in parts])
+            return BUILD[shape.kind]([_plainest(part, within) for part in parts])
         case kind:
-            return copy.copy(_PLAINEST[kind] if kind in _PLAINEST else examples_of(kind)[0])
+            return ROWS[kind].plain()
 
 
 def _dangerous(shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _Within = ()) -> Iterator[Any]:
@@ -255,37 +252,11 @@ def _dangerous_instances(
 def _dangerous_containers(
     shape: Shape, dangers: Mapping[str, Sequence[Any]], within: _Within
 ) -> Iterator[Any]:
-    build = _BUILD[shape.kind]
+    build = BUILD[shape.kind]
     yield build([])
     others = _plainest(shape, frozenset(within))
-    fits = is_hashable if "set" in shape.kind else _is_any
-    for value in filter(fits, _dangerous(shape.parts[0], dangers, within)):
+    found = _dangerous(shape.parts[0], dangers, within)
+    for value in filter(is_hashable, found) if "set" in shape.kind else found:
         yield build([value])
         yield build([*copy.deepcopy(others), value])
         yield build([copy.deepcopy(value) for _ in range(_TIMES)])
-
-
-def _is_any(value: Any) -> bool:
-    return True
-
-
-_BUILD: dict[str, Callable[[list[Any]], Any]] = {
-    "list": list,
-    "tuple...": tuple,
-    "set": set,
-    "frozenset": frozenset,
-}
-_PLAINEST: dict[str, Any] = {
-    "str": "a",
-    "bytes": b"a",
-    "bool": False,
-    "int": 1,
-    "float": 1.0,
-    "Decimal": Decimal(1),
-    "datetime": datetime.datetime.fromisoformat("2024-01-01T00:00:00"),
-    "date": datetime.date(2024, 1, 1),
-    "time": datetime.time(12),
-    "timedelta": datetime.timedelta(days=1),
-    "UUID": uuid.UUID(int=1),
-    "Path": Path("new.txt"),
-}

@@ -16,9 +16,9 @@ from typing import Any, cast
 from ship_gate.inside.classes import nearest_class, rebuilt_error
 from ship_gate.inside.codec import ClassKey, Codec, EncodedValue, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
-from ship_gate.inside.lazy.callable_shapes import CallableShape, callable_shapes, unfit_arguments
+from ship_gate.inside.lazy.callable_shapes import callable_shapes, unfit_arguments
 from ship_gate.inside.values.lazy_values import Function, Items, chosen
-from ship_gate.inside.values.shapes import mismatch
+from ship_gate.inside.values.shapes import Shape, mismatch
 
 
 class LazySide:
@@ -87,7 +87,7 @@ class OpenCall:
         self,
         entry: str,
         stated: Mapping[str, Any],
-        shapes: Mapping[str, CallableShape],
+        shapes: Mapping[str, Shape],
         link: Link,
         codec: Codec,
         exceptions: Mapping[ClassKey, type],
@@ -149,7 +149,7 @@ class OpenCall:
             if function.results:
                 return chosen(function.results, text)
             result = self._asked(name, text)
-            if problem := mismatch(result, self._shapes[name].returns):
+            if problem := mismatch(result, self._shapes[name].parts[0]):
                 self._note(f"is given a {name} that gives what is not declared: {problem}")
                 raise TypeError(self.fault)
             return result

@@ -1,22 +1,15 @@
 """What callables are called with and give, where both ends of a call check it (design: ship-gate)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ship_gate.inside.codec import ClassKey
 from ship_gate.inside.values.shapes import Classes, Shape, mismatch, shape_of
 
 
-class CallableShape(NamedTuple):
-    """What a callable is called with, and what it gives."""
-
-    parameters: list[Shape]
-    returns: Shape
-
-
 def callable_shapes(
     module: str, surface: Mapping[str, Any], classes: Mapping[ClassKey, type]
-) -> dict[str, CallableShape]:
+) -> dict[str, Shape]:
     """Of the callables that a module is given, by their names.
 
     Args:
@@ -28,15 +21,13 @@ def callable_shapes(
     if not stated:
         return {}
     known = _classes(module, surface, classes)
-    return {
-        name: CallableShape(
-            [shape_of(text, known) for text in kind["parameters"]], shape_of(kind["returns"], known)
-        )
-        for name, kind in stated.items()
-    }
+    shapes = {name: shape_of(text, known) for name, text in stated.items()}
+    # one that may be left out is a union
+    parts = ((name, part) for name, shape in shapes.items() for part in (shape, *shape.parts))
+    return {name: part for name, part in parts if part.kind == "Callable"}
 
 
-def unfit_arguments(name: str, arguments: Sequence[Any], shape: CallableShape) -> str:
+def unfit_arguments(name: str, arguments: Sequence[Any], shape: Shape) -> str:
     """In which way a callable is called otherwise than its contract says, in words; empty if it is not."""
     shapes = shape.parameters
     if len(arguments) != len(shapes):

@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from ship_gate.inside.codec import Codec, UndecodableError, UnencodableError
-from ship_gate.inside.lazy.callable_shapes import CallableShape, unfit_arguments
+from ship_gate.inside.lazy.callable_shapes import unfit_arguments
 from ship_gate.inside.values.lazy_values import Function, Items
+from ship_gate.inside.values.shapes import Shape
 
 
 class YieldedItems:
@@ -58,7 +59,7 @@ class LazyCall:
         self,
         stated: Mapping[str, Any],
         codec: Codec,
-        shapes: Mapping[str, CallableShape] = MappingProxyType({}),
+        shapes: Mapping[str, Shape] = MappingProxyType({}),
     ) -> None:
         self._stated = stated
         self._codec = codec

@@ -14,7 +14,9 @@ import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
+
+from ship_gate.inside.values.members import members_of
 
 _MOST_FILES = 1000
 _MOST_BYTES = 64 * 1024
@@ -98,12 +100,8 @@ def _paths(value: object) -> list[str]:
         part = waiting.pop()
         if isinstance(part, (str, Path)):
             found.append(str(part))
-        elif isinstance(part, (list, tuple, set, frozenset)):
-            waiting += cast("list[object]", part)
-        elif isinstance(part, dict):
-            waiting += cast("dict[object, object]", part).values()
-        elif hasattr(part, "__dataclass_fields__"):
-            waiting += [getattr(part, name) for name in part.__dataclass_fields__]
+        else:
+            waiting += members_of(part) or ()
     return found
 
 

@@ -6,40 +6,23 @@ made of. Loads nothing else of the factory but what stands for iterables and fun
 
 import dataclasses
 import enum
-import pathlib
-import zoneinfo
-from decimal import Decimal
 from typing import Any
 
+from ship_gate.base.scalars import scalar_of
 from ship_gate.inside.values.lazy_values import DrawnFunction, Function, Items
+from ship_gate.inside.values.members import field_names, members_of
 
-_SHOWN = 60
 _ITEMS = 6
 _LEVELS = 10
 
 
 def measure(value: Any) -> int:
     """How large a value is: characters, elements, or the magnitude of a number."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return sum(measure(getattr(value, field.name)) for field in dataclasses.fields(value))
-    whole: Any = value
-    if isinstance(value, DrawnFunction):
-        return measure(value.results)
-    match value:
-        case bool() | enum.Enum():
-            return 1
-        case int():
-            return abs(value)
-        case str() | bytes() | bytearray():
-            return len(value)
-        case dict():
-            return 1 + sum(measure(key) + measure(part) for key, part in whole.items())
-        case list() | tuple() | set() | frozenset():
-            return 1 + sum(map(measure, whole))
-        case Decimal():
-            return 1 if not value.is_finite() else min(10**9, abs(value.adjusted()))
-        case _:
-            return 1
+    members = members_of(value)
+    if members is not None:
+        return sum(map(measure, members)) + (not dataclasses.is_dataclass(value))
+    row = scalar_of(value)
+    return 1 if row is None else row.size(value)
 
 
 def shown(value: Any, depth: int = 0) -> str:
@@ -48,31 +31,15 @@ def shown(value: Any, depth: int = 0) -> str:
         return "..."
     if isinstance(value, Items | Function | DrawnFunction):
         return _shown_lazy(value, depth + 1)
-    if names := _field_names(value):
+    if names := field_names(value):
         parts = (f"{name}={shown(getattr(value, name), depth + 1)}" for name in names)
         return f"{type(value).__name__}({', '.join(parts)})"
-    match value:
-        case enum.Enum():
-            return f"{type(value).__name__}.{value.name}"
-        case str() | bytes():
-            return _shown_text(value)
-        case dict() | list() | tuple() | set() | frozenset():
-            return _shown_container(value, depth + 1)
-        case pathlib.PurePath():
-            return f"Path({shown(str(value))})"
-        case int() if abs(value) >= 10**40:
-            return f"{'-' if value < 0 else ''}0x{abs(value):x}"[:_SHOWN]
-        case zoneinfo.ZoneInfo():
-            return f"ZoneInfo({value.key!r})"
-        case _:
-            return repr(value).replace("datetime.", "")
-
-
-def _field_names(value: Any) -> list[str]:
-    """The fields of a dataclass or of a NamedTuple."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [field.name for field in dataclasses.fields(value)]
-    return [*getattr(value, "_fields", ())]
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, (dict, list, tuple, set, frozenset)):
+        return _shown_container(value, depth + 1)
+    row = scalar_of(value)
+    return repr(value) if row is None else row.shown(value)
 
 
 def _shown_lazy(value: Items | Function | DrawnFunction, depth: int) -> str:
@@ -113,13 +80,3 @@ def _repeated(value: list[Any], depth: int) -> str:
     if len(value) > _ITEMS and all(type(part) is type(value[0]) and part == value[0] for part in value):
         return f"[{shown(value[0], depth)}] * {len(value)}"
     return ""
-
-
-def _shown_text(value: Any) -> str:
-    if len(value) <= _SHOWN:
-        return repr(value)
-    for length in range(1, 9):
-        unit = value[:length]
-        if len(value) % length == 0 and unit * (len(value) // length) == value:
-            return f"{unit!r} * {len(value) // length}"
-    return f"{value[: _SHOWN // 2]!r}... ({len(value)} long)"

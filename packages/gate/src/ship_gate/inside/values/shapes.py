@@ -10,29 +10,20 @@ import ast
 import collections.abc
 import copy
 import dataclasses
-import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ship_gate.base.value_types import TAKEN_CONTAINERS, TYPE_VARIABLE
+from ship_gate.base.containers import CLASSES, TAKEN_CONTAINERS, TYPE_VARIABLE
+from ship_gate.base.scalars import ROWS
 from ship_gate.inside.values.lazy_values import DrawnFunction, Items
 from ship_gate.inside.values.rendering import shown
-from ship_gate.inside.values.value_types import VALUE_ROWS, constructors
 
-CONSTRUCTORS: dict[str, Any] = dict(constructors())
-"""The boundary types that are no builtins, by their bare names."""
+BUILD: dict[str, Any] = {**CLASSES, "tuple...": tuple}
+"""The classes of containers by the kind of a shape."""
 
-_PLAIN = {"bool": bool, "int": int, "float": float, "str": str, "bytes": bytes, "list": list, "dict": dict}
-_ROWS = {row.name: row for row in VALUE_ROWS}
-_SCALARS: dict[str, Any] = {**_PLAIN, **CONSTRUCTORS, **{name: row.kind for name, row in _ROWS.items()}}
 _CONTAINERS: dict[str, Any] = {
-    "tuple...": tuple,
-    "tuple": tuple,
-    "set": set,
-    "frozenset": frozenset,
-    "list": list,
-    "dict": dict,
+    **BUILD,
     **{name: getattr(collections.abc, name) for name in TAKEN_CONTAINERS},
     "Iterator": collections.abc.Iterator,
 }
@@ -62,6 +53,7 @@ class Shape(NamedTuple):
         fields: The names of a class's fields.
         properties: The types of a class's properties, by name.
         instances: Of a class that checks its fields: values that are there, for fields that it refuses.
+        parameters: What a callable is called with.
     """
 
     kind: str
@@ -71,6 +63,7 @@ class Shape(NamedTuple):
     fields: tuple[str, ...] = ()
     properties: Sequence[tuple[str, "Shape"]] = ()
     instances: Sequence[Any] = ()
+    parameters: Sequence["Shape"] = ()
 
 
 class Classes(NamedTuple):
@@ -126,10 +119,13 @@ def _shape(node: ast.expr, classes: Classes, known: dict[str, Shape]) -> Shape:
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
             values = ast.literal_eval(inner)
             return Shape("literal", values=values if isinstance(inner, ast.Tuple) else (values,), name=text)
-        case ast.Subscript() if text in _SCALARS:
+        case ast.Subscript() if text in ROWS:
             return Shape(text, name=text)
-        case ast.Subscript(value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[_, returns])):
-            return Shape("Callable", (_shape(returns, classes, known),), name=text)
+        case ast.Subscript(
+            value=ast.Name(id="Callable"), slice=ast.Tuple(elts=[ast.List(elts=taken), returns])
+        ):
+            parameters = tuple(_shape(one, classes, known) for one in taken)
+            return Shape("Callable", (_shape(returns, classes, known),), name=text, parameters=parameters)
         case ast.Subscript(value=ast.Name(id=base), slice=inner):
             elements = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
             if base == "tuple" and elements and ast.unparse(elements[-1]) == "...":
@@ -138,7 +134,8 @@ def _shape(node: ast.expr, classes: Classes, known: dict[str, Shape]) -> Shape:
         case ast.Name(id=name) if name == TYPE_VARIABLE and name not in classes.stated:
             return Shape("any", name=text)
         case _:
-            return Shape(text, name=text) if text in _SCALARS else _class(text, classes, known)
+            is_plain = text in ROWS or text in {"list", "dict"}
+            return Shape(text, name=text) if is_plain else _class(text, classes, known)
 
 
 def _class(name: str, classes: Classes, known: dict[str, Shape]) -> Shape:
@@ -203,20 +200,10 @@ def mismatch(value: Any, shape: Shape, place: str = "result") -> str:
             pairs = enumerate(value.values)
             faults = (mismatch(part, shape.parts[0], f"item {at} of {place}") for at, part in pairs)
             return next(filter(None, faults), "")
-        case kind if kind in _SCALARS and not shape.parts:
-            return "" if _is_scalar(value, kind) else _other(value, shape, place)
+        case kind if kind in ROWS:
+            return "" if ROWS[kind].accepts(value) else _other(value, shape, place)
         case _:
             return _container_mismatch(value, shape, place)
-
-
-def _is_scalar(value: Any, kind: str) -> bool:
-    if kind == "int":
-        return isinstance(value, int) and not isinstance(value, bool)
-    if kind == "float":
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if kind == "date":
-        return isinstance(value, datetime.date) and not isinstance(value, datetime.datetime)
-    return isinstance(value, _SCALARS[kind]) and (kind not in _ROWS or _ROWS[kind].fits(value))
 
 
 def _class_mismatch(value: Any, shape: Shape, place: str) -> str:
@@ -245,6 +232,8 @@ def _container_mismatch(value: Any, shape: Shape, place: str) -> str:
         return _other(value, shape, place)
     if not isinstance(value, base) or (shape.kind == "tuple" and len(value) != len(shape.parts)):
         return _other(value, shape, place)
+    if not shape.parts:
+        return ""
     return next(
         (found for part, of, inner in _elements(value, shape, place) if (found := mismatch(part, of, inner))),
         "",

@@ -5,6 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
+from ship_gate.base.scalars import other_bytes
 from ship_gate.inside.variants.databases import (
     COMPANIONS,
     change_rows,
@@ -13,7 +14,6 @@ from ship_gate.inside.variants.databases import (
     is_database,
     restore_database,
 )
-from ship_gate.inside.variants.values import perturb_bytes
 
 FILE_WAYS = ("alter", "clear", "move", "undo")
 """`alter` changes what is in the files, and `clear` leaves them empty. `undo` puts everything back as it was; `move` does
@@ -63,7 +63,7 @@ def perturb_files(folder: Path, before: Files, variation: str) -> None:
         if is_database(data):
             change_rows(Path(path), before.get(path), delete=variation == "clear")
         elif data is not None:
-            _replace(Path(path), b"" if variation == "clear" else perturb_bytes(data, "other"))
+            _replace(Path(path), b"" if variation == "clear" else other_bytes(data, "other"))
 
 
 def _undo(written: Files, before: Files) -> None:

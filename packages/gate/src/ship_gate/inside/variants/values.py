@@ -6,25 +6,17 @@ ways, because an assertion may look at one side only: a length that is at most t
 
 import copy
 import dataclasses
-import datetime
-import decimal
 import enum
-import pathlib
-import uuid
-from collections.abc import Callable
 from typing import Any, cast
 
+from ship_gate.base.containers import CLASSES
+from ship_gate.base.scalars import ROWS_OF_CLASS
 from ship_gate.inside.codec import KEPT, unchecked_value
 from ship_gate.inside.values.lazy_values import Items
-from ship_gate.inside.values.value_types import VALUE_ROWS
 
 WAYS = ("other", "last", "higher", "lower", "more", "fewer", "order")
 """`other` changes every part and keeps the shape, `last` the last part alone; `higher` and `lower` go far from each part,
 `more` and `fewer` change the number of items, and `order` turns them round."""
-
-_DAY = datetime.timedelta(days=1)
-_LITTLE = datetime.timedelta(seconds=1, microseconds=1)
-_SIGNS = "".join(2 * sign for sign in "~ !\"#$%&'()*+,-./:;<=>?@[]^_`{|}09AZaz\n\t\u00e4")
 
 
 def perturb(value: object, variation: str) -> object:
@@ -39,9 +31,9 @@ def perturb(value: object, variation: str) -> object:
         or isinstance(value, enum.Enum)
     ):
         return _composite(value, variation)
-    change = _SCALARS.get(kind)
+    row = ROWS_OF_CLASS.get(kind)
     try:
-        return change(value, variation) if change else value
+        return value if row is None else row.altered(value, variation)
     except (OverflowError, ValueError, ArithmeticError):
         return value
 
@@ -112,87 +104,7 @@ def _dict(value: dict[Any, Any], variation: str) -> dict[Any, Any]:
             return {**value, **{key: perturb(value[key], variation) for key in chosen}} or {"~": 0}
 
 
-def _number(value: Any, variation: str) -> Any:
-    if value != value or value in (_INFINITE, -_INFINITE):
-        return type(value)(0)
-    match variation:
-        case "higher":
-            more = abs(value) * 2 + 1000
-            # also what is said of whole numbers
-            return more + type(value)("0.125") if type(value) is not int else more
-        case "lower":
-            return -abs(value) - 1
-        case "last":
-            return value - 1
-        case _:
-            return value + 1
-
-
-_INFINITE = float("inf")
-
-
-def _text(value: str, variation: str) -> str:
-    match variation:
-        case "higher" | "more":
-            return value + _SIGNS + value
-        case "lower" | "fewer":
-            return ""
-        case "order":
-            return value[::-1]
-        case "last":
-            place = next(
-                (at for at in range(len(value) - 1, -1, -1) if _turned(value[at]) != value[at]), None
-            )
-            return (
-                value + "~" if place is None else value[:place] + _turned(value[place]) + value[place + 1 :]
-            )
-        case _:
-            changed = "".join(map(_turned, value))
-            return changed if changed != value else value + "~"
-
-
-def _turned(character: str) -> str:
-    """The next letter or digit: what is JSON or a date as a rule stays one."""
-    if "a" <= character < "z" or "A" <= character < "Z" or "1" <= character < "9":
-        return chr(ord(character) + 1)
-    return {"z": "a", "Z": "A", "9": "1", "0": "1"}.get(character, character)
-
-
-def perturb_bytes(value: bytes, variation: str) -> bytes:
-    """Other bytes, changed as a text would be."""
-    return _text(value.decode("latin-1"), variation).encode("latin-1", "replace")
-
-
-def _moment(value: Any, variation: str) -> Any:
-    step = {"higher": 1000 * _DAY, "lower": -1000 * _DAY, "last": -_DAY}.get(variation, _DAY)
-    if variation == "higher" and not isinstance(value, datetime.date):
-        return value + step + _LITTLE
-    if variation == "higher" and isinstance(value, datetime.datetime):
-        # also what is said of whole minutes and of time zones
-        return (value + step + _LITTLE).replace(tzinfo=None if value.tzinfo else datetime.UTC)
-    return value + step
-
-
-def _time(value: datetime.time, variation: str) -> datetime.time:
-    return value.replace(minute=(value.minute + (59 if variation == "lower" else 1)) % 60)
-
-
-_CONTAINERS = {list, tuple, set, frozenset, dict}
-_SCALARS: dict[type, Callable[[Any, str], object]] = {
-    bool: lambda value, variation: not value,
-    int: _number,
-    float: _number,
-    decimal.Decimal: _number,
-    str: _text,
-    bytes: perturb_bytes,
-    datetime.datetime: _moment,
-    datetime.date: _moment,
-    datetime.timedelta: _moment,
-    datetime.time: _time,
-    uuid.UUID: lambda value, variation: uuid.UUID(int=value.int ^ 1),
-    type(pathlib.Path()): lambda value, variation: value.with_name(_text(value.name or "x", "other")),
-    **{row.kind: row.altered for row in VALUE_ROWS},
-}
+_CONTAINERS = {*CLASSES.values()}
 
 
 def spoil(values: list[object]) -> None:
