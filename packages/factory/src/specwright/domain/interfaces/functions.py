@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from ship_gate.base.scalars import SCALARS
 from ship_gate.contract.boundary.annotations import normal_type, union_parts
 from ship_gate.contract.boundary.class_statement import ClassStatement
 from ship_gate.contract.boundary.types import class_names, is_class_name, named
@@ -138,10 +139,7 @@ def _classes(contract: MicroModuleContract, others: Sequence[MicroModuleContract
 RESERVED = ("help", "json", "version")
 """Options that every command has."""
 
-_WORDS = {
-    *("str", "int", "float", "bool", "Decimal", "date", "datetime", "time", "timedelta", "UUID", "Path"),
-    *("Fraction", "ZoneInfo", "IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
-}
+_WORDS = {row.name for row in SCALARS if row.is_word}
 _ARRAYS = {"list", "tuple", "set", "frozenset", "Sequence", "Collection", "Iterable", "Iterator"}
 _IN_DOCUMENTS = {*_WORDS, *_ARRAYS, "bytes", "dict", "Mapping", "Literal", "None"}
 CLOCK_TYPES = {"today": "date", "now": "datetime"}

@@ -22,15 +22,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from fractions import Fraction
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from pathlib import Path, PurePath
+from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias, cast
 from urllib.parse import quote, urlencode
-from uuid import UUID
-from zoneinfo import ZoneInfo
 
+from ship_gate.base.scalars import scalar_of
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.frames import Link
 from ship_gate.inside.observation.environment import restore
@@ -40,7 +37,6 @@ _FAULT = 70
 _SHOWN = 300
 _MOST_CHARACTERS = 100_000
 _REVISION = "2026-07-28"
-_TEXTS = (Decimal, Fraction, UUID, PurePath, ZoneInfo, IPv4Address, IPv4Network, IPv6Address, IPv6Network)
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
@@ -120,7 +116,7 @@ def plain(value: Any) -> Any:  # noqa: C901 - one case for each form
             return value.total_seconds()
         case date() | time():
             return value.isoformat()
-        case _ if isinstance(value, _TEXTS):
+        case _ if (row := scalar_of(value)) is not None and row.is_word:
             return str(value)
         case _ if (fields := _fields(value)) is not None and all(isinstance(name, str) for name in fields):
             return {name: plain(one) for name, one in fields.items()}

@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from fractions import Fraction
 from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any, ForwardRef, Literal
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
@@ -30,7 +28,7 @@ from pydantic import (
     create_model,
 )
 
-from .scalars import ValueProblem, word_of
+from .scalars import SCALARS, ValueProblem, word_of
 from .types import Types, member_word
 
 __all__ = ["Models", "given", "value_problem"]
@@ -51,9 +49,19 @@ def _bytes(data: Any) -> bytes:
         raise ValueError("it is not base64") from error
 
 
+def _word(kind: str, data: Any) -> Any:
+    if not isinstance(data, str):
+        raise ValueError(f"it is not {SCALARS[kind][1]}")  # noqa: TRY004 - Pydantic takes this for a wrong value
+    return word_of(kind, data)
+
+
 _NAMES: dict[str, Any] = {
+    **{
+        name: Annotated[Any, PlainValidator(partial(_word, name)), WithJsonSchema({"type": "string"})]
+        for name in SCALARS
+    },
     **{one.__name__: one for one in (str, int, float, bool, dict, list, tuple, set, frozenset)},
-    **{one.__name__: one for one in (Decimal, Fraction, UUID, Path, ZoneInfo, date, datetime, time)},
+    **{one.__name__: one for one in (Decimal, UUID, Path, date, datetime, time)},
     **{one.__name__: one for one in (IPv4Address, IPv4Network, IPv6Address, IPv6Network)},
     **dict.fromkeys(("Sequence", "Collection", "Iterable", "Iterator"), list),
     "Mapping": dict,
@@ -68,7 +76,8 @@ _NAMES: dict[str, Any] = {
         WithJsonSchema({"type": ["number", "string"], "description": "Seconds, or a span such as 1h30m."}),
     ],
 }
-"""What stands for the names in a type. Whatever can be iterated is read before a call."""
+"""What stands for the names in a type; a text for one that Pydantic does not know. Whatever can be iterated is read before a
+call."""
 
 
 class _Object(BaseModel):
