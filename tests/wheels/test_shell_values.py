@@ -20,8 +20,7 @@ import pytest
 from jsonschema_rs import validator_for
 from pydantic import TypeAdapter, ValidationError
 
-from ship_gate.base.scalars import SCALARS as ROWS
-from ship_gate.base.scalars import Scalar
+from ship_gate.base.scalars import ROWS, Scalar
 from specwright.domain.interfaces.functions import CLOCK_TYPES, function_of_contract, function_of_signature
 from specwright.domain.interfaces.guide import JSON_FORMS, VALUES, interface_guide
 from specwright.domain.interfaces.records import Interfaces, Subcommand
@@ -35,7 +34,7 @@ from specwright.wheels.shell.types import Types, read_json
 from testkit.interfaces.notebook import contract
 from testkit.paths import ROOT
 
-TABLE = [row for row in ROWS if row.is_word]
+TABLE = [row for row in ROWS.values() if row.is_word]
 
 
 class Mode(Enum):
