@@ -674,7 +674,9 @@ CONSTRUCTORS: Mapping[str, Any] = {
 
 def scalar_of(value: object) -> Scalar | None:
     """The row of a value; None if it is none of the table's, such as a member of an Enum."""
-    if isinstance(value, enum.Enum):
-        return None
-    kind = next((one for one in type(value).__mro__ if one in ROWS_OF_CLASS), None)
-    return next((row for row in SCALARS if row.kind is kind and row.accepts(value)), None)
+    row = ROWS_OF_CLASS.get(type(value))
+    if row is None and not isinstance(value, enum.Enum):
+        row = next((ROWS_OF_CLASS[one] for one in type(value).__mro__ if one in ROWS_OF_CLASS), None)
+    if row is None or row.accepts(value):
+        return row
+    return next(one for one in SCALARS if one.accepts(value))  # of two rows of a class the other one
