@@ -27,7 +27,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith("SPECWRIGHT_") or name.endswith(("_API_KEY", "_BASE_URL")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("PYTHONPATH", str(FACTORY))
-    monkeypatch.setenv("SPECWRIGHT_MAX_RETRIES", "0")
+    monkeypatch.setenv("SPECWRIGHT_RETRY_SECONDS", "0")
     monkeypatch.setenv("COLUMNS", "100")  # pages are as wide as the terminal of whoever runs the tests
 
 

@@ -1,5 +1,6 @@
 """Models and playbooks that do not answer: one message, and the run can go on (D-S9-04, D-S6-01)."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,42 +12,76 @@ from testkit.sampling import spread
 
 Start = Callable[[tuple[int, bytes] | None], str]
 
-REFUSAL = b'{"error": {"message": "no such thing", "type": "t", "code": "c"}}'
+OPENAI, ANTHROPIC = "openai:x", "anthropic:x"
+
+
+def refusal(status: int, code: str, message: str) -> tuple[int, bytes]:
+    """A refusal as OpenAI's and Anthropic's APIs write it."""
+    return status, json.dumps(
+        {"type": "error", "error": {"message": message, "type": code, "code": code}}
+    ).encode()
+
+
 ANSWERS = {
-    "401": ((401, REFUSAL), 2, ("refuses the key", "set OPENAI_API_KEY")),
-    "404": ((404, REFUSAL), 2, ("does not know the model x", "--model")),
-    "429": ((429, REFUSAL), 1, ("429",)),
-    "500": ((500, REFUSAL), 1, ("500", "run again")),
-    "an HTML page": ((200, b"<html>Welcome</html>"), 1, ("does not follow its protocol", "--base-url")),
-    "JSON of another kind": ((200, b'{"hello": 1}'), 1, ("does not follow its protocol", "--base-url")),
-    "nothing": ((200, b""), 1, ("--base-url",)),
-}
+    "OpenAI, key": (OPENAI, refusal(401, "invalid_api_key", "Incorrect."), 4, ("refuses the key", "set OPENAI_API_KEY")),
+    "Anthropic, key": (ANTHROPIC, refusal(401, "x", "invalid x-api-key"), 4, ("refuses the key", "set ANTHROPIC_API_KEY")),
+    "OpenAI, model": (OPENAI, refusal(404, "x", "does not exist"), 4, ("does not know the model x", "--model")),
+    "Anthropic, model": (ANTHROPIC, refusal(404, "x", "model: x"), 4, ("does not know the model x", "--model")),
+    "OpenAI, credit": (OPENAI, refusal(429, "insufficient_quota", "Check your plan."), 6, ("no credit left", "add credit")),
+    "Anthropic, credit": (ANTHROPIC, refusal(400, "x", "credit balance too low"), 6, ("no credit left", "add credit")),
+    "429": (OPENAI, refusal(429, "x", "slow down"), 5, ("rate limit",)),
+    "500": (OPENAI, refusal(500, "x", "broken"), 5, ("500", "run again")),
+    "an HTML page": (OPENAI, (200, b"<html>Welcome</html>"), 1, ("does not follow its protocol", "--base-url")),
+    "JSON of another kind": (OPENAI, (200, b'{"hello": 1}'), 1, ("does not follow its protocol", "--base-url")),
+    "nothing": (OPENAI, (200, b""), 1, ("protocol", "--base-url")),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", spread(ANSWERS, fast=3, slow=2))
+@pytest.mark.parametrize("kind", spread(ANSWERS, fast=7, slow=2))
 def test_an_endpoint_that_answers_wrongly_is_told_in_one_message(
-    kind: str, endpoint: Start, project: Path
+    kind: str, endpoint: Start, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D-S9-04: bad names and keys are bad input (2), everything else is the endpoint's failure (1)."""
-    answer, code, words = ANSWERS[kind]
-    told = specwright("run", project, "--model", "openai:x", "--base-url", endpoint(answer))
+    """D-S9-04: a refused key or model, an empty account, an endpoint that is down and any other fault have codes of their
+    own; `status` repeats why it stopped until a run goes on."""
+    model, answer, code, words = ANSWERS[kind]
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(variable, "sk-secret-of-these-tests")
+    told = specwright("run", project, "--model", model, "--base-url", endpoint(answer))
     told.refuses(*words, code=code)
-    assert "specwright run" in specwright("status", project).out
+    assert "sk-secret" not in told.err
+    shown = specwright("status", project).out
+    assert "specwright run" in shown
+    assert words[0] in shown
+    assert ("--model PROVIDER:MODEL" in shown) == (answer[0] == 404)
+
+
+def test_what_a_provider_lacks_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-S9-04: the variable of its key, or its package and how it is installed; exit 2, before anything is asked."""
+    monkeypatch.setenv("MISTRAL_API_KEY", "sk-secret-of-these-tests")
+    for model, words in (
+        (
+            "mistralai:mistral-large",
+            ("the provider mistralai needs a package", "pip install", "langchain-mistralai"),
+        ),
+        (OPENAI, ("OPENAI_API_KEY is not set",)),
+        (ANTHROPIC, ("ANTHROPIC_API_KEY is not set",)),
+    ):
+        specwright("run", project, "--model", model).refuses(*words)
 
 
 def test_an_endpoint_that_cannot_be_reached_is_named(project: Path) -> None:
-    """D-S9-04, D-S6-01: exit 1, with the address."""
+    """D-S9-04, D-S6-01: exit 5, with the address."""
     told = specwright("run", project, "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
-    told.refuses("cannot be reached", "http://127.0.0.1:9/v1", "--base-url", code=1)
+    told.refuses("cannot be reached", "http://127.0.0.1:9/v1", "--base-url", code=5)
 
 
 def test_an_endpoint_that_never_answers_is_given_up(
     endpoint: Start, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D-S6-01: timeouts are set; exit 1, and the setting that raises them."""
+    """D-S6-01: timeouts are set; exit 5, and the setting that raises them."""
     monkeypatch.setenv("SPECWRIGHT_TIMEOUT_SECONDS", "0.3")
     told = specwright("run", project, "--model", "openai:x", "--base-url", endpoint(None))
-    told.refuses("did not answer in time", "timeout_seconds", code=1)
+    told.refuses("did not answer in time", "timeout_seconds", code=5)
 
 
 def test_doctor_says_of_an_endpoint_what_a_run_would_meet(project: Path) -> None:
@@ -68,6 +103,7 @@ def test_doctor_is_content_with_a_playbook(project: Path) -> None:
     assert told.code == 0
     assert [check["name"] for check in told.document["checks"]] == [
         "model",
+        "spec",
         "sandbox",
         "index",
         "search",

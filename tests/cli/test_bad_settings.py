@@ -74,7 +74,7 @@ def test_the_value_of_an_unknown_setting_is_not_repeated(project: Path) -> None:
 
 VARIABLES = {
     ("SPECWRIGHT_TIMEOUT_SECONDS", "soon"): "valid number",
-    ("SPECWRIGHT_MAX_RETRIES", "many"): "valid integer",
+    ("SPECWRIGHT_RETRY_SECONDS", "many"): "valid number",
     ("SPECWRIGHT_MODEL", "gpt-5"): "provider:model",
     ("SPECWRIGHT_BASE_URL", "nowhere"): "no web address",
     ("SPECWRIGHT_ROLE_MODELS", "challenger=openai:x"): "no JSON object",

@@ -4,9 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import HumanMessage
 
-from specwright.roles.models.journalled_model import content_of
 from testkit.cli.commands import specwright
 
 JOURNAL = Path(".specwright/journal.jsonl")
@@ -26,16 +24,7 @@ def test_by_content_every_character_is_counted_once(released_once: Path) -> None
     """A request's characters are divided among the kinds of content that it holds."""
     document = json.loads(specwright("costs", released_once, "--by", "content", "--json").out)
     assert document["total"]["characters"] == sum(part["characters"] for part in document["parts"].values())
-    assert {"system prompt", "answers", "request: spec"} < set(document["parts"])
-    assert "request: nameplate" not in document["parts"]  # the title of SPEC.md
-
-
-def test_a_comment_in_a_block_is_no_kind_of_content() -> None:
-    """Whatever the number of backticks; the block counts as what it stands in (D-S9-13)."""
-    text = "# Task file\n\n```python\n# [('Cleo', 'Ana')]\n```\n\n# Examples\n\n````text\n# no title\n````\n"
-    counted = content_of([HumanMessage(text)], {})
-    assert set(counted) == {"request: task file", "request: examples"}
-    assert sum(counted.values()) == len(text)
+    assert {"system prompt", "answers", "request"} < set(document["parts"])
 
 
 def test_scripted_answers_are_said_to_cost_nothing(released_once: Path) -> None:

@@ -11,36 +11,19 @@ from testkit.cli.commands import PLAYBOOK, specwright
 from testkit.loopback import Asked, Reply, answering
 
 
-def index_check(project: Path, embedder: str) -> dict[str, Any]:
-    """The check of the index with an embedder."""
-    (project / "specwright.toml").write_text(f'model = "{PLAYBOOK}"\nembedder = "{embedder}"\n')
-    checks = specwright("doctor", project, "--json").document["checks"]
-    (check,) = [check for check in checks if check["name"] == "index"]
-    return check
-
-
-def test_the_local_embedder_is_tried(project: Path) -> None:
-    """It embeds a word, since that costs nothing (D-S9-12)."""
-    check = index_check(project, "wordllama")
-    assert check["ok"]
-    assert check["detail"].startswith("wordllama: local, no network; gave a vector of ")
-
-
-def test_a_providers_embedder_is_named_and_said_not_to_be_asked(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is configured is what is reported; asking it may cost money, so that is not done and said (D-S9-12)."""
+def test_the_embedder_is_looked_at(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-S9-12: the local one embeds a word, a provider's is named and not asked, since it may cost money; one that cannot be
+    set up is missing."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    check = index_check(project, "openai:text-embedding-3-small")
-    assert (check["ok"], check["detail"]) == (True, "openai:text-embedding-3-small: set up, not asked")
-
-
-def test_an_embedder_that_cannot_be_set_up_is_missing(project: Path) -> None:
-    """With what to do about it (D-S9-12)."""
-    check = index_check(project, "nowhere:nothing")
-    assert not check["ok"]
-    assert "nowhere:nothing" in check["detail"]
-    assert check["do"]
+    for embedder, ok, words in (
+        ("wordllama", True, "wordllama: local, no network; gave a vector of "),
+        ("openai:text-embedding-3-small", True, "openai:text-embedding-3-small: set up, not asked"),
+        ("nowhere:nothing", False, "nowhere:nothing"),
+    ):
+        (project / "specwright.toml").write_text(f'model = "{PLAYBOOK}"\nembedder = "{embedder}"\n')
+        found = {check["name"]: check for check in specwright("doctor", project, "--json").document["checks"]}
+        assert (found["index"]["ok"], words in found["index"]["detail"]) == (ok, True), found
+        assert ok or found["index"]["do"]
 
 
 @contextmanager
@@ -78,7 +61,17 @@ def test_everything_about_a_model_is_looked_at(project: Path) -> None:
     """Endpoint, schema, context, price; what is not known is said (D-S9-12, D-S6-09)."""
     with provider() as url:
         found = checks(project, url)
-        assert list(found) == ["model", "schema", "context", "price", "sandbox", "index", "search", "disk"]
+        assert list(found) == [
+            "model",
+            "schema",
+            "context",
+            "price",
+            "spec",
+            "sandbox",
+            "index",
+            "search",
+            "disk",
+        ]
         assert found["schema"]["detail"] == "openai:gpt-4o: calls tools, and answers by a schema"
         assert "is not known" in found["context"]["detail"]
         assert found["price"]["detail"] == f"openai:gpt-4o at {url}: unknown"

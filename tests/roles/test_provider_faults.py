@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from specwright.errors import AnswerError, ModelUnavailableError, SpecwrightError
+from specwright.errors import AnswerError, SpecwrightError, UnreachableError
 from specwright.journal.journal import FileJournal
 from specwright.ports import Place, Role, usage_of
 from specwright.roles.agent.agent import structured_answer
 from specwright.roles.answers.submission import Form, Submission
 from specwright.roles.models.failures import without_secrets
 from specwright.roles.models.journalled_model import Meter, journalled
-from specwright.roles.models.provider_call import CallLimits, ask_provider
+from specwright.roles.models.provider_call import CallLimits, Clock, ask_provider
 from specwright.roles.models.sources import model_sources
 from specwright.settings import Settings
 from testkit.loopback import Asked, Reply, answering
@@ -68,14 +68,16 @@ def server(*replies: Reply) -> Iterator[tuple[str, list[int]]]:
 
 
 class Caller:
-    """Asks the server of a test as the Arbiter is asked."""
+    """Asks the server of a test as the Arbiter is asked; its clock is at once where somebody sleeps until."""
 
-    def __init__(self, directory: Path, url: str, **limits: Any) -> None:
+    def __init__(self, directory: Path, url: str, provider: str = "openai", **limits: Any) -> None:
         self.journal = FileJournal(directory / "journal.jsonl")
         self.waits: list[str] = []
+        self.slept: list[float] = []
         self.meter = Meter()
-        source = model_sources(Settings(model="openai:test", base_url=url))[Role.ARBITER]
-        ask = partial(ask_provider, limits=CallLimits(**limits), waits=self.waits.append)
+        source = model_sources(Settings(model=f"{provider}:test", base_url=url))[Role.ARBITER]
+        clock = Clock(lambda: sum(self.slept), self.slept.append)
+        ask = partial(ask_provider, limits=CallLimits(**limits), waits=self.waits.append, clock=clock)
         self.model = journalled(source.model(PLACE), self.journal.scope(PLACE.run_id), self.meter, ask)
 
     def ruling(self) -> dict[str, Any]:
@@ -87,6 +89,16 @@ class Caller:
         submission = Submission(Form(read, lambda _: ()), 3, PLACE.run_id)
         structured_answer(self.model, SCHEMA, "You judge.", "Judge this.", submission)
         return submission.accepted
+
+    def call(self) -> tuple[str, dict[str, Any]]:
+        """The tool that it calls, with its arguments."""
+        tool = {
+            "type": "function",
+            "function": {"name": "judge", "description": "Judge.", "parameters": SCHEMA},
+        }
+        (call,) = self.model.bind_tools([tool]).invoke("Judge this.").tool_calls
+        assert isinstance(call["id"], str)
+        return call["name"], call["args"]
 
     def bought(self) -> list[tuple[int, int]]:
         """The tokens of each journalled answer."""
@@ -105,36 +117,57 @@ def test_a_fault_that_passes_is_tried_again(status: int, tmp_path: Path) -> None
         caller = Caller(tmp_path, url)
         assert caller.ruling() == {"decision": "APPROVE"}
     assert asked == [status, 200]
-    assert caller.waits == [f"the endpoint answers {status}; asked again in 0.5 s"]
+    what = "the rate limit of the endpoint is reached" if status == 429 else f"the endpoint answers {status}"
+    assert caller.waits == [f"{what}; asked again in 0.5 s"]
     assert caller.bought() == [(100, 7)]
 
 
-def test_the_wait_that_an_endpoint_asks_for_is_honoured(tmp_path: Path) -> None:
-    """D-S6-11: instead of one of our own."""
-    busy = Reply(429, refusal_of("rate_limit", "slow down"), {"Retry-After": "0.2"})
-    with server(busy, SOUND) as (url, _):
-        caller = Caller(tmp_path, url)
-        caller.ruling()
-    assert caller.waits == ["the endpoint answers 429; asked again in 0.2 s"]
+WAITS = {
+    "a header": (429, "7", "slow down", 7),
+    "words": (429, "", "Please try again in 20s.", 20),
+    "minutes in words": (429, "", "Please retry in 1m30.5s.", 90.5),
+    "milliseconds in words": (429, "", "Please try again in 1400ms.", 1.4),
+    "a unit in full": (429, "", "Try again after 2 minutes", 120),
+    "both, which differ": (429, "2", "Please try again in 20s.", 20),
+    "less than our own": (503, "0.01", "busy", 0.5),
+    "a day that there is not": (503, "Wed, 21 Oct 99999 07:28:00 GMT", "busy", 0.5),
+}
 
 
-def test_a_wait_that_nobody_would_sit_through_ends_the_call(tmp_path: Path) -> None:
-    """D-S6-11: there is a bound; the message says what the endpoint asks for."""
-    busy = Reply(429, refusal_of("rate_limit", "slow down"), {"Retry-After": "3600"})
-    with (
-        server(busy) as (url, asked),
-        pytest.raises(ModelUnavailableError, match="asks to wait 3600 seconds"),
-    ):
-        Caller(tmp_path, url).ruling()
-    assert asked == [429]
+def test_the_wait_that_an_endpoint_asks_for_is_respected(tmp_path: Path) -> None:
+    """D-S6-11: in a header or in words; a header that cannot be read changes nothing."""
+    slept: dict[str, list[float]] = {}
+    for kind, (status, header, words, _) in WAITS.items():
+        busy = Reply(status, refusal_of("busy", words), {"Retry-After": header} if header else {})
+        with server(busy, SOUND) as (url, _):
+            caller = Caller(tmp_path / kind, url)
+            caller.ruling()
+            slept[kind] = caller.slept
+    assert slept == {kind: [seconds] for kind, (*_, seconds) in WAITS.items()}
 
 
-def test_retries_end(tmp_path: Path) -> None:
-    """D-S6-11: after as many as the setting says."""
-    busy = Reply(500, refusal_of("x", "broken"), {"Retry-After": "0.01"})
-    with server(busy) as (url, asked), pytest.raises(ModelUnavailableError):
-        Caller(tmp_path, url, retries=2).ruling()
-    assert asked == [500] * 3
+ENDS = {
+    "a rate limit for an hour": (Reply(429, refusal_of("x", "slow down"), {"Retry-After": "3600"}), {}, 0),
+    "errors without end": (Reply(500, {"error": "the runner has terminated"}), {}, 120),
+    "none is wanted": (Reply(503, refusal_of("x", "busy")), {"retry_seconds": 0}, 0),
+    "the time of the call": (Reply(503, refusal_of("x", "busy")), {"seconds": 20}, 15),
+}
+
+
+def test_a_call_is_tried_again_for_two_minutes_and_not_for_ever(tmp_path: Path) -> None:
+    """D-S6-11: with longer and longer waits, as the settings say; a wait that nobody would sit through ends it at once. The
+    error has what the server says."""
+    for kind, (reply, limits, least) in ENDS.items():
+        with server(reply) as (url, asked):
+            caller = Caller(tmp_path / kind, url, **limits)
+            with pytest.raises(UnreachableError) as caught:
+                caller.ruling()
+        assert least <= sum(caller.slept) <= least * 2, kind
+        assert caller.slept == sorted(caller.slept), kind
+        assert len(asked) == len(caller.slept) + 1, kind
+        assert caught.value.exit_code == 5, kind
+        said: Any = reply.body
+        assert str(said["error"])[-12:-2] in str(caught.value.where), kind
 
 
 PASSING = {
@@ -154,14 +187,6 @@ def test_what_a_provider_says_of_limits_does_not_make_a_passing_fault_last(kind:
     with server(Reply(status, refusal_of(code, message)), SOUND) as (url, asked):
         assert Caller(tmp_path, url).ruling() == {"decision": "APPROVE"}
     assert asked == [status, 200]
-
-
-def test_a_wait_until_no_day_that_there_is_counts_as_none(tmp_path: Path) -> None:
-    """D-S6-11: a header that cannot be read changes nothing."""
-    busy = Reply(503, refusal_of("busy", "busy"), {"Retry-After": "Wed, 21 Oct 99999 07:28:00 GMT"})
-    with server(busy, SOUND) as (url, asked):
-        Caller(tmp_path, url).ruling()
-    assert asked == [503, 200]
 
 
 LASTING = {
@@ -194,7 +219,7 @@ def test_an_answer_that_drips_is_given_up_when_our_own_time_is_over(tmp_path: Pa
     """D-S6-12: the client's timeout bounds a read, and each read of this answer is quick."""
     with (
         server(SOUND._replace(drip=0.05)) as (url, asked),
-        pytest.raises(ModelUnavailableError, match="did not answer in time") as caught,
+        pytest.raises(UnreachableError, match="did not answer in time") as caught,
     ):
         Caller(tmp_path, url, seconds=0.6).ruling()
     assert caught.value.where == "there was no whole answer after 0.6 seconds"
@@ -208,6 +233,10 @@ BROKEN = {
     "refused": (completion(None, refusal="I cannot judge weapons."), "the model refuses: I cannot judge weapons.", (100, 7)),
     "no choice": ({**completion(""), "choices": []}, "holds no JSON object", (100, 7)),
     "empty": (completion(""), "holds no JSON object", (100, 7)),
+    "reasoning alone": (
+        {**completion(""), "choices": [{"finish_reason": "stop", "message": {"content": "", "reasoning": "hm"}}]},
+        "only the model's reasoning came back", (100, 7),
+    ),
     "usage below nothing": ({**completion(""), "usage": BELOW_NOTHING}, "no JSON", (0, 0)),
     "no usage": ({**completion(""), "usage": None}, "no JSON", (0, 0)),
 }  # fmt: skip
@@ -239,6 +268,83 @@ def test_an_answer_after_a_cut_one_counts(tmp_path: Path) -> None:
     with server(Reply(body=completion('{"deci', "length")), SOUND) as (url, asked):
         assert Caller(tmp_path, url).ruling() == {"decision": "APPROVE"}
     assert len(asked) == 2
+
+
+def calling(**changed: Any) -> dict[str, Any]:
+    """An answer in the OpenAI format that calls the tool of `Caller.call`, with changed fields of that call."""
+    function = {"name": "judge", "arguments": '{"decision": "APPROVE"}'} | changed.pop("function", {})
+    body = completion(None, "tool_calls")
+    call = {"id": "call_1", "type": "function", "function": function} | changed
+    body["choices"][0]["message"]["tool_calls"] = [
+        {name: given for name, given in call.items() if given != "missing"}
+    ]
+    return body
+
+
+def using(**changed: Any) -> dict[str, Any]:
+    """The same in Anthropic's format."""
+    block = {"type": "tool_use", "id": "toolu_1", "name": "judge", "input": {"decision": "APPROVE"}} | changed
+    return {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "test", "content": [block],
+        "stop_reason": "tool_use", "stop_sequence": None, "usage": {"input_tokens": 100, "output_tokens": 7},
+    }  # fmt: skip
+
+
+def without_role() -> dict[str, Any]:
+    """An answer whose message does not say whose it is."""
+    body = calling()
+    del body["choices"][0]["message"]["role"]
+    return body
+
+
+CARELESS = {
+    "sound": ("openai", calling()),
+    "an id that is null": ("openai", calling(id=None)),
+    "no id": ("openai", calling(id="missing")),
+    "an id that is a number": ("openai", calling(id=0)),
+    "an empty id": ("openai", calling(id="")),
+    "no type": ("openai", calling(type="missing")),
+    "no role": ("openai", without_role()),
+    "an object for arguments": ("openai", calling(function={"arguments": {"decision": "APPROVE"}})),
+    "arguments encoded twice": ("openai", calling(function={"arguments": '"{\\"decision\\": \\"APPROVE\\"}"'})),
+    "a namespace": ("openai", calling(function={"name": "functions.judge"})),
+    "a channel": ("openai", calling(function={"name": "judge<|channel|>commentary"})),
+    "spaces": ("openai", calling(function={"name": " judge "})),
+    "fractional usage": (
+        "openai", {**calling(), "usage": {"prompt_tokens": 100.4, "completion_tokens": 7.2, "total_tokens": 107.6}},
+    ),
+    "Anthropic, sound": ("anthropic", using()),
+    "Anthropic, an id that is null": ("anthropic", using(id=None)),
+    "Anthropic, arguments as text": ("anthropic", using(input='{"decision": "APPROVE"}')),
+    "Anthropic, fractional usage": ("anthropic", {**using(), "usage": {"input_tokens": 100.4, "output_tokens": 7.2}}),
+}  # fmt: skip
+
+
+def test_a_careless_reply_is_read_and_never_spoils_the_journal(tmp_path: Path) -> None:
+    """D-S6-13: what has one reading is read, and the next run reads the same from the journal."""
+    read: dict[str, Any] = {}
+    for kind, (provider, body) in CARELESS.items():
+        for run in ("first", "second"):
+            with server(Reply(body=body)) as (url, asked):
+                caller = Caller(tmp_path / kind, url, provider)
+                try:
+                    read[kind, run] = (*caller.call(), *caller.bought(), len(asked))
+                except SpecwrightError as error:
+                    read[kind, run] = f"{error}"
+                caller.journal.close()
+    right = ("judge", {"decision": "APPROVE"}, (100, 7))
+    assert read == {(kind, run): (*right, run == "first") for kind in CARELESS for run in ("first", "second")}
+
+
+def test_a_reply_that_cannot_be_read_is_not_journalled(tmp_path: Path) -> None:
+    """D-S6-13: every later run would stop at it."""
+    body = {**calling(), "usage": {"prompt_tokens": "many", "completion_tokens": 7, "total_tokens": 7}}
+    with (
+        server(Reply(body=body)) as (url, _),
+        pytest.raises(SpecwrightError, match="does not follow its protocol"),
+    ):
+        (caller := Caller(tmp_path, url)).call()
+    assert caller.bought() == []
 
 
 SHAPES = (

@@ -23,7 +23,7 @@ def asked(directory: Path, *faults: Fault) -> Counter[str]:
     project.mkdir()
     with serving(PLAYBOOK) as endpoint:
         endpoint.misbehave(*faults)
-        settings = Settings(model="openai:test", base_url=endpoint.base_url, max_retries=0)
+        settings = Settings(model="openai:test", base_url=endpoint.base_url, retry_seconds=0)
         composition = Composition(lambda adapters: replace(adapters, gate=Lenient(adapters.gate)))
         with open_project(project, settings, Silent(), NAMEPLATE_SPEC.read_text(), composition) as opened:
             opened.driver.advance()

@@ -600,7 +600,7 @@ class _Attempt:
         self.listening = listening
         os.environ |= {"HOME": str(scratch / "home"), "XDG_STATE_HOME": str(scratch / "own/state")}
         os.environ |= {"XDG_CACHE_HOME": str(scratch / "own/cache"), "TMPDIR": str(scratch / "own")}
-        os.environ |= {"SPECWRIGHT_MAX_RETRIES": "0", "SPECWRIGHT_GATE_FUZZ_EXAMPLES": "50"}
+        os.environ |= {"SPECWRIGHT_RETRY_SECONDS": "0", "SPECWRIGHT_GATE_FUZZ_EXAMPLES": "50"}
 
     def outside(self) -> dict[str, bytes | None]:
         """What is around the project."""

@@ -85,7 +85,7 @@ def drive(job: Job) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     fallbacks = {"all": [job.fallback]} if job.fallback else {}
     settings = Settings(
-        model=job.model, base_url=job.base_url, max_retries=0, fallback_models=fallbacks, store=job.store
+        model=job.model, base_url=job.base_url, retry_seconds=0, fallback_models=fallbacks, store=job.store
     )
     fuse = Fuse(job.kill)
     composition = Composition(

@@ -18,7 +18,7 @@ PASSWORD = "canary-of-the-person"
 @pytest.fixture
 def secrets(bare_environment: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The person has a key and a password in the environment, and no settings."""
-    monkeypatch.setenv("SPECWRIGHT_MAX_RETRIES", "0")
+    monkeypatch.setenv("SPECWRIGHT_RETRY_SECONDS", "0")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
 

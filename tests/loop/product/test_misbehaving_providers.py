@@ -60,7 +60,7 @@ class Runs:
         given: dict[str, Any] = {
             "model": f"{provider}:test",
             "base_url": endpoint.base_url,
-            "max_retries": 0,
+            "retry_seconds": 0,
             **settings,
         }
         self.settings = Settings(**given)
@@ -112,31 +112,31 @@ PASSING = (
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_run_survives_every_fault_that_passes(provider: str, endpoint: Endpoint, tmp_path: Path) -> None:
     """One at each role: each is asked once more, and nothing else (D-S6-11, D-S4-03)."""
-    runs = Runs(tmp_path, endpoint, provider, max_retries=1)
+    runs = Runs(tmp_path, endpoint, provider, retry_seconds=2)
     assert runs.run(*PASSING) is ProjectStatus.RELEASED
     assert runs.modules() == 1
     runs.check_costs()
     assert len(runs.notes.told) == len(PASSING)
-    assert "the endpoint answers 429; asked again in 0.05 s" in runs.notes.told
+    assert "the rate limit of the endpoint is reached; asked again in 0.5 s" in runs.notes.told
     assert {asked.dialect for asked in endpoint.log} == {provider}
     assert len(endpoint.log) == len(endpoint.answered) + len(PASSING)
 
 
 STOPS = (
-    (Fault("401", "researcher"), 2, "refuses the key"),
+    (Fault("401", "researcher"), 4, "refuses the key"),
     (Fault("malformed", "researcher"), 1, "does not follow its protocol"),
-    (Fault("404", "planner"), 3, "does not know the model"),
-    (Fault("403", "planner"), 3, "refuses the key"),
-    (Fault("hang", "planner"), 1, "did not answer in time"),
+    (Fault("404", "planner"), 4, "does not know the model"),
+    (Fault("403", "planner"), 4, "refuses the key"),
+    (Fault("hang", "planner"), 5, "did not answer in time"),
     (Fault("no fields", "challenger", "contracts"), 1, "does not follow its protocol"),
     (Fault("413", "challenger", "contracts"), 1, "longer than this model takes"),
-    (Fault("500", "arbiter", "contracts"), 1, "the model call failed"),
-    (Fault("cut connection", "proposer"), 1, "cannot be reached"),
-    (Fault("402", "proposer"), 3, "no credit left"),
+    (Fault("500", "arbiter", "contracts"), 5, "the endpoint answers 500"),
+    (Fault("cut connection", "proposer"), 5, "cannot be reached"),
+    (Fault("402", "proposer"), 6, "no credit left"),
     (Fault("another page", "challenger", "initials"), 1, "does not follow its protocol"),
     (Fault("400", "arbiter", "initials"), 1, "refuses the request"),
     (Fault("error", "arbiter", "initials"), 1, ""),
-    (Fault("429 wait 3600", "arbiter", "initials"), 1, "asks to wait 3600 seconds"),
+    (Fault("429 wait 3600", "arbiter", "initials"), 5, "asks to wait 3600 seconds"),
 )
 """Faults that end a run cleanly: the exit code of the command, and words of the message."""
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ScriptError,
         SpecwrightError,
         SpecwrightErrors,
+        UnreachableError,
         UntrustedError,
     )
     from specwright.settings import Settings, load_settings
@@ -68,6 +69,7 @@ __all__ = [
     "Settings",
     "SpecwrightError",
     "SpecwrightErrors",
+    "UnreachableError",
     "UntrustedError",
     "Verification",
     "__version__",

@@ -13,9 +13,10 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     ├── RefusedError            exit 1
     │   └── BusyError           exit 1   somebody else holds the project
     ├── ModelError              exit 1
-    │   ├── ModelUnavailableError    the endpoint cannot be reached or refuses us
-    │   │   └── NoCreditError  exit 3   the account behind the key is empty
-    │   ├── NoAccessError   exit 3   it refuses a key or a model that had answered before
+    │   ├── ModelUnavailableError    the endpoint refuses the request
+    │   │   ├── NoAccessError   exit 4   it refuses the key, or does not know the model
+    │   │   ├── UnreachableError    exit 5   it cannot be reached, is busy or broken, or asks to wait
+    │   │   └── NoCreditError   exit 6   the account behind the key is empty
     │   └── AnswerError              the role never gave a usable answer; the raw answers are kept
     ├── DatabaseUnavailableError    exit 1   a database server cannot be reached
     ├── NetworkUnavailableError     exit 1   the network of a topic, or its mirror node, cannot be reached
@@ -26,8 +27,6 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
     └── InterruptedRunError     exit 130 somebody stopped it; it can go on
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import ClassVar
 
 import agent_wire.errors as wire
@@ -63,6 +62,7 @@ __all__ = [
     "ScriptError",
     "SpecwrightError",
     "SpecwrightErrors",
+    "UnreachableError",
     "UntrustedError",
 ]
 
@@ -91,19 +91,33 @@ class ModelError(SpecwrightError):
 
 
 class ModelUnavailableError(ModelError):
-    """The endpoint cannot be reached, or refuses the request."""
+    """The endpoint gives no answer to this request; a fallback model may."""
+
+
+class NoAccessError(ModelUnavailableError):
+    """The endpoint refuses the key, or does not know the model.
+
+    Args:
+        options: Of the `run` that goes on; empty if only the key is wrong.
+    """
+
+    exit_code: ClassVar[int] = 4
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", options: str = "") -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.options = options
+
+
+class UnreachableError(ModelUnavailableError):
+    """The endpoint cannot be reached, is busy or broken: the same request may be answered later."""
+
+    exit_code: ClassVar[int] = 5
 
 
 class NoCreditError(ModelUnavailableError):
     """The account behind a key is empty: a person adds credit, and the run goes on."""
 
-    exit_code: ClassVar[int] = 3
-
-
-class NoAccessError(ModelError):
-    """The endpoint refuses a key or a model after it was paid for answers: a person mends it, and the run goes on."""
-
-    exit_code: ClassVar[int] = 3
+    exit_code: ClassVar[int] = 6
 
 
 class AnswerError(ModelError):
@@ -160,25 +174,3 @@ class ChangeRaisedError(SpecwrightError):
     def __init__(self, exception_id: str) -> None:
         super().__init__(f"the interface change exception {exception_id} was raised")
         self.exception_id = exception_id
-
-
-@contextmanager
-def needing_extra(extra: str, who: str, where: str = "") -> Generator[None]:
-    """Say what to install where an import in the block fails.
-
-    Args:
-        extra: Of this distribution.
-        who: Needs it, with the verb: `workers need`.
-        where: The setting or the command; by default the extra.
-
-    Raises:
-        InputError: a package of the extra is not installed.
-    """
-    try:
-        yield
-    except ImportError as error:
-        raise InputError(
-            f"{who} the package {error.name}, which is not installed",
-            where=where or extra,
-            remedy=f"pip install 'specwright-factory[{extra}]'",
-        ) from error

@@ -101,8 +101,8 @@ class Settings(GateSettings):
     """Of an OpenAI-compatible server."""
     timeout_seconds: float = Field(default=600.0, gt=0, allow_inf_nan=False)
     """Of one model call, by our own clock, its retries included."""
-    max_retries: int = Field(default=2, ge=0, le=10)
-    """Of a model call, after faults that pass."""
+    retry_seconds: float = Field(default=150.0, ge=0, allow_inf_nan=False)
+    """For how long a model call is tried again after faults that pass; 0 for not at all."""
     budget_tokens: int = Field(default=0, ge=0)
     """What the project's model calls may take, in and out; 0 sets no limit."""
     budget_usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)

@@ -295,7 +295,7 @@ def mcp(root: Root = Path()) -> None:
     except ImportError as error:
         raise InputError(
             f"the MCP server needs the package {error.name}, which is not installed",
-            remedy="pip install 'specwright-gate[mcp]'",
+            remedy=f"{sys.executable} -m pip install 'mcp>=2.3,<3'",
         ) from error
     if sys.stdin.isatty():
         note(

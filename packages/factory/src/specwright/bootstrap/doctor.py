@@ -1,7 +1,10 @@
 """Is all there that a run needs? Checks of models, machine and project, each with what to do (design: command-line)."""
 
+import os
 import shutil
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +12,14 @@ from ship_gate.sandbox.kind import available_sandbox
 from ship_gate.sandbox.plan import SandboxKind
 from specwright.bootstrap.costs import prices_of
 from specwright.bootstrap.project import model_sources_of, search_of
+from specwright.bootstrap.spec_file import MAX_SPEC_BYTES
 from specwright.domain.base.document import Document
-from specwright.domain.costs import Usage, dollars
+from specwright.domain.costs import Usage, dollars, tokens_in
 from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER, load_embedder
 from specwright.ports import Role
-from specwright.roles.models.sources import ModelSource, fallback_sources, probe, probe_forms
+from specwright.roles.models.provider_call import in_time
+from specwright.roles.models.sources import ModelSource, fallback_sources, probe_forms
 from specwright.roles.models.spending import model_label
 from specwright.settings import SCRIPTED, Settings
 
@@ -22,6 +27,9 @@ LEAST_CONTEXT = 32_000
 """Tokens that a model must take; the longest recorded requests have 12,000, and conversations grow."""
 
 LEAST_DISK_MIB = 500
+
+SECONDS = 6.0
+"""For all models together; what has not answered by then is said."""
 
 _MILLION = 1_000_000
 
@@ -52,7 +60,7 @@ class Diagnosis(Document, schema="doctor"):
 
 
 def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
-    """Look at everything that a run needs; each model is asked three short questions.
+    """Look at everything that a run needs; each model is asked two short questions.
 
     Args:
         directory: The project; it need not exist.
@@ -60,11 +68,29 @@ def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
     """
     machine = Settings() if isinstance(settings, InputError) else settings
     models = [_missing("model", settings)] if isinstance(settings, InputError) else list(_models(settings))
-    checks = [*models, _sandbox(machine), _index(machine), _search(machine), _disk(directory)]
+    place = directory.absolute()
+    while not place.exists():
+        place = place.parent
+    checks = [
+        *models,
+        _spec(directory, machine),
+        _sandbox(machine),
+        _index(machine),
+        _search(machine),
+        *_disk(place),
+    ]
     return Diagnosis(ok=all(one.ok for one in checks), checks=checks, not_checked=_not_checked(machine))
 
 
-_NO_SANDBOX = "install bubblewrap; or set SPECWRIGHT_SANDBOX=none for code that you trust"
+_NO_SANDBOX = (
+    "install bubblewrap (`apt install bubblewrap`); or set SPECWRIGHT_SANDBOX=none for code that you trust"
+)
+
+
+_BUBBLEWRAP_ADDS = (
+    "nothing is missing; bubblewrap (`apt install bubblewrap`) would also hide the files and processes that Landlock only "
+    "forbids, and let a module change the times and rights of its own files"
+)
 
 
 def _sandbox(settings: Settings) -> Check:
@@ -74,7 +100,8 @@ def _sandbox(settings: Settings) -> Check:
         return Check("sandbox", False, off, _NO_SANDBOX)
     found = available_sandbox()
     if found.kind is not SandboxKind.NONE and settings.sandbox in ("auto", found.kind.value):
-        return Check("sandbox", True, f"{found.kind.value}, with seccomp and limits")
+        advice = _BUBBLEWRAP_ADDS if found.kind is SandboxKind.LANDLOCK else ""
+        return Check("sandbox", True, f"{found.kind.value}, with seccomp and limits", advice)
     return Check("sandbox", False, found.reason, _NO_SANDBOX)
 
 
@@ -98,39 +125,34 @@ def _models(settings: Settings) -> Iterator[Check]:
     except SpecwrightErrors as error:
         yield _missing("model", error, settings.model)
         return
-    seen: set[str] = set()
-    for role in (Role.ARBITER, *Role):
-        name = settings.model_of(role)
-        if name not in seen:
-            seen.add(name)
-            yield from _model(name, sources[role], settings)
-    for fallbacks in fallback_sources(settings).values():
-        for fallback in fallbacks:
-            name = fallback.label.partition(" at ")[0]
-            if name not in seen:
-                seen.add(name)
-                yield from _model(name, fallback.source, settings)
+    ends = time.monotonic() + SECONDS
+    asked = {settings.model_of(role): sources[role] for role in (Role.ARBITER, *Role)}
+    for fallback in (one for fallbacks in fallback_sources(settings).values() for one in fallbacks):
+        asked.setdefault(fallback.label.partition(" at ")[0], fallback.source)
+    with ThreadPoolExecutor(
+        len(asked)
+    ) as threads:  # all at once, so that one that hangs takes no time of the others
+        for found in threads.map(lambda one: list(_model(*one, settings, ends)), asked.items()):
+            yield from found
 
 
-def _model(name: str, source: ModelSource, settings: Settings) -> Iterator[Check]:
+def _model(name: str, source: ModelSource, settings: Settings, ends: float) -> Iterator[Check]:
+    if name.startswith(SCRIPTED):
+        yield Check("model", True, f"{name}: scripted, nothing to reach")
+        return
     try:
-        yield Check("model", True, f"{name}: {probe(source)}")
+        calls, fits = in_time(lambda: probe_forms(source, name), ends - time.monotonic(), SECONDS)
     except SpecwrightErrors as error:
         yield _missing("model", error, name)
         return
-    if name.startswith(SCRIPTED):
-        return
-    yield _schema(name, source)
+    yield Check("model", True, f"{name}: answers")
+    yield _schema(name, calls=calls, fits=fits)
     yield _context(name, settings)
     yield _price(name, settings)
 
 
-def _schema(name: str, source: ModelSource) -> Check:
+def _schema(name: str, *, calls: bool, fits: bool) -> Check:
     """Whether it calls tools, by which four roles answer, and gives JSON by a schema, as the Arbiter does."""
-    try:
-        calls, fits = probe_forms(source)
-    except SpecwrightErrors as error:
-        return _missing("schema", error, name)
     if not calls:
         advice = "choose a model that can: four of five roles answer by a tool"
         return Check("schema", False, f"{name}: calls no tool", advice)
@@ -175,13 +197,39 @@ def _search(settings: Settings) -> Check:
     return Check("search", True, f"{settings.search}: set up, not asked")
 
 
-def _disk(directory: Path) -> Check:
-    place = directory.absolute()
-    while not place.exists():
-        place = place.parent
+def _spec(directory: Path, settings: Settings) -> Check:
+    """Whether SPEC.md, which the researcher gets as it is, fits into what each known model takes."""
+    try:
+        size = (directory / "SPEC.md").stat().st_size
+    except OSError:
+        return Check("spec", True, "there is no SPEC.md yet", "`specwright init` makes one to fill in")
+    if size > MAX_SPEC_BYTES:
+        return Check("spec", False, f"SPEC.md has {size:,} bytes", f"shorten it to {MAX_SPEC_BYTES:,}")
+    name = settings.model_of(Role.RESEARCHER)
+    window = prices_of(settings).context_window(model_label(name, settings.address_of(name)))
+    detail = f"SPEC.md takes about {tokens_in(size):,} tokens"
+    if window is None or tokens_in(size) + LEAST_CONTEXT <= window:
+        return Check("spec", True, detail)
+    return Check(
+        "spec",
+        False,
+        f"{detail}, and {name} {window:,} with all else",
+        "shorten it, or choose a model that takes more",
+    )
+
+
+def _disk(place: Path) -> Iterator[Check]:
+    """Whether a run can write where the project is, or will be, and has room there."""
+    if not os.access(place, os.W_OK | os.X_OK):
+        yield Check(
+            "directory",
+            False,
+            f"{place} cannot be written",
+            "choose another directory, or change its permissions",
+        )
     free = shutil.disk_usage(place).free // (1 << 20)
     enough = free >= LEAST_DISK_MIB
-    return Check(
+    yield Check(
         "disk", enough, f"{free:,} MiB free at {place}", "" if enough else f"free {LEAST_DISK_MIB:,} MiB"
     )
 

@@ -18,7 +18,8 @@ from agent_wire.reducer import Reduction
 from agent_wire.rejection import WireRefusedError
 from specwright.bootstrap.storage.stores import RUNTIME, TOPIC, ProjectStore, begun_store
 from specwright.domain.base.document import Document
-from specwright.errors import CorruptionError, InputError, RefusedError, needing_extra
+from specwright.errors import CorruptionError, InputError, RefusedError
+from specwright.installation import needing_extra
 from specwright.settings import HederaSettings, load_settings
 
 if TYPE_CHECKING:

@@ -546,7 +546,7 @@ def open_project(
             progress,
             ContextPackBackend,
             settings.calls_per_role,
-            CallLimits(settings.timeout_seconds, settings.max_retries),
+            CallLimits(settings.timeout_seconds, settings.retry_seconds),
             spending,
             fallback_sources(settings),
             store.limiter(settings.limits),

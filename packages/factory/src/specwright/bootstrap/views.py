@@ -257,6 +257,8 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
             error.remedy = f"nothing is lost; `specwright run {place}{options}` goes on, by the estimate to the next stop"
         elif kind == "script" and (back := _remedy_of_a_script(factory)):
             error.remedy = f"{back}; {error.remedy}"
+        elif isinstance(error, NoAccessError):
+            options = error.options
         elif kind == "gave_up" and factory.projection.awaits_approval:
             options = "--retry researcher"
         stop = LastStop(

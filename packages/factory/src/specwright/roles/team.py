@@ -30,7 +30,7 @@ from specwright.domain.answers import (
 )
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
-from specwright.errors import AnyError, NoAccessError, SpecwrightErrors
+from specwright.errors import AnyError, SpecwrightErrors
 from specwright.ports import (
     Answered,
     Assignment,
@@ -72,7 +72,7 @@ from specwright.roles.agent.tools import (
 )
 from specwright.roles.agent.workspace import Guard, Workspace
 from specwright.roles.answers.submission import Submission, changes_schema, parser
-from specwright.roles.models.failures import another_may_answer, is_refused_access
+from specwright.roles.models.failures import another_may_answer
 from specwright.roles.models.journalled_model import Account, Ask, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.rate_limits import Limiter
@@ -164,12 +164,6 @@ def _until_answered(invoke: F) -> F:
             except SpecwrightErrors as error:
                 if another_may_answer(error) and roles.fall_back(assignment.place, turn, error):
                     continue
-                if is_refused_access(error) and roles.has_paid():
-                    raise NoAccessError(
-                        error.what,
-                        where=error.where,
-                        remedy=f"{error.remedy}; then run again: nothing is lost",
-                    ) from error
                 raise
 
     return cast(F, until_answered)
@@ -233,10 +227,6 @@ class ModelRoles:
             Step("fallback", place.task, f"{label} answers for the {role} from now on: {error.what}")
         )
         return True
-
-    def has_paid(self) -> bool:
-        """Whether an answer was ever bought for this project."""
-        return self.spending is not None and self.spending.total.requests > 0
 
     def _asked(self, role: Role) -> NamedSource:
         """The model that answers for a role now."""

@@ -92,7 +92,7 @@ def open_engine(url: URL) -> Engine:
         raise InputError(
             "the driver for Postgres is not installed",
             where=shown_url(url),
-            remedy='pip install "specwright-wire[mirror]"',
+            remedy="python -m pip install 'psycopg[binary]'",
         ) from error
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_sqlite)

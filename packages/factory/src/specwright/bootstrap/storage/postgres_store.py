@@ -16,8 +16,9 @@ from agent_wire.log_file import TABLES as LOG_TABLES
 from ship_gate.trust import trust_typed
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.storage.stores import TOPIC, WORKERS, ProjectContent, moved_files
-from specwright.errors import InputError, needing_extra
+from specwright.errors import InputError
 from specwright.index.database import TABLES as INDEX_TABLES
+from specwright.installation import needing_extra
 from specwright.journal import JournalRecord
 from specwright.journal.journal import StoredJournal
 from specwright.journal.postgres_journal import PostgresJournal

@@ -17,10 +17,11 @@ from agent_wire.log_file import TABLES as LOG_TABLES
 from agent_wire.log_file import VERSION as LOG_VERSION
 from specwright.application.store.layout import DEFINITIONS
 from specwright.bounded_read import read_bounded
-from specwright.errors import CorruptionError, InputError, InputErrors, UntrustedError, needing_extra
+from specwright.errors import CorruptionError, InputError, InputErrors, UntrustedError
 from specwright.index.database import STATEMENTS as INDEX_SCHEMA
 from specwright.index.database import TABLES as INDEX_TABLES
 from specwright.index.database import VERSION as INDEX_VERSION
+from specwright.installation import needing_extra
 from specwright.journal import FileJournal, JournalRecord, read_records
 from specwright.journal.journal import StoredJournal
 from specwright.ports import FileTree

@@ -174,8 +174,8 @@ def doctor(
 ) -> None:
     """Check that everything that a run needs is there.
 
-    Model, schema, context, price, sandbox, index, search, disk. Each model is asked three short questions, which is the
-    only thing that it costs. Options name models as in `run`, and are not kept.
+    Model, schema, context, price, SPEC.md, sandbox, index, search, disk, in less than ten seconds. Each model is asked
+    two short questions, which is the only thing that it costs. Options name models as in `run`, and are not kept.
     """
     from specwright.bootstrap.doctor import diagnosis
     from specwright.bootstrap.run_options import options_for

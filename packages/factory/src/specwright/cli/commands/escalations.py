@@ -61,7 +61,6 @@ Rationale = Annotated[
         "--rationale", metavar="TEXT", help="Why, for the actions that need no more; what a fix does."
     ),
 ]
-Edit = Annotated[bool, typer.Option("--edit", help="Write the answer into a draft in $EDITOR.")]
 Unchecked = Annotated[
     bool,
     typer.Option(
@@ -174,7 +173,6 @@ def resolve(
     payload: Payload = "",
     files: MendedFiles = None,
     rationale: Rationale = "",
-    edit: Edit = False,
     yes: Yes = False,
     unchecked: Unchecked = False,
     sha256: Sha256 = "",
@@ -193,12 +191,12 @@ def resolve(
                       --payload FILE.json
 
     \b
-    In a terminal what is missing is asked for; --edit opens a draft. Elsewhere:
+    In a terminal what is missing is asked for, or a draft is opened in $EDITOR. Elsewhere:
     specwright escalations ESC-ID DIR --draft ACTION > answer.json
     """
     _check_order(escalation, action)
     _require_begun(directory)
-    given = AnswerOptions(payload, files, rationale, edit, on_terminal() and not as_json)
+    given = AnswerOptions(payload, files, rationale, on_terminal() and not as_json)
     resolution = _answer(directory, escalation, action, given)
     if (
         resolution.action.name == "ABANDON_TASK"

@@ -13,14 +13,14 @@ from ship_gate.terminal.program import AsJson
 from specwright.cli.commands import Directory, nearest_project
 from specwright.cli.terminal.output import present
 from specwright.documents.commands import next_command
-from specwright.errors import InputError, needing_extra
+from specwright.errors import InputError
+from specwright.installation import needing_extra
 
 if TYPE_CHECKING:
     from specwright.bootstrap import mirrors
     from specwright.bootstrap.storage.transfer import Moved
     from specwright.domain.base.document import Document
 
-_STUDIO = ("studio", "the studio needs")
 
 Place = Annotated[
     str, typer.Argument(metavar="DIR-OR-URL", help="The project's directory, or the address of its store.")
@@ -251,8 +251,8 @@ def studio(
     It listens on this machine alone, and the address that it prints holds a token. Ctrl-C ends it; a run that it started
     goes on.
     """
-    with needing_extra(*_STUDIO):
-        from specwright.studio.server import serve
+    from specwright.studio.server import serve
+
     given = directories or ([] if store else [nearest_project()])
     serve(
         given,
@@ -273,9 +273,8 @@ def export_html(
 
     It needs no server, and can be attached to a pull request.
     """
-    with needing_extra(*_STUDIO):
-        from specwright.studio.export import export
     from specwright.documents.reports import ExportedPages
+    from specwright.studio.export import export
 
     made = export(directory, out)
     line = f"{made.pages:,} pages, {made.bytes / 1_000_000:.1f} MB\nOpen: {out / 'index.html'}"

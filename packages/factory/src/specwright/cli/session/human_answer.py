@@ -26,14 +26,12 @@ class AnswerOptions(NamedTuple):
         payload: A file with the fields of the answer, `-` for standard input; empty if there is none.
         files: The directory of a corrected module.
         rationale: Why, or what a fix does.
-        edit: Whether the draft is opened in an editor.
         asks: Whether a person can be asked.
     """
 
     payload: str = ""
     files: Path | None = None
     rationale: str = ""
-    edit: bool = False
     asks: bool = False
 
 
@@ -47,14 +45,14 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
     action = _known_action(directory, escalation, action)
     if options.files:
         return _fix(directory, escalation, action, options.files, options.rationale)
-    if options.edit or (options.asks and not (options.payload or options.rationale)):
-        return _from_person(directory, escalation, action, edit=options.edit)
+    if options.asks and not (options.payload or options.rationale):
+        return _from_person(directory, escalation, action)
     draft = _draft_to_fill_in(directory, escalation, action)
     fields = _read(options.payload, draft) if options.payload else {}
     return _resolution(directory, escalation, action, fields, options.payload, options.rationale)
 
 
-def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -> "HumanResolution":
+def _from_person(directory: Path, escalation: str, action: str) -> "HumanResolution":
     """The answer that a person gives to questions, or writes into a draft."""
     from specwright.bootstrap.views import reading_project
     from specwright.cli.session.questions import asked, edited
@@ -63,7 +61,6 @@ def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -
     with reading_project(directory) as view:
         record = stored_escalation(view, escalation, directory)
         payload = draft(view, record, action)
-        choices = {"module_ref": view.modules.refs(), "module": list(record.details.get("failed", {}))}
 
     def read(fields: dict[str, Any]) -> "HumanResolution":
         return _resolution(directory, escalation, action, fields, action)
@@ -71,11 +68,11 @@ def _from_person(directory: Path, escalation: str, action: str, *, edit: bool) -
     def read_files(fields: dict[str, Any]) -> "HumanResolution":
         return _fix(directory, escalation, action, Path(fields["directory"]), fields["description"])
 
-    if edit:
-        return edited(payload, read)
     if "fix_artifacts" in payload:
-        return asked({"directory": FIX, "description": "..."}, {}, read_files)
-    return asked(payload, choices, read) if payload else read(payload)
+        return asked({"directory": FIX, "description": "..."}, read_files)
+    if not all(isinstance(value, str) for value in payload.values()):
+        return edited(payload, read)
+    return asked(payload, read) if payload else read(payload)
 
 
 def _fix(directory: Path, escalation: str, action: str, files: Path, description: str) -> "HumanResolution":

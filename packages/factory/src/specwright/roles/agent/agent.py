@@ -420,7 +420,13 @@ def _agent(work: Invocation, tools: Sequence[BaseTool], submission: Submission[A
     if work.toolset is not Toolset.NONE:
         unused = {"delete"} if work.toolset is Toolset.FILES_AND_TODO else set[str]()
         names = cast(Any, [name for name in FILE_TOOLS if name not in unused])
-        files = FilesystemMiddleware(backend=backend, tools=names, custom_tool_descriptions=FILE_TOOLS)
+        # a request is never moved into a file: a long SPEC.md is what the role works on
+        files = FilesystemMiddleware(
+            backend=backend,
+            tools=names,
+            custom_tool_descriptions=FILE_TOOLS,
+            human_message_token_limit_before_evict=None,
+        )
         for tool in files.tools:
             tool.args_schema = _PLAIN[tool.name]
         middleware.append(files)

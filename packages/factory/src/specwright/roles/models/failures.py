@@ -4,6 +4,7 @@ import re
 import time
 from email.utils import mktime_tz, parsedate_tz
 from typing import Any, cast
+from urllib.request import getproxies_environment
 
 from langchain_core.messages import AIMessage
 from langchain_core.messages.ai import UsageMetadata
@@ -11,13 +12,14 @@ from langchain_core.messages.ai import UsageMetadata
 from specwright.errors import (
     AnswerError,
     AnyError,
-    InputError,
-    InputErrors,
     ModelUnavailableError,
+    NoAccessError,
     NoCreditError,
     SpecwrightError,
     SpecwrightErrors,
+    UnreachableError,
 )
+from specwright.roles.models.replies import ONLY_REASONING
 from specwright.secret_values import without_secrets
 
 _UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
@@ -32,6 +34,12 @@ _NO_CREDIT = re.compile(
 )
 _NO_QUOTA = re.compile(r"insufficient.?quota", re.IGNORECASE)
 """Of a 429, which otherwise passes, whatever else it says of quotas, tokens and billing."""
+RATE_LIMIT = 429
+_ASKED_IN_WORDS = re.compile(
+    r"(?:again|retry)\s+(?:in|after)\s+(?:(\d+)\s*h[a-z]*\s*)?(?:(\d+)\s*m(?!s)[a-z]*?\s*)?(?:(\d+(?:\.\d+)?)\s*(ms|s))?",
+    re.IGNORECASE,
+)
+"""As in `Please try again in 1m30s.`"""
 LONGEST_WAIT = 120.0
 """Seconds that are waited at an endpoint's request; one that asks for more is not asked again."""
 
@@ -61,31 +69,34 @@ def translated(error: Exception, model: str = "") -> SpecwrightError:
     """
     provider, _, name = model.partition(" ")[0].partition(":")
     names = {base.__name__ for base in type(error).__mro__}
-    status = _status(error)
+    status = status_of(error)
     where = _first_line(error)
     if names & _TIMED_OUT:
-        return ModelUnavailableError(
+        return UnreachableError(
             "the model did not answer in time",
             where=where,
             remedy="raise `timeout_seconds` in specwright.toml, or run again",
         )
     if names & _UNREACHABLE:
-        return ModelUnavailableError(
+        proxy = "that the proxy of HTTP_PROXY and the like lets it through (NO_PROXY leaves a host out), "
+        return UnreachableError(
             "the model's endpoint cannot be reached",
             where=where,
-            remedy="check --base-url and that the server runs; `specwright doctor` shows more; then run again",
+            remedy=f"check --base-url, {proxy if getproxies_environment() else ''}and that the server runs; "
+            "`specwright doctor` shows more; then run again",
         )
     if status in (401, 403):
         variable = KEY_VARIABLES.get(provider)
         remedy = f"set {variable} to a key that it takes" if variable else "set the provider's API key"
-        return InputError("the endpoint refuses the key", where=where, remedy=remedy)
+        return NoAccessError(
+            "the endpoint refuses the key", where=where, remedy=f"{remedy}; then run again: nothing is lost"
+        )
     if status == 404:
-        return InputError(
-            f"the endpoint does not know the model {name}"
-            if name
-            else "the endpoint does not know this model",
+        return NoAccessError(
+            f"the endpoint does not know the model {name}".rstrip(),
             where=where,
-            remedy="check the name after the colon in --model, and --base-url if the server is yours",
+            remedy="check the name after the colon in --model, and --base-url if the server is yours; then run again",
+            options="--model PROVIDER:MODEL",
         )
     if lasting := _lasting(error, status):
         return lasting
@@ -95,12 +106,18 @@ def translated(error: Exception, model: str = "") -> SpecwrightError:
             where=f"{type(error).__name__}: {where}",
             remedy="check --base-url (for most servers it ends in /v1) and what listens there",
         )
-    if (wait := asked_wait(error) or 0) > LONGEST_WAIT:
-        return ModelUnavailableError(
-            f"the endpoint asks to wait {wait:.0f} seconds", where=where, remedy="run again after that"
+    wait = asked_wait(error)
+    if status == RATE_LIMIT or (wait or 0) > LONGEST_WAIT:
+        what = "the rate limit of the endpoint is reached" if status == RATE_LIMIT else "the endpoint is busy"
+        return UnreachableError(
+            f"{what}; it asks to wait {wait:.0f} seconds" if wait else what,
+            where=where,
+            remedy="run again after that; `limits` in specwright.toml keep requests below a provider's limits",
         )
-    return ModelUnavailableError(
-        "the model call failed", where=f"{type(error).__name__}: {where}", remedy="run again to go on"
+    return UnreachableError(
+        f"the endpoint answers {status}" if status else f"the model call failed: {type(error).__name__}",
+        where=where,
+        remedy="look at the server, or wait; then run again: nothing is lost",
     )
 
 
@@ -109,17 +126,12 @@ def another_may_answer(error: AnyError) -> bool:
 
     Not an answer that is none, and not a budget: those would meet any model.
     """
-    return isinstance(error, ModelUnavailableError) or is_refused_access(error)
-
-
-def is_refused_access(error: AnyError) -> bool:
-    """Whether the endpoint refuses the key, or does not know the model."""
-    return isinstance(error, InputErrors) and getattr(error.__cause__, "status_code", None) in (401, 403, 404)
+    return isinstance(error, ModelUnavailableError)
 
 
 def passes(error: Exception) -> bool:
     """Whether the same call may succeed a little later."""
-    status = _status(error)
+    status = status_of(error)
     if isinstance(error, SpecwrightErrors) or _lasting(error, status):
         return False
     names = {base.__name__ for base in type(error).__mro__}
@@ -154,7 +166,13 @@ def _lasting(error: Exception, status: int | None) -> SpecwrightError | None:
 
 
 def asked_wait(error: BaseException) -> float | None:
-    """The seconds for which the endpoint asks to wait, in `Retry-After` as a number or a date; None if it does not."""
+    """The seconds for which the endpoint asks to wait, in `Retry-After` as a number or a date or in what it says; None if it
+    does not."""
+    asked = [wait for wait in (_wait_in_header(error), _wait_in_words(error)) if wait is not None]
+    return max(asked, default=None)
+
+
+def _wait_in_header(error: BaseException) -> float | None:
     headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
     text = str(headers.get("retry-after", "")).strip()
     if text.replace(".", "", 1).isdecimal():
@@ -164,6 +182,18 @@ def asked_wait(error: BaseException) -> float | None:
         return max(0.0, mktime_tz(date) - time.time()) if date else None  # noqa: TID251 - compared with the server's clock
     except (ValueError, OverflowError):  # no such day
         return None
+
+
+def _wait_in_words(error: BaseException) -> float | None:
+    found = _ASKED_IN_WORDS.search(str(error)) if getattr(error, "status_code", None) == RATE_LIMIT else None
+    if found is None or not any(found.groups()):
+        return None
+    hours, minutes, seconds, unit = found.groups()
+    return (
+        3600.0 * int(hours or 0)
+        + 60 * int(minutes or 0)
+        + float(seconds or 0) / (1000 if unit == "ms" else 1)
+    )
 
 
 _ANOTHER = "another model, or another wording of SPEC.md, may help"
@@ -177,6 +207,11 @@ def answer_fault(message: AIMessage) -> AnswerError | None:
         return AnswerError(f"the model refuses: {words or 'it does not say why'}", remedy=_ANOTHER)
     if ended in ("content_filter", "safety"):
         return AnswerError("the provider's filter stopped the answer", remedy=_ANOTHER)
+    if ended == ONLY_REASONING:
+        return AnswerError(
+            "only the model's reasoning came back, and no answer",
+            remedy="have the server put the answer into the message's content, or take a model that reasons less",
+        )
     if ended in ("length", "max_tokens"):
         return AnswerError(
             "the answer was cut off where the model's output ends; write less at once",
@@ -223,7 +258,7 @@ def openai_usage(counted: dict[str, Any] | None) -> UsageMetadata:
     return UsageMetadata(input_tokens=taken, output_tokens=given, total_tokens=taken + given)
 
 
-def _status(error: Exception) -> int | None:
+def status_of(error: Exception) -> int | None:
     """The status of the reply, or the one that an error object names where the reply itself has the status 200."""
     status: int | None = getattr(error, "status_code", None)
     code = (_error_object(error) or {}).get("code")
@@ -240,13 +275,15 @@ def _first_line(error: Exception) -> str:
 
 
 def _error_object(error: Exception) -> dict[str, Any] | None:
-    """The `error` that an endpoint sends with status 200, as its client passes it on."""
+    """The `error` that an endpoint sends, also with status 200, as its client passes it on; some send a text."""
     said: Any = error.args[0] if error.args else None
     if not isinstance(said, dict) and (response := getattr(error, "response", None)) is not None:
         try:
-            said = response.json()["error"]
-        except (KeyError, TypeError, ValueError):
+            body = response.json()
+            said = body.get("error") or body.get("message") or body.get("detail")
+        except (AttributeError, ValueError):
             return None
+        said = {"message": said} if isinstance(said, str) else said
     return cast(dict[str, Any], said) if isinstance(said, dict) else None
 
 

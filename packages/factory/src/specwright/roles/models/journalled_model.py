@@ -8,7 +8,6 @@ puts there; so only what the next request of the role will begin with is marked:
 """
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
@@ -31,6 +30,7 @@ from agent_wire.canonical_json import JsonValue
 from specwright.errors import SpecwrightErrors
 from specwright.ports import RoleDone, Scope, provider_of, read_as_model_answer, usage_of
 from specwright.roles.models.failures import answer_in, openai_usage, translated
+from specwright.roles.models.replies import repair_anthropic, repair_openai
 from specwright.roles.models.spending import counted
 
 _ASKS_FOR_A_MARK = "anthropic-chat"
@@ -51,21 +51,8 @@ def marked_for_caching(messages: list[BaseMessage], kind: str) -> list[BaseMessa
     return [first.model_copy(update={"content": [block]}), *messages[1:]]
 
 
-_HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
-_KIND = re.compile(r"[A-Za-z ]+?(?= of |[^A-Za-z ]| [^a-z]|$)")
-
-_BEFORE_SPEC = "Turn the SPEC.md in your directory"
-_AFTER_SPEC = {"What cannot be built as it says", "How an example reads"}
-"""Between what a request to the researcher holds SPEC.md as it was written."""
-
-INSTRUCTIONS = "request: instructions"
-"""What stands in a request outside its titled parts."""
-
-
 def content_of(messages: list[BaseMessage], options: dict[str, Any]) -> dict[str, int]:
     """The characters of a request by kind of content, the largest first.
-
-    The parts of a user message are told apart by their titles, without the names and numbers in them.
 
     Args:
         messages: The conversation.
@@ -80,40 +67,11 @@ def content_of(messages: list[BaseMessage], options: dict[str, Any]) -> dict[str
         elif isinstance(message, ToolMessage):
             sizes["tool results"] += len(_text(message))
         else:
-            sizes.update(_parts(_text(message)))
+            sizes["request"] += len(_text(message))
     for kind, option in (("tool definitions", "tools"), ("response format", "response_format")):
         if value := options.get(option):
             sizes[kind] += len(json.dumps(value, default=str, ensure_ascii=False))
     return {kind: size for kind, size in sizes.most_common() if size}
-
-
-def _parts(text: str) -> Counter[str]:
-    """The parts of a user message."""
-    sizes: Counter[str] = Counter()
-    titles = [(match.start(), match[1]) for match in _HEADING.finditer(_without_blocks(text))]
-    own = [place for place, (_, title) in enumerate(titles) if title in _AFTER_SPEC]
-    if text.startswith(_BEFORE_SPEC) and own and own[0]:  # the titles of SPEC.md are a person's
-        titles = [(titles[0][0], "SPEC"), *titles[own[0] :]]
-    ends = [*(start for start, _ in titles[1:]), len(text)][: len(titles)]
-    sizes[INSTRUCTIONS] += titles[0][0] if titles else len(text)
-    for (start, title), end in zip(titles, ends, strict=True):
-        sizes[f"request: {_kind(title)}"] += end - start
-    return sizes
-
-
-def _kind(title: str) -> str:
-    """`Contract of `parse_money`` is a contract, `/tests/test_x.py` one of the module's files."""
-    if title.startswith("/"):
-        return "own files"
-    match = _KIND.match(title)
-    return match[0].strip().lower() if match else title.lower()
-
-
-def _without_blocks(text: str) -> str:
-    """The text, as long as before, with the lines of its fenced blocks blanked: a `# ` in them is no title."""
-    return re.sub(
-        r"^(`{3,})[^`\n]*\n.*?^\1$", lambda block: " " * len(block[0]), text, flags=re.MULTILINE | re.DOTALL
-    )
 
 
 def _text(message: BaseMessage) -> str:
@@ -174,19 +132,30 @@ def toolless(model: BaseChatModel) -> BaseChatModel:
 
 @lru_cache
 def _journalled_class(base: type[BaseChatModel]) -> type[BaseChatModel]:
-    bases = (_Journalled, _WithoutContent, base) if hasattr(base, "_format_output") else (_Journalled, base)
-    return type(f"Journalled{base.__name__}", bases, {"__module__": base.__module__})
+    return type(
+        f"Journalled{base.__name__}", (_Journalled, _RepairedReplies, base), {"__module__": base.__module__}
+    )
 
 
-class _WithoutContent:
-    """Reads a reply that counts tokens and lacks its content as an empty answer, which was paid; Anthropic's client
-    cannot. A reply without either is none."""
+class _RepairedReplies:
+    """Repairs replies before the clients of OpenAI and Anthropic read them; those of others have none of these methods."""
+
+    def _create_chat_result(self, response: Any, generation_info: Any = None) -> ChatResult:
+        below: Any = super()
+        return below._create_chat_result(_repaired(response, repair_openai), generation_info)
 
     def _format_output(self, data: Any, **kwargs: Any) -> ChatResult:
-        if getattr(data, "content", None) is None and getattr(data, "usage", None) is not None:
-            data = data.model_copy(update={"content": []})
         below: Any = super()
-        return below._format_output(data, **kwargs)
+        return below._format_output(_repaired(data, repair_anthropic), **kwargs)
+
+
+def _repaired(reply: Any, repair: Callable[[dict[str, Any]], None]) -> Any:
+    """A reply as the client constructs it of the repaired JSON; what is no record stays as it is, and is refused there."""
+    if not hasattr(reply, "model_dump"):
+        return reply
+    document = reply.model_dump(warnings=False)
+    repair(document)
+    return type(reply).construct(**document)
 
 
 class _Journalled:
@@ -209,15 +178,14 @@ class _Journalled:
             asking: Ask = self.__dict__[_ASK]
             sent = marked_for_caching(messages, below._llm_type)
             try:
-                message = _message_of(asking(lambda: below._generate(sent, stop, None, **kwargs), size))
+                message = _readable(asking(lambda: below._generate(sent, stop, None, **kwargs), size))
             except SpecwrightErrors:
                 raise
             except Exception as error:  # whatever a provider's client raises becomes one message
                 if (given := answer_in(error)) is None:
                     raise translated(error, account.model if account else "") from error
-                message = given
-            journalled = _encodable(cast(JsonValue, message_to_dict(message)))
-            answer: dict[str, JsonValue] = {"message": journalled, "asked": cast(JsonValue, asked)}
+                message = cast(JsonValue, message_to_dict(given))
+            answer: dict[str, JsonValue] = {"message": message, "asked": cast(JsonValue, asked)}
             if account is None:
                 return answer
             usd = account.price(answer)
@@ -300,6 +268,20 @@ def _message_of(result: ChatResult) -> BaseMessage:
             message.response_metadata.setdefault("finish_reason", ended)
         return message
     return AIMessage("", usage_metadata=openai_usage((result.llm_output or {}).get("token_usage")))
+
+
+def _readable(result: ChatResult) -> JsonValue:
+    """The answer as it is journalled, if it can be read back: no later run would get past one that cannot.
+
+    Raises:
+        ValueError, TypeError: it cannot.
+    """
+    answer = _encodable(cast(JsonValue, message_to_dict(_message_of(result))))
+    read = _from_json({"message": answer}).generations[0].message
+    if not isinstance(read, AIMessage) or not all(isinstance(call["id"], str) for call in read.tool_calls):
+        raise TypeError("a call of a tool has no id")
+    usage_of({"message": answer})
+    return answer
 
 
 def _encodable(value: JsonValue) -> JsonValue:

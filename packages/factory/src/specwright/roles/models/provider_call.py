@@ -9,28 +9,39 @@ from typing import NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatResult
-from tenacity import RetryCallState, Retrying, retry_if_exception
 
 from specwright.domain.costs import tokens_in
-from specwright.errors import ModelUnavailableError
-from specwright.roles.models.failures import LONGEST_WAIT, asked_wait, passes
+from specwright.errors import UnreachableError
+from specwright.roles.models.failures import LONGEST_WAIT, RATE_LIMIT, asked_wait, passes, status_of
 from specwright.roles.models.rate_limits import Limiter
 
 T = TypeVar("T")
 
-_FIRST_WAIT, _LONGEST_OWN_WAIT = 0.5, 8.0
+_FIRST_WAIT, _LONGEST_OWN_WAIT = 0.5, 30.0
 
 
 class CallLimits(NamedTuple):
-    """What one call may take.
+    """What one call may take, in seconds.
 
     Args:
         seconds: In all, its retries and the waits between them included.
-        retries: After faults that pass.
+        retry_seconds: For how long it is tried again after faults that pass; 0 for not at all.
     """
 
     seconds: float = 600.0
-    retries: int = 2
+    retry_seconds: float = 150.0
+
+
+class Clock(NamedTuple):
+    """Time as a call sees it.
+
+    Args:
+        ticks: Monotonic seconds.
+        sleep: Waits for some seconds.
+    """
+
+    ticks: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
 
 
 def ask_provider(
@@ -40,6 +51,7 @@ def ask_provider(
     waits: Callable[[str], None],
     provider: str = "",
     limiter: "Limiter | None" = None,
+    clock: Clock = Clock(),  # noqa: B008 - immutable
 ) -> T:
     """The answer of a provider.
 
@@ -52,35 +64,37 @@ def ask_provider(
         waits: Told in a few words before each wait.
         provider: That is asked.
         limiter: Of the providers. What is waited for it is not counted as time of the call.
+        clock: Of the call.
 
     Raises:
-        ModelUnavailableError: no whole answer in time.
+        UnreachableError: no whole answer in time.
         Exception: the last fault, as the provider's client raises it.
     """
-    ends = time.monotonic() + limits.seconds
+    began = clock.ticks()
 
     def attempt() -> T:
-        nonlocal ends
+        nonlocal began
         if limiter is None:
-            return _in_time(ask, ends, limits.seconds)
-        began = time.monotonic()
+            return in_time(ask, began + limits.seconds - clock.ticks(), limits.seconds)
+        asked = clock.ticks()
         with limiter.admitted(provider, tokens_in(size), waits) as request:
-            ends += time.monotonic() - began
-            answer = _in_time(ask, ends, limits.seconds)
+            began += clock.ticks() - asked
+            answer = in_time(ask, began + limits.seconds - clock.ticks(), limits.seconds)
             limiter.settle(request, _tokens_of(answer))
             return answer
 
-    def is_over(state: RetryCallState) -> bool:
-        return state.attempt_number > limits.retries or time.monotonic() + state.upcoming_sleep >= ends
-
-    retrying = Retrying(
-        retry=retry_if_exception(_may_be_tried_again),
-        stop=is_over,
-        wait=_seconds_to_wait,
-        before_sleep=lambda state: waits(_waiting(state)),
-        reraise=True,
-    )
-    return retrying(attempt)
+    own = _FIRST_WAIT
+    while True:
+        try:
+            return attempt()
+        except Exception as error:
+            wait = max(own, asked_wait(error) or 0.0)
+            last = began + min(limits.seconds, limits.retry_seconds)
+            if not passes(error) or wait > LONGEST_WAIT or clock.ticks() + wait >= last:
+                raise
+            waits(f"{_reason(error)}; asked again in {wait:.3g} s")
+        clock.sleep(wait)
+        own = min(_LONGEST_OWN_WAIT, own * 2)
 
 
 def _tokens_of(answer: object) -> int:
@@ -91,8 +105,9 @@ def _tokens_of(answer: object) -> int:
     return max(0, usage["total_tokens"]) if usage else 0
 
 
-def _in_time(ask: Callable[[], T], ends: float, seconds: float) -> T:
-    """The answer, or an error when the time is over; the call is then left to itself, since no client can be stopped."""
+def in_time(ask: Callable[[], T], left: float, seconds: float) -> T:
+    """The answer, or an error when the time that is left of so many seconds is over; the call is then left to itself, since
+    no client can be stopped."""
     answers: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
 
     def work() -> None:
@@ -103,9 +118,9 @@ def _in_time(ask: Callable[[], T], ends: float, seconds: float) -> T:
 
     threading.Thread(target=copy_context().run, args=(work,), daemon=True).start()
     try:
-        answer, error = answers.get(timeout=max(0.0, ends - time.monotonic()))
+        answer, error = answers.get(timeout=max(0.0, left))
     except queue.Empty:
-        raise ModelUnavailableError(
+        raise UnreachableError(
             "the model did not answer in time",
             where=f"there was no whole answer after {seconds:g} seconds",
             remedy="raise `timeout_seconds` in specwright.toml, or run again",
@@ -115,20 +130,8 @@ def _in_time(ask: Callable[[], T], ends: float, seconds: float) -> T:
     return answer  # pyright: ignore[reportReturnType]  # None only beside an error
 
 
-def _may_be_tried_again(error: BaseException) -> bool:
-    return isinstance(error, Exception) and passes(error) and (asked_wait(error) or 0.0) <= LONGEST_WAIT
-
-
-def _seconds_to_wait(state: RetryCallState) -> float:
-    own = min(_LONGEST_OWN_WAIT, _FIRST_WAIT * 2 ** (state.attempt_number - 1))
-    error = state.outcome.exception() if state.outcome else None
-    asked = asked_wait(error) if error else None
-    return own if asked is None else asked
-
-
-def _waiting(state: RetryCallState) -> str:
-    error = state.outcome.exception() if state.outcome else None
-    status = getattr(error, "status_code", None)
-    what = f"the endpoint answers {status}" if status else "the endpoint cannot be reached"
-    seconds = state.next_action.sleep if state.next_action else 0.0
-    return f"{what}; asked again in {seconds:.3g} s"
+def _reason(error: Exception) -> str:
+    status = status_of(error)
+    if status == RATE_LIMIT:
+        return "the rate limit of the endpoint is reached"
+    return f"the endpoint answers {status}" if status else "the endpoint cannot be reached"

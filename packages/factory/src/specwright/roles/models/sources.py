@@ -12,6 +12,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
 from specwright.errors import InputError, ScriptError, SpecwrightErrors
+from specwright.installation import install_command
 from specwright.ports import Place, Role
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
@@ -106,12 +107,13 @@ class _ProviderSource:
         try:
             self._model = cast(BaseChatModel, init_chat_model(name, **options))
         except ImportError as error:
-            package = _INSTALL.search(str(error))
+            found = _INSTALL.search(str(error))
+            package = found[1] if found else ""
+            needs = f"the provider {provider}" if "SOCKS" not in str(error) else "the proxy of ALL_PROXY"
             raise InputError(
-                f"the provider {provider} needs a package that is not installed"
-                + (f": {package[1]}" if package else ""),
+                f"{needs} needs a package that is not installed" + (f": {package}" if package else ""),
                 where=name,
-                remedy=f"`pip install {package[1] if package else 'its package'}` beside Specwright, or take another model",
+                remedy=f"{install_command(package or 'ITS-PACKAGE')}; or reach its server as openai:NAME with --base-url",
             ) from error
         except Exception as error:  # each provider's client has its own way to miss a key or a name
             if "infer model provider" in str(error):
@@ -141,7 +143,7 @@ class _ProviderSource:
 _OUTPUT_OF_UNKNOWN_MODEL = 32_000
 """Tokens."""
 
-_INSTALL = re.compile(r"pip install (?:-U )?`?([\w.-]+)")
+_INSTALL = re.compile(r"pip install (?:-U )?`?([\w.\[\]-]+)")
 """The package that LangChain asks for."""
 
 _KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
@@ -204,21 +206,6 @@ def _source(name: str, settings: Settings) -> ModelSource:
     return _ProviderSource(name, settings)
 
 
-def probe(source: ModelSource) -> str:
-    """Whether a model answers, in a few words.
-
-    Raises:
-        SpecwrightError: it does not.
-    """
-    if source.scripted:
-        return "scripted, nothing to reach"
-    try:
-        answer = source.model(Place("", 1, "", "", Role.ARBITER)).invoke("Answer with the word: ready")
-    except Exception as error:  # whatever a provider's client raises becomes one message
-        raise error if isinstance(error, SpecwrightErrors) else translated(error) from error
-    return f"answers ({len(visible_text(answer.content))} characters)"
-
-
 _PROBE = {
     "title": "Reply",
     "description": "Your reply.",
@@ -229,7 +216,7 @@ _PROBE = {
 }
 
 
-def probe_forms(source: ModelSource) -> tuple[bool, bool]:
+def probe_forms(source: ModelSource, name: str) -> tuple[bool, bool]:
     """Whether a model calls a tool, and whether it answers by a schema.
 
     Raises:
@@ -242,7 +229,7 @@ def probe_forms(source: ModelSource) -> tuple[bool, bool]:
         structured = cast(Any, model.with_structured_output(_PROBE, include_raw=True))
         raw = cast(AIMessage, structured.invoke("Answer with the word: ready")["raw"])
     except Exception as error:  # whatever a provider's client raises becomes one message
-        raise error if isinstance(error, SpecwrightErrors) else translated(error) from error
+        raise error if isinstance(error, SpecwrightErrors) else translated(error, name) from error
     return any(call["name"] == "reply" for call in called.tool_calls), _fits(raw)
 
 
