@@ -165,7 +165,6 @@ def test_names_that_are_nearly_right_are_recognised(released_once: Path) -> None
         (["deprecate", "initals", "--reason", "old", "--migration-note", "none"], "@1.0.0"),
         (["run", "--retry", "propser"], "proposer"),
         (["run", "--role-model", "propser=playbook:x"], "proposer"),
-        (["run", "--fallback-model", "propser=openai:x"], "proposer"),
         (["init", "new", "--example", "nameplat"], "nameplate"),
         (["init", "new", "--example", "tab"], "tabkeeper"),
     ],

@@ -79,7 +79,7 @@ def test_the_key_does_not_reach_the_address_of_a_run_that_was_sent(
 ):
     """Report, item 5: it went to the `base_url` of `.specwright/run.json`, which travels in exports, too."""
     settings(project, 'model = "openai:x"\n')
-    now: dict[str, Any] = {"model": "openai:x", "role_models": {}, "base_url": "", "fallback_models": {}}
+    now: dict[str, Any] = {"model": "openai:x", "role_models": {}, "base_url": ""}
     last_run(project, model="openai:x", base_url=web_server.base_url, settings=now)
     refused(specwright(command, project, stranger=True), project, web_server.base_url, "run.json")
     assert web_server.requests == []
@@ -169,7 +169,6 @@ def test_a_value_that_changes_asks_again(project: Path, web_server: WebServer):
         'model = "cli:codex"',
         'model = "playbook:../private"',
         'role_models = {arbiter = "cli:claude"}',
-        'fallback_models = {all = ["openai:y", "cli:claude"]}',
     ],
 )
 def test_each_decisive_setting_is_refused_by_a_run_and_ignored_by_status(project: Path, text: str):

@@ -135,7 +135,6 @@ SETTINGS = {
     "a package by its address": 'packages = ["evil @ http://{host}/evil.whl"]',
     "a program as model": 'model = "cli:codex"',
     "a program for a role": 'model = "openai:x"\nrole_models = {{arbiter = "cli:claude"}}',
-    "a program as fallback": 'model = "openai:x"\nfallback_models = {{all = ["cli:claude"]}}',
     "a playbook outside": 'model = "playbook:{outside}"',
     "a playbook that is a device": 'model = "playbook:/dev/zero"',
     "web search": 'search = "ddgs"',

@@ -49,7 +49,6 @@ class Job(NamedTuple):
         spec: Its SPEC.md.
         model: As `--model` has it.
         base_url: As `--base-url` has it.
-        fallback: As `--fallback-model` has it; empty for none.
         approve: Whether to approve the spec.
         change: Of the released product, as `change --request` has it; empty for none.
         report: The file of a bug report about the module `initials`, and what it breaks; empty for none.
@@ -75,7 +74,6 @@ class Job(NamedTuple):
     abandon: bool = False
     report: Sequence[str] = ()
     approve_exceptions: bool = False
-    fallback: str = ""
     store: str = ""
 
 
@@ -83,10 +81,7 @@ def drive(job: Job) -> int:
     """What `specwright run` does between its first and last line, with the job's composition; its exit code."""
     directory = Path(job.directory)
     directory.mkdir(parents=True, exist_ok=True)
-    fallbacks = {"all": [job.fallback]} if job.fallback else {}
-    settings = Settings(
-        model=job.model, base_url=job.base_url, retry_seconds=0, fallback_models=fallbacks, store=job.store
-    )
+    settings = Settings(model=job.model, base_url=job.base_url, retry_seconds=0, store=job.store)
     fuse = Fuse(job.kill)
     composition = Composition(
         wrap_adapters=lambda adapters: deadly(

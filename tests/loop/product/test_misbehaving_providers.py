@@ -4,7 +4,6 @@ The server is a real one on loopback, the clients are the product's. The gate of
 thinks of a module is no matter of who wrote it.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -36,14 +35,14 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 class Notes(Silent):
-    """Keeps what a person is told of waits and fallbacks."""
+    """Keeps what a person is told of waits."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
 
     def note(self, event: object) -> None:
         """Keep a note."""
-        if isinstance(event, Step) and event.kind in ("waiting", "fallback"):
+        if isinstance(event, Step) and event.kind == "waiting":
             self.told.append(event.text)
 
 
@@ -221,26 +220,3 @@ def test_an_answer_whose_tokens_nobody_can_believe_is_estimated(
     assert planner.input_tokens > 1_000
     assert planner.output_tokens > 100
     assert {*endpoint.answered.values()} == {1}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first", PROVIDERS)
-def test_a_fallback_of_another_format_goes_on_in_the_middle(
-    first: str, endpoint: Endpoint, tmp_path: Path
-) -> None:
-    """Researcher, Proposer and Arbiter lose their model after an answer of it: the other one gets the same conversation in
-    its own format, and nothing is asked twice (D-S6-01, D-S6-11)."""
-    (second,) = {*PROVIDERS} - {first}
-    models = {
-        "fallback_models": {"all": [f"{second}:other"]},
-        "role_models": {"planner": f"{second}:planner"},
-    }
-    runs = Runs(tmp_path, endpoint, first, **models)
-    lost = [Fault("402", role, ordinal=1, model="test") for role in ("researcher", "proposer", "arbiter")]
-    begun = [Fault("empty", role, ordinal=0) for role in ("researcher", "proposer", "arbiter")]
-    assert runs.run(*begun, *lost) is ProjectStatus.RELEASED
-    runs.check_costs()
-    asked = Counter((one.place.role, one.dialect) for one in endpoint.log if one.model == "other")
-    assert {role for role, _ in asked} == {"researcher", "proposer", "arbiter"}
-    assert {dialect for _, dialect in asked} == {second}
-    assert len(runs.notes.told) == 3

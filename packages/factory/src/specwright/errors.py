@@ -91,7 +91,7 @@ class ModelError(SpecwrightError):
 
 
 class ModelUnavailableError(ModelError):
-    """The endpoint gives no answer to this request; a fallback model may."""
+    """The endpoint gives no answer to this request."""
 
 
 class NoAccessError(ModelUnavailableError):

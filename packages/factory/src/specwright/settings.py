@@ -37,7 +37,6 @@ SCRIPTED = "playbook:"
 _MODEL_NAME = re.compile(r"[a-z][a-z0-9_\-]*:\S.*")
 _DEAREST = 1_000_000
 _JSON_EXAMPLES = {
-    "fallback_models": ("object", '{"all": ["openai:gpt-5-mini"]}'),
     "hedera": ("object", '{"topic": "0.0.1234", "operator": "0.0.2"}'),
     "limits": ("object", '{"openai": {"requests_per_minute": 60}}'),
     **PACKAGES_EXAMPLE,
@@ -51,9 +50,6 @@ EXAMPLES = (Path(__file__).parent / "examples").resolve()
 """The folder of the examples: in a checkout a link to that of the repository."""
 
 STORE_PREFIXES = ("postgresql://", "postgres://")
-
-ALL_ROLES = "all"
-"""Instead of a role, in `fallback_models`."""
 
 
 class ProviderLimits(BaseModel):
@@ -93,8 +89,6 @@ class Settings(GateSettings):
     """`provider:model` or `playbook:DIR`."""
     role_models: dict[str, str] = Field(default_factory=dict)
     """Another model for some roles."""
-    fallback_models: dict[str, list[str]] = Field(default_factory=dict)
-    """Models that answer instead when a role's model fails for good, in this order; `all` is for roles without some."""
     limits: dict[str, ProviderLimits] = Field(default_factory=dict)
     """Of providers, by the name before the colon."""
     base_url: str = ""
@@ -142,17 +136,6 @@ class Settings(GateSettings):
             _checked_model(name)
         return models
 
-    @field_validator("fallback_models")
-    @classmethod
-    def _fallbacks_can_be_bought(cls, fallbacks: dict[str, list[str]]) -> dict[str, list[str]]:
-        for role, names in fallbacks.items():
-            if role not in {*Role, ALL_ROLES}:
-                raise ValueError(_no_role(role, (ALL_ROLES, *Role)))
-            for name in names:
-                if _checked_model(name).startswith(SCRIPTED):
-                    raise ValueError(f"{name!r} is scripted; a fallback is a model that can be asked")
-        return fallbacks
-
     @field_validator("prices")
     @classmethod
     def _prices_are_of_models(cls, prices: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
@@ -183,7 +166,7 @@ class Settings(GateSettings):
 
     @property
     def own_models(self) -> list[str]:
-        """The models of the roles, fallbacks left out."""
+        """The models of the roles."""
         return [self.model, *self.role_models.values()]
 
     @property
@@ -194,19 +177,6 @@ class Settings(GateSettings):
     def model_of(self, role: str) -> str:
         """The model of a role; empty if it has none."""
         return self.role_models.get(role, self.model)
-
-    def fallbacks_of(self, role: Role) -> list[str]:
-        """The models that stand in for that of a role, in their order."""
-        names = self.fallback_models.get(role, self.fallback_models.get(ALL_ROLES, []))
-        return [name for name in dict.fromkeys(names) if name != self.model_of(role)]
-
-    def address_of(self, name: str) -> str:
-        """The base URL that a model is asked at; empty for its provider's own.
-
-        `base_url` holds for the providers of the roles' own models, so that a fallback can be another provider.
-        """
-        first = {model.partition(":")[0] for model in self.own_models}
-        return self.base_url if name.partition(":")[0] in first else ""
 
 
 def absolute_model(model: str) -> str:
@@ -292,9 +262,6 @@ def decisive(values: Mapping[str, Any], directory: Path) -> dict[str, Any]:
     found |= {
         f"role_models.{role}": name for role, name in _table(values, "role_models").items() if outside(name)
     }
-    for role, names in _table(values, "fallback_models").items():
-        if any(map(outside, cast(list[object], names) if isinstance(names, list) else ())):
-            found[f"fallback_models.{role}"] = names
     return found
 
 

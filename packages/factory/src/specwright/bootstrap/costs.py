@@ -46,15 +46,7 @@ def models_by_role(settings: Settings) -> dict[Role, str]:
     """The models of the roles as the journal names them; those of scripted roles are left out."""
     named = {role: settings.model_of(role) for role in Role}
     bought = {role: name for role, name in named.items() if name and not name.startswith(SCRIPTED)}
-    return {role: model_label(name, settings.address_of(name)) for role, name in bought.items()}
-
-
-def _labels(settings: Settings) -> list[str]:
-    """Every model that may be asked, fallbacks included."""
-    first = models_by_role(settings)
-    instead = [name for role in first for name in settings.fallbacks_of(role)]
-    labels = [model_label(name, settings.address_of(name)) for name in instead]
-    return list(dict.fromkeys([*first.values(), *labels]))
+    return {role: model_label(name, settings.base_url) for role, name in bought.items()}
 
 
 def price_of(settings: Settings) -> Price | None:
@@ -116,7 +108,7 @@ def require_prices(settings: Settings) -> None:
     """
     if not budgets_of(settings).in_money:
         return
-    for model in _labels(settings):
+    for model in dict.fromkeys(models_by_role(settings).values()):
         if prices_of(settings).usd(model, Usage()) is None:
             raise InputError(
                 f"a budget in money cannot be watched: the price of {model} is unknown",

@@ -19,7 +19,7 @@ from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER, load_embedder
 from specwright.ports import Role
 from specwright.roles.models.provider_call import in_time
-from specwright.roles.models.sources import ModelSource, fallback_sources, probe_forms
+from specwright.roles.models.sources import ModelSource, probe_forms
 from specwright.roles.models.spending import model_label
 from specwright.settings import SCRIPTED, Settings
 
@@ -127,12 +127,13 @@ def _models(settings: Settings) -> Iterator[Check]:
         return
     ends = time.monotonic() + SECONDS
     asked = {settings.model_of(role): sources[role] for role in (Role.ARBITER, *Role)}
-    for fallback in (one for fallbacks in fallback_sources(settings).values() for one in fallbacks):
-        asked.setdefault(fallback.label.partition(" at ")[0], fallback.source)
-    with ThreadPoolExecutor(
-        len(asked)
-    ) as threads:  # all at once, so that one that hangs takes no time of the others
-        for found in threads.map(lambda one: list(_model(*one, settings, ends)), asked.items()):
+
+    def checks(name: str) -> list[Check]:
+        return list(_model(name, asked[name], settings, ends))
+
+    # all at once, so that one that hangs takes no time of the others
+    with ThreadPoolExecutor(len(asked)) as threads:
+        for found in threads.map(checks, asked):
             yield from found
 
 
@@ -166,7 +167,7 @@ def _schema(name: str, *, calls: bool, fits: bool) -> Check:
 
 
 def _context(name: str, settings: Settings) -> Check:
-    window = prices_of(settings).context_window(model_label(name, settings.address_of(name)))
+    window = prices_of(settings).context_window(model_label(name, settings.base_url))
     if window is None:
         return Check(
             "context", True, f"{name}: its length is not known; a run needs {LEAST_CONTEXT:,} tokens"
@@ -179,7 +180,7 @@ def _context(name: str, settings: Settings) -> Check:
 
 
 def _price(name: str, settings: Settings) -> Check:
-    prices, label = prices_of(settings), model_label(name, settings.address_of(name))
+    prices, label = prices_of(settings), model_label(name, settings.base_url)
     taken, given = prices.usd(label, Usage(_MILLION, 0)), prices.usd(label, Usage(0, _MILLION))
     if taken is None or given is None:
         advice = f'to count money, set it in specwright.toml:\n    [prices]\n    "{name}" = [1.25, 10.0]'
@@ -206,7 +207,7 @@ def _spec(directory: Path, settings: Settings) -> Check:
     if size > MAX_SPEC_BYTES:
         return Check("spec", False, f"SPEC.md has {size:,} bytes", f"shorten it to {MAX_SPEC_BYTES:,}")
     name = settings.model_of(Role.RESEARCHER)
-    window = prices_of(settings).context_window(model_label(name, settings.address_of(name)))
+    window = prices_of(settings).context_window(model_label(name, settings.base_url))
     detail = f"SPEC.md takes about {tokens_in(size):,} tokens"
     if window is None or tokens_in(size) + LEAST_CONTEXT <= window:
         return Check("spec", True, detail)

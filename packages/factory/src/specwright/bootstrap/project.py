@@ -84,11 +84,10 @@ from specwright.index.embedder import load_embedder
 from specwright.ports import CodeIndex, FileTree, Journal, Progress, Role, StateStore, Step, WebSearch
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.provider_call import CallLimits
-from specwright.roles.models.sources import ModelSource, fallback_sources, model_sources
-from specwright.roles.models.spending import model_label
+from specwright.roles.models.sources import ModelSource, model_sources
 from specwright.roles.team import ModelRoles
 from specwright.search.services import ddgs, tavily
-from specwright.settings import ALL_ROLES, SCRIPTED, Settings, load_settings
+from specwright.settings import SCRIPTED, Settings, load_settings
 from specwright.storage.context_pack import ContextPackBackend
 from specwright.wheels import FlitPackager
 
@@ -105,22 +104,13 @@ def model_sources_of(settings: Settings) -> dict[Role, ModelSource]:
             f"there is no role {name!r}", remedy=f"{did_you_mean(name, Role)}roles are: {', '.join(Role)}"
         )
     sources = model_sources(settings)
-    fallback_sources(settings)  # a wrong name or a missing key is told before the run begins
     require_prices(settings)
     return sources
 
 
-def answering(settings: Settings) -> tuple[str, dict[Role, frozenset[str]]]:
-    """The models that answer for the researcher, in words; and those that answer for each role, fallbacks included, as the
-    journal names them, of a scripted one the empty name."""
-    first = Role.RESEARCHER.value
-    fallbacks = settings.fallback_models.get(first) or settings.fallback_models.get(ALL_ROLES, [])
-    named = [settings.model_of(first), *fallbacks, settings.base_url]
-    own, labels = models_by_role(settings), dict[Role, frozenset[str]]()
-    for role in Role:
-        instead = (model_label(name, settings.address_of(name)) for name in settings.fallbacks_of(role))
-        labels[role] = frozenset([own.get(role, ""), *instead])
-    return " ".join(named).strip(), labels
+def answering(settings: Settings) -> tuple[str, RoleModels]:
+    """The model that answers for the researcher, with its address; and that of each role."""
+    return f"{settings.model_of(Role.RESEARCHER)} {settings.base_url}".strip(), models_by_role(settings)
 
 
 def search_of(settings: Settings) -> WebSearch:
@@ -180,7 +170,7 @@ class Project:
     spec_copy: Callable[[], SpecCopy]
     store: ProjectStore
     researcher: str = ""
-    models: RoleModels = field(default_factory=dict[Role, frozenset[str]])
+    models: RoleModels = field(default_factory=dict[Role, str])
 
     @property
     def status(self) -> ProjectStatus:
@@ -548,7 +538,6 @@ def open_project(
             settings.calls_per_role,
             CallLimits(settings.timeout_seconds, settings.retry_seconds),
             spending,
-            fallback_sources(settings),
             store.limiter(settings.limits),
         )
         factory = Factory(

@@ -18,7 +18,7 @@ from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
 from specwright.errors import InputError, InputErrors, SpecwrightErrors, UntrustedError
 from specwright.settings import BUDGET_SETTINGS, Settings, decisive, load_settings
 
-_MODEL_SETTINGS = ("model", "role_models", "base_url", "fallback_models")
+_MODEL_SETTINGS = ("model", "role_models", "base_url")
 
 
 class LastRun(Record):

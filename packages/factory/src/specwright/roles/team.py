@@ -1,14 +1,12 @@
 """The roles as models play them (`ports.roles.Roles`): each invocation has its model, prompt, directory and tools."""
 
-import threading
-from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial, wraps
+from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatResult
@@ -30,7 +28,6 @@ from specwright.domain.answers import (
 )
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
-from specwright.errors import AnyError, SpecwrightErrors
 from specwright.ports import (
     Answered,
     Assignment,
@@ -72,11 +69,10 @@ from specwright.roles.agent.tools import (
 )
 from specwright.roles.agent.workspace import Guard, Workspace
 from specwright.roles.answers.submission import Submission, changes_schema, parser
-from specwright.roles.models.failures import another_may_answer
 from specwright.roles.models.journalled_model import Account, Ask, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.rate_limits import Limiter
-from specwright.roles.models.sources import ModelSource, NamedSource, require_script
+from specwright.roles.models.sources import ModelSource, require_script
 from specwright.roles.models.spending import Spending
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -148,27 +144,6 @@ def _boundary() -> str:
     return text.replace("{limits}", limit_sentence())
 
 
-def _until_answered(invoke: F) -> F:
-    """An invocation that begins again with the next fallback when its model fails for good (design: models).
-
-    The journal answers what was answered before, whichever model that was, and the tools of the next one are in the form of
-    its own provider.
-    """
-
-    @wraps(invoke)
-    def until_answered(roles: "ModelRoles", assignment: Assignment[Any], *args: Any, **options: Any) -> Any:
-        while True:
-            turn = roles.turn_of(assignment.place.role)
-            try:
-                return invoke(roles, assignment, *args, **options)
-            except SpecwrightErrors as error:
-                if another_may_answer(error) and roles.fall_back(assignment.place, turn, error):
-                    continue
-                raise
-
-    return cast(F, until_answered)
-
-
 @dataclass(eq=False)
 class ModelRoles:
     """The `Roles` port over models.
@@ -184,7 +159,6 @@ class ModelRoles:
         calls_per_role: The most model calls of one invocation (design: principles).
         limits: What one model call may take.
         spending: What is spent, and what may be; without one nothing is counted.
-        fallbacks: The models that stand in for those of the roles, in their order.
         limiter: Of the requests to each provider.
     """
 
@@ -198,44 +172,12 @@ class ModelRoles:
     calls_per_role: int = 60
     limits: CallLimits = CallLimits()  # noqa: RUF009 - immutable
     spending: Spending | None = None
-    fallbacks: Mapping[Role, Sequence[NamedSource]] = field(default_factory=dict[Role, Sequence[NamedSource]])
     limiter: "Limiter | None" = None
-    _turns: Counter[Role] = field(init=False, default_factory=Counter[Role])
-    _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
-    def turn_of(self, role: Role) -> int:
-        """Which model answers for a role now: 0 for its own, n for its nth fallback."""
-        with self._lock:
-            return self._turns[role]
+    def _label(self, role: Role) -> str:
+        """The model of a role, as the journal names it."""
+        return self.spending.model_of(role) if self.spending else ""
 
-    def fall_back(self, place: Place, turn: int, error: AnyError) -> bool:
-        """Have the next fallback answer for a role from now on; whether there is one.
-
-        Args:
-            place: The invocation that failed.
-            turn: Which model it asked.
-            error: Why it failed.
-        """
-        role, fallbacks = place.role, self.fallbacks.get(place.role, ())
-        with self._lock:
-            if self._turns[role] == turn:  # not yet by another thread
-                if turn == len(fallbacks):
-                    return False
-                self._turns[role] += 1
-            label = fallbacks[self._turns[role] - 1].label
-        self.progress.note(
-            Step("fallback", place.task, f"{label} answers for the {role} from now on: {error.what}")
-        )
-        return True
-
-    def _asked(self, role: Role) -> NamedSource:
-        """The model that answers for a role now."""
-        if turn := self.turn_of(role):
-            return self.fallbacks[role][turn - 1]
-        label = self.spending.model_of(role) if self.spending else ""
-        return NamedSource(label, label.partition(":")[0], self.sources[role])
-
-    @_until_answered
     def research(
         self,
         assignment: Assignment[ProductSpecDraft],
@@ -257,7 +199,6 @@ class ModelRoles:
                 spec = submission.accepted or {}
             return Research(spec, tuple(consulted))
 
-    @_until_answered
     def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:
         """Ask a role for its answer and its files. An agent gives it by its terminal tool, or by the tool `change_plan`
         where it corrects one."""
@@ -283,18 +224,18 @@ class ModelRoles:
     def require_script(self, place: Place, answered: int = 0) -> None:
         """Refuse a place of which a script holds no further answer."""
         if place.role in self.sources:  # else nothing is asked here: a worker does it
-            require_script(self._asked(place.role).source, place, answered)
+            require_script(self.sources[place.role], place, answered)
 
     @contextmanager
     def _invocation(self, assignment: Assignment[Any]) -> Generator[Invocation]:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
         place, meter, request = assignment.place, Meter(), REQUESTS[assignment.answer]
-        asked = self._asked(place.role)
+        source, label = self.sources[place.role], self._label(place.role)
         ask, account = None, None
-        if not asked.source.scripted:
-            ask = self._ask(place, asked)
-            account = self._account(self.spending, place, asked.label) if self.spending else None
-        model = journalled(asked.source.model(place), self.journal.scope(place.run_id), meter, ask, account)
+        if not source.scripted:
+            ask = self._ask(place, label)
+            account = self._account(self.spending, place, label) if self.spending else None
+        model = journalled(source.model(place), self.journal.scope(place.run_id), meter, ask, account)
         self.progress.note(RoleStarted(place.run_id, place.role, place.task, place.subject, place.stage))
         workspace = Workspace(self.workspaces, assignment, self.guard)
         try:
@@ -312,15 +253,15 @@ class ModelRoles:
             workspace.remove()
             self.progress.note(meter.total(place.run_id))
 
-    def _ask(self, place: Place, asked: NamedSource) -> Ask:
+    def _ask(self, place: Place, label: str) -> Ask:
         def waits(why: str) -> None:
             self.progress.note(Step("waiting", place.task, why))
 
         def ask(live: Callable[[], ChatResult], size: int) -> ChatResult:
-            first = self.spending is not None and not self.spending.has_answered(asked.label)
-            self.progress.note(RequestSent(place.run_id, asked.label, first))
+            first = self.spending is not None and not self.spending.has_answered(label)
+            self.progress.note(RequestSent(place.run_id, label, first))
             try:
-                return ask_provider(live, size, self.limits, waits, asked.provider, self.limiter)
+                return ask_provider(live, size, self.limits, waits, label.partition(":")[0], self.limiter)
             finally:
                 self.progress.note(RequestDone(place.run_id))
 

@@ -5,7 +5,7 @@ No model is asked here. The Wires say what an action does to a task, and the pro
 they make. An answer is given once: the same one, repeated after a crash, changes nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -70,8 +70,8 @@ DECISIONS = {
 }
 """The decisions about an interface change exception (design: interface-changes)."""
 
-RoleModels = Mapping[Role, Collection[str]]
-"""The models that answer for each role, as the journal names them; none for a scripted role."""
+RoleModels = Mapping[Role, str]
+"""The model that answers for each role, as the journal names it; none for a scripted role."""
 
 _NO_TIME = "2000-01-01T00:00:00Z"
 _PROBLEMS = 5
@@ -188,7 +188,7 @@ def _is_tried_again(factory: Factory, escalation: EscalationArtifact, models: Ro
         return role in found.values()
     # where a module failed for another reason too, a person looks at it first
     return len(found) >= max(1, len(escalation.failed)) and all(
-        provider_of(factory.journal.recorded(scope, "model") or {}) not in models.get(of, {""})
+        provider_of(factory.journal.recorded(scope, "model") or {}) != models.get(Role(of), "")
         for scope, of in found.items()
     )
 

@@ -96,7 +96,6 @@ def open_queued(
     without: dict[str, Any] = {
         "model": "",
         "role_models": {},
-        "fallback_models": {},
         "search": "none",
         "packages": [one for one in settings.packages if _is_installed(one)],
     }

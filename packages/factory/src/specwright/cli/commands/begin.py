@@ -15,7 +15,7 @@ from ship_gate.trust import record_trust, shown, untrusted
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.spec_file import SPEC_TEMPLATE, spec_for_new_project
 from specwright.cli.commands import Directory
-from specwright.cli.commands.drive import BaseUrl, FallbackModels, ModelName, RoleModels, run
+from specwright.cli.commands.drive import BaseUrl, ModelName, RoleModels, run
 from specwright.cli.terminal.output import present
 from specwright.documents.commands import PROJECT, next_command, pasteable
 from specwright.errors import InputError, SpecwrightErrors, UntrustedError
@@ -39,10 +39,6 @@ SETTINGS_TEMPLATE = """\
 # Another model for a role (researcher, planner, proposer, challenger, arbiter):
 # [role_models]
 # challenger = "anthropic:claude-sonnet-4-5"
-
-# Models that answer instead when a role's model fails for good, for one role or for all:
-# [fallback_models]
-# all = ["openai:gpt-5-mini"]
 
 # What a provider is asked at most:
 # [limits.openai]
@@ -168,7 +164,6 @@ def doctor(
     directory: Directory = Path(),
     model: ModelName = "",
     role_model: RoleModels = None,
-    fallback_model: FallbackModels = None,
     base_url: BaseUrl = "",
     as_json: AsJson = False,
 ) -> None:
@@ -183,7 +178,7 @@ def doctor(
     from specwright.settings import load_settings
 
     load_settings(directory, looking=True)  # damaged settings are an error, a missing model is a finding
-    given = given_options(model, role_model, fallback_model, base_url)
+    given = given_options(model, role_model, base_url)
     try:
         settings = settings_for(directory, options_for(directory, given))
     except UntrustedError:

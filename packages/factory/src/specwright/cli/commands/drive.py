@@ -43,12 +43,6 @@ ModelName = Annotated[str, typer.Option(metavar="M", help="provider:model or pla
 RoleModels = Annotated[
     list[str] | None, typer.Option(metavar="ROLE=M", help="Another model for a role; may be repeated.")
 ]
-FallbackModels = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[ROLE=]M", help="A model that answers when the first one fails for good; may be repeated."
-    ),
-]
 BaseUrl = Annotated[str, typer.Option(metavar="URL", help="The address of an OpenAI-compatible server.")]
 BudgetTokens = Annotated[
     int | None, typer.Option(metavar="N", help="Pause before a call that may exceed it; 0 for no limit.")
@@ -82,7 +76,6 @@ def run(
     task: TaskText = None,
     model: ModelName = "",
     role_model: RoleModels = None,
-    fallback_model: FallbackModels = None,
     base_url: BaseUrl = "",
     budget_tokens: BudgetTokens = None,
     budget_usd: BudgetUsd = None,
@@ -105,7 +98,6 @@ def run(
     given = given_options(
         model,
         role_model,
-        fallback_model,
         base_url,
         budget_tokens=budget_tokens,
         budget_usd=budget_usd,

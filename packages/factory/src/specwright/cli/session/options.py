@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 def given_options(
     model: str,
     role_models: Sequence[str] | None,
-    fallback_models: Sequence[str] | None,
     base_url: str,
     **budgets: float | None,
 ) -> dict[str, Any]:
@@ -34,7 +33,6 @@ def given_options(
         "model": absolute_model(model),
         "base_url": base_url,
         "role_models": {role: absolute_model(name) for role, name in map(_role_model, role_models or ())},
-        "fallback_models": _by_role(fallback_models or ()),
         **budgets,
     }
     return {name: value for name, value in given.items() if value not in ("", None, {})}
@@ -115,12 +113,3 @@ def _role_model(text: str) -> tuple[str, str]:
             f"--role-model {text!r} is not ROLE=MODEL", remedy="for instance challenger=openai:gpt-5"
         )
     return role, name
-
-
-def _by_role(texts: Sequence[str]) -> dict[str, list[str]]:
-    """The models of `[ROLE=]M`; one without a role is for `all`."""
-    found: dict[str, list[str]] = {}
-    for text in texts:
-        role, _, name = text.partition("=")
-        found.setdefault(role if name else "all", []).append(name or role)
-    return found

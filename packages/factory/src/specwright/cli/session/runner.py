@@ -234,7 +234,7 @@ def _without_models(directory: Path, command: str, *, as_json: bool) -> Generato
     settings = load_settings(directory)
     with reading_project(directory):
         pass  # where there is no project, nothing is made
-    no_models = settings.model_copy(update={"model": "", "role_models": {}, "fallback_models": {}})
+    no_models = settings.model_copy(update={"model": "", "role_models": {}})
     with _opened(directory, no_models, "", command, as_json=as_json) as (project, _):
         yield project
 

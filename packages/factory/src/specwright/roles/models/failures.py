@@ -11,7 +11,6 @@ from langchain_core.messages.ai import UsageMetadata
 
 from specwright.errors import (
     AnswerError,
-    AnyError,
     ModelUnavailableError,
     NoAccessError,
     NoCreditError,
@@ -119,14 +118,6 @@ def translated(error: Exception, model: str = "") -> SpecwrightError:
         where=where,
         remedy="look at the server, or wait; then run again: nothing is lost",
     )
-
-
-def another_may_answer(error: AnyError) -> bool:
-    """Whether a call failed for good because of its model or endpoint, so that a fallback is worth asking.
-
-    Not an answer that is none, and not a budget: those would meet any model.
-    """
-    return isinstance(error, ModelUnavailableError)
 
 
 def passes(error: Exception) -> bool:

@@ -153,9 +153,9 @@ def _repaired(reply: Any, repair: Callable[[dict[str, Any]], None]) -> Any:
     """A reply as the client constructs it of the repaired JSON; what is no record stays as it is, and is refused there."""
     if not hasattr(reply, "model_dump"):
         return reply
-    document = reply.model_dump(warnings=False)
+    document: dict[str, Any] = reply.model_dump(warnings=False)
     repair(document)
-    return type(reply).construct(**document)
+    return cast(Any, type(reply)).construct(**document)
 
 
 class _Journalled:

@@ -3,9 +3,8 @@
 import json
 import os
 import re
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models.chat_models import BaseChatModel
@@ -18,7 +17,6 @@ from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import KEY_VARIABLES, translated
 from specwright.roles.models.playbook import Playbook, scripted_file
-from specwright.roles.models.spending import model_label
 from specwright.secret_values import without_secrets
 from specwright.settings import Settings
 
@@ -34,20 +32,6 @@ class ModelSource(Protocol):
     def model(self, place: Place) -> BaseChatModel:
         """The model that answers at a place."""
         ...
-
-
-class NamedSource(NamedTuple):
-    """The source of a model that is bought, and its name.
-
-    Args:
-        label: As the journal names it.
-        provider: As the settings name it.
-        source: Of the model.
-    """
-
-    label: str
-    provider: str
-    source: ModelSource
 
 
 def require_script(source: ModelSource, place: Place, answered: int = 0) -> None:
@@ -92,7 +76,7 @@ class _ProviderSource:
 
     def __init__(self, name: str, settings: Settings) -> None:
         options: dict[str, Any] = {"timeout": settings.timeout_seconds, "max_retries": 0}
-        address = settings.address_of(name)
+        address = settings.base_url
         provider = name.partition(":")[0]
         self._sends_invocation = bool(address) and provider in _KEYS
         if address:
@@ -174,21 +158,6 @@ def model_sources(settings: Settings) -> dict[Role, ModelSource]:
         return made[name]
 
     return {role: source(settings.model_of(role)) for role in Role}
-
-
-def fallback_sources(settings: Settings) -> dict[Role, list[NamedSource]]:
-    """The models that stand in for those of the roles, in their order.
-
-    Raises:
-        InputError: a name that is not a model's, or a key that is missing.
-    """
-
-    @cache
-    def source(name: str) -> NamedSource:
-        label = model_label(name, settings.address_of(name))
-        return NamedSource(label, name.partition(":")[0], _source(name, settings))
-
-    return {role: [source(name) for name in settings.fallbacks_of(role)] for role in Role}
 
 
 def _source(name: str, settings: Settings) -> ModelSource:
