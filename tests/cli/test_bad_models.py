@@ -103,7 +103,6 @@ def test_doctor_is_content_with_a_playbook(project: Path) -> None:
     assert told.code == 0
     assert [check["name"] for check in told.document["checks"]] == [
         "model",
-        "spec",
         "sandbox",
         "index",
         "search",

@@ -207,8 +207,8 @@ def test_a_budget_below_the_estimate_is_said_with_one_that_reaches() -> None:
 
 def test_the_budget_that_holds_is_said() -> None:
     """Also that none does, and what stops a run then (D-S6-08)."""
-    assert in_words(Budgets(Budget(tokens=5_000), Budget(usd=Decimal(2))), paused=False) == (
+    assert in_words(Budgets(Budget(tokens=5_000), Budget(usd=Decimal(2))), None) == (
         "5,000 tokens and $2.00 for each task"
     )
-    assert "pauses at 3 times its highest estimate" in in_words(Budgets(), paused=True)
-    assert "nothing stops a run" in in_words(Budgets(), paused=False)
+    assert "pauses at 3,000 tokens, 3 times the most" in in_words(Budgets(), 1_000)
+    assert "nothing stops a run" in in_words(Budgets(), None)

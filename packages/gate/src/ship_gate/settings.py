@@ -154,7 +154,7 @@ def read_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
-            f"the settings are no TOML: {error}", where=str(path), remedy="correct the file, or remove it"
+            f"the settings are no TOML: {error}", where=str(path), remedy="correct it; a key is set once"
         ) from error
     except OSError as error:
         raise InputError(

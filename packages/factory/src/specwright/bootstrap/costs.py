@@ -82,6 +82,12 @@ def watch_estimate(spending: Spending, settings: Settings, factory: Factory) -> 
         spending.expect(estimate_by_stage(factory))
 
 
+def most_tokens(settings: Settings, factory: Factory) -> int | None:
+    """The most that is estimated up to the next stop, where a run pauses by it."""
+    estimate = next_stop_estimate(factory, factory.price or _no_price)
+    return estimate.range_of_tokens[1] if pauses_by_estimate(settings) else None
+
+
 def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]:
     """What a project sets out to do: to write a spec, or to build the tasks that are left."""
 
@@ -90,8 +96,9 @@ def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]
         stage = f"{'spec' if projection.awaits_approval else 'build'} {projection.change_number}"
         if stage == known or not (projection.awaits_approval or projection.state):
             return None
-        estimate = next_stop_estimate(factory, factory.price or _no_price)
-        return StageEstimate(stage, estimate.range_of_tokens[1])
+        return StageEstimate(
+            stage, next_stop_estimate(factory, factory.price or _no_price).range_of_tokens[1]
+        )
 
     return estimate
 

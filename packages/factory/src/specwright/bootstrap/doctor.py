@@ -12,7 +12,6 @@ from ship_gate.sandbox.kind import available_sandbox
 from ship_gate.sandbox.plan import SandboxKind
 from specwright.bootstrap.costs import prices_of
 from specwright.bootstrap.project import model_sources_of, search_of
-from specwright.bootstrap.spec_file import MAX_SPEC_BYTES
 from specwright.domain.base.document import Document
 from specwright.domain.costs import Usage, dollars, tokens_in
 from specwright.errors import AnyError, InputError, SpecwrightErrors
@@ -67,13 +66,14 @@ def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
         settings: Those of the next run, or why there are none.
     """
     machine = Settings() if isinstance(settings, InputError) else settings
-    models = [_missing("model", settings)] if isinstance(settings, InputError) else list(_models(settings))
-    place = directory.absolute()
-    while not place.exists():
-        place = place.parent
+    models = (
+        [_missing("model", settings)]
+        if isinstance(settings, InputError)
+        else list(_models(settings, _tokens_needed(directory)))
+    )
+    place = next(one for one in (directory.absolute(), *directory.absolute().parents) if one.exists())
     checks = [
         *models,
-        _spec(directory, machine),
         _sandbox(machine),
         _index(machine),
         _search(machine),
@@ -118,7 +118,7 @@ def _index(settings: Settings) -> Check:
     return Check("index", True, f"{name}: local, no network; gave a vector of {len(vector)} numbers")
 
 
-def _models(settings: Settings) -> Iterator[Check]:
+def _models(settings: Settings, needed: int) -> Iterator[Check]:
     """The checks of each model that answers for a role."""
     try:
         sources = model_sources_of(settings)
@@ -129,7 +129,7 @@ def _models(settings: Settings) -> Iterator[Check]:
     asked = {settings.model_of(role): sources[role] for role in (Role.ARBITER, *Role)}
 
     def checks(name: str) -> list[Check]:
-        return list(_model(name, asked[name], settings, ends))
+        return list(_model(name, asked[name], settings, needed, ends))
 
     # all at once, so that one that hangs takes no time of the others
     with ThreadPoolExecutor(len(asked)) as threads:
@@ -137,7 +137,7 @@ def _models(settings: Settings) -> Iterator[Check]:
             yield from found
 
 
-def _model(name: str, source: ModelSource, settings: Settings, ends: float) -> Iterator[Check]:
+def _model(name: str, source: ModelSource, settings: Settings, needed: int, ends: float) -> Iterator[Check]:
     if name.startswith(SCRIPTED):
         yield Check("model", True, f"{name}: scripted, nothing to reach")
         return
@@ -148,7 +148,7 @@ def _model(name: str, source: ModelSource, settings: Settings, ends: float) -> I
         return
     yield Check("model", True, f"{name}: answers")
     yield _schema(name, calls=calls, fits=fits)
-    yield _context(name, settings)
+    yield _context(name, settings, needed)
     yield _price(name, settings)
 
 
@@ -166,16 +166,13 @@ def _schema(name: str, *, calls: bool, fits: bool) -> Check:
     return Check("schema", True, f"{name}: calls tools, and answers by a schema")
 
 
-def _context(name: str, settings: Settings) -> Check:
+def _context(name: str, settings: Settings, needed: int) -> Check:
     window = prices_of(settings).context_window(model_label(name, settings.base_url))
     if window is None:
-        return Check(
-            "context", True, f"{name}: its length is not known; a run needs {LEAST_CONTEXT:,} tokens"
-        )
-    if window < LEAST_CONTEXT:
-        return Check(
-            "context", False, f"{name}: {window:,} tokens", f"choose a model that takes {LEAST_CONTEXT:,}"
-        )
+        return Check("context", True, f"{name}: its length is not known; a run needs {needed:,} tokens")
+    if window < needed:
+        advice = f"choose a model that takes {needed:,}, with SPEC.md, or shorten SPEC.md"
+        return Check("context", False, f"{name}: {window:,} tokens", advice)
     return Check("context", True, f"{name}: {window:,} tokens")
 
 
@@ -198,25 +195,10 @@ def _search(settings: Settings) -> Check:
     return Check("search", True, f"{settings.search}: set up, not asked")
 
 
-def _spec(directory: Path, settings: Settings) -> Check:
-    """Whether SPEC.md, which the researcher gets as it is, fits into what each known model takes."""
-    try:
-        size = (directory / "SPEC.md").stat().st_size
-    except OSError:
-        return Check("spec", True, "there is no SPEC.md yet", "`specwright init` makes one to fill in")
-    if size > MAX_SPEC_BYTES:
-        return Check("spec", False, f"SPEC.md has {size:,} bytes", f"shorten it to {MAX_SPEC_BYTES:,}")
-    name = settings.model_of(Role.RESEARCHER)
-    window = prices_of(settings).context_window(model_label(name, settings.base_url))
-    detail = f"SPEC.md takes about {tokens_in(size):,} tokens"
-    if window is None or tokens_in(size) + LEAST_CONTEXT <= window:
-        return Check("spec", True, detail)
-    return Check(
-        "spec",
-        False,
-        f"{detail}, and {name} {window:,} with all else",
-        "shorten it, or choose a model that takes more",
-    )
+def _tokens_needed(directory: Path) -> int:
+    """What a model must take: the longest request of a run, with SPEC.md, which the researcher gets as it is."""
+    spec = directory / "SPEC.md"
+    return LEAST_CONTEXT + tokens_in(spec.stat().st_size if spec.is_file() else 0)
 
 
 def _disk(place: Path) -> Iterator[Check]:

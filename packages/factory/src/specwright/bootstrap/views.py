@@ -21,6 +21,7 @@ A project of ten thousand tasks takes seconds to read from its log; the entries 
 
 import gc
 import os
+import re
 import shlex
 import threading
 import time
@@ -180,8 +181,13 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
     return [finding._asdict() for finding in (*unprotected, *damaged, *findings)]
 
 
+_NAMED_AMONG, _OF_A_NAME = 50, 0.3
+"""Modules that are compared by name, and what a name counts that the query says whole."""
+
+
 def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
-    """Search the Code Index of a project as its roles do (design: code-index).
+    """Search the Code Index of a project as its roles do (design: code-index); a module whose name the query says comes
+    before one that is only like it.
 
     Raises:
         InputError: there is no project, or a setting is wrong.
@@ -191,7 +197,15 @@ def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
 
     settings = load_settings(directory, looking=True)
     with begun_store(directory) as store, closing(store.index(load_embedder(settings.embedder))) as index:
-        return index.search(query)
+        hits = index.search(query._replace(top_k=max(query.top_k, _NAMED_AMONG)))
+    said = set(re.findall(r"\w+", query.query.casefold()))
+
+    def by_name(hit: SearchHit) -> SearchHit:
+        words = hit.entry.name.split("_")
+        share = len(said.intersection(words)) / len(words)
+        return hit._replace(similarity_score=min(1.0, hit.similarity_score + _OF_A_NAME * share))
+
+    return sorted(map(by_name, hits), key=lambda hit: -hit.similarity_score)[: query.top_k]
 
 
 def require_begun(directory: Path) -> None:

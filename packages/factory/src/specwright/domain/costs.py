@@ -283,12 +283,12 @@ def below_estimate(budget: Budget, spent: Cost, estimate: Estimate) -> str:
     return ""
 
 
-def in_words(budgets: Budgets, *, paused: bool) -> str:
+def in_words(budgets: Budgets, most: int | None) -> str:
     """The budgets that hold, for a person, or that none does.
 
     Args:
         budgets: The limits.
-        paused: Whether a run without a limit pauses by its estimate.
+        most: Tokens of the estimate by which a run without a limit pauses; None if it does not.
     """
     told = [
         text
@@ -301,9 +301,11 @@ def in_words(budgets: Budgets, *, paused: bool) -> str:
     ]
     if told:
         return " and ".join(told)
-    if not paused:
+    if most is None:
         return "none, by `budget_tokens = 0`: nothing stops a run that takes more than was estimated"
-    pauses = f"the run pauses at {TIMES_THE_MOST} times its highest estimate"
+    pauses = (
+        f"the run pauses at {allowance(most):,} tokens, {TIMES_THE_MOST} times the most that is estimated now"
+    )
     return f"none set; {pauses} (--budget-tokens N: a limit of N, 0: no limit)"
 
 

@@ -9,6 +9,7 @@ import typer
 from ship_gate.terminal.output import note
 from specwright.application.store.layout import CONTRACT
 from specwright.documents.commands import PROJECT
+from specwright.errors import InputError
 
 _BEGUN = (".specwright", "specwright.toml")
 """What a directory has in which a project was begun."""
@@ -47,10 +48,20 @@ def found_project() -> Path:
     return found
 
 
+def named(text: str) -> Path:
+    """The path of an argument; an empty one, as of a variable that is not set, is none."""
+    if not str(text).strip():
+        raise InputError(
+            "the path is empty", where="DIR", remedy="name a directory; `.` is the working directory"
+        )
+    return Path(text)
+
+
 Directory = Annotated[
     Path,
     typer.Argument(
         metavar="DIR",
+        parser=named,
         help="The project's directory; the nearest one if left out.",
         callback=_chosen,
         show_default=False,

@@ -14,7 +14,7 @@ from ship_gate.terminal.program import AsJson
 from ship_gate.trust import record_trust, shown, untrusted
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.spec_file import SPEC_TEMPLATE, spec_for_new_project
-from specwright.cli.commands import Directory
+from specwright.cli.commands import Directory, is_begun, named
 from specwright.cli.commands.drive import BaseUrl, ModelName, RoleModels, run
 from specwright.cli.terminal.output import present
 from specwright.documents.commands import PROJECT, next_command, pasteable
@@ -60,7 +60,9 @@ SpecFile = Annotated[
 
 
 def init(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the project; `.` is here.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", parser=named, help="Where to put the project; `.` is here.")
+    ],
     example: Example = "",
     spec: SpecFile = None,
     as_json: AsJson = False,
@@ -90,7 +92,7 @@ def init(
         raise InputError(
             f"the project cannot be made: {error.strerror}",
             where=str(directory),
-            remedy="name another place, or mend its rights",
+            remedy="name another place, or change its permissions",
         ) from error
     if as_json:
         present(Init(directory=str(directory), made=[*made], kept=[*kept]), as_json=True)
@@ -119,9 +121,9 @@ def _left_to_do(directory: Path) -> list[str]:
 
 
 def demo(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the project.")] = Path(
-        "specwright-demo"
-    ),
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", parser=named, help="Where to put the project.")
+    ] = Path("specwright-demo"),
     as_json: AsJson = False,
 ) -> None:
     """Build an example from its SPEC.md to a wheel; needs no model.
@@ -131,6 +133,10 @@ def demo(
     from specwright.bootstrap.examples import DEMO, example_directory
 
     PROJECT.set(directory)
+    if directory.is_dir() and any(directory.iterdir()) and not is_begun(directory):
+        raise InputError(
+            "there are other files", where=str(directory), remedy="name a new directory for the demo"
+        )
     source = example_directory(DEMO)
     spec_for_new_project(directory, source / "SPEC.md")
     run(
@@ -169,7 +175,7 @@ def doctor(
 ) -> None:
     """Check that everything that a run needs is there.
 
-    Model, schema, context, price, SPEC.md, sandbox, index, search, disk, in less than ten seconds. Each model is asked
+    Model, schema, context with SPEC.md, price, sandbox, index, search, disk, in less than ten seconds. Each model is asked
     two short questions, which is the only thing that it costs. Options name models as in `run`, and are not kept.
     """
     from specwright.bootstrap.doctor import diagnosis

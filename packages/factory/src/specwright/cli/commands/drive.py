@@ -23,7 +23,7 @@ from specwright.bootstrap.spec_file import (
 )
 from specwright.cli.commands import Directory
 from specwright.cli.session.options import choose_store, given_options, settings_for
-from specwright.cli.terminal.output import note_opening, on_terminal, present
+from specwright.cli.terminal.output import ask, note_opening, on_terminal, present
 from specwright.documents.commands import OTHER_SPEC, next_command
 from specwright.errors import InputError, RefusedError, SpecwrightErrors
 
@@ -388,20 +388,25 @@ def _show_statements(directory: Path, module: str, pointer: str, *, as_json: boo
 def deprecate(
     module: Annotated[str, typer.Argument(metavar="MM-ID@VERSION", help="As `specwright modules` lists it.")],
     directory: Directory = Path(),
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why it is not to be used any more.")] = "",
-    migration_note: Annotated[
-        str, typer.Option(metavar="TEXT", help="What those that use it do instead.")
-    ] = "",
+    *,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why it is not to be used any more.")],
+    migration_note: Annotated[str, typer.Option(metavar="TEXT", help="What those that use it do instead.")],
     replacement: Annotated[
         str, typer.Option(metavar="MM-ID@VERSION", help="The version that takes its place.")
     ] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Retire a module version: it stays, but is no longer offered.
+    """Retire a module version for good: it stays, but is no longer offered.
 
     Searches leave it out from then on, and a release refuses what still depends on it.
     """
     asked = _request(module, reason, migration_note, replacement, directory)
+    if on_terminal() and not (yes or as_json):
+        question = f"{module} is retired for good; no release has it or what uses it any more. Type yes: "
+        if (ask(question) or "").lower() != "yes":
+            note("Nothing was retired.")
+            raise typer.Exit(3)
     from specwright.cli.session import runner
 
     runner.deprecate(directory, asked, as_json=as_json)
@@ -410,13 +415,6 @@ def deprecate(
 def _request(
     module: str, reason: str, migration_note: str, replacement: str, directory: Path
 ) -> "DeprecationRequest":
-    for option, text in (("--reason", reason), ("--migration-note", migration_note)):
-        if not text.strip():
-            raise InputError(
-                f"a deprecation needs {option}",
-                where=module,
-                remedy='specwright deprecate MM-ID@VERSION DIR --reason "..." --migration-note "..."',
-            )
     from pydantic import ValidationError
 
     from ship_gate.base.ids import ModuleRef
@@ -430,9 +428,11 @@ def _request(
             module_ref=module, reason=reason, migration_note=migration_note, replacement=replacement or None
         )
     except ValueError as error:
-        said = validation_messages(error) if isinstance(error, ValidationError) else [str(error)]
+        if isinstance(error, ValidationError):
+            said = "; ".join(validation_messages(error)).replace("Value error, ", "")
+            raise InputError(said, where="deprecate", remedy="say it in a sentence") from error
         raise InputError(
-            "; ".join(said),
+            str(error),
             remedy=f"{_version_meant(module, directory)}`{next_command('modules', directory)}` lists the versions",
         ) from error
 

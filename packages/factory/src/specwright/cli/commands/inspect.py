@@ -208,6 +208,10 @@ def search(
     from specwright.documents.modules import Match, Matches
     from specwright.ports import IndexQuery
 
+    if not query.strip():
+        raise InputError(
+            "the query is empty", where="QUERY", remedy="say in a few words what a module should do"
+        )
     types = tuple(input_type or ()), tuple(output_type or ())
     hits = search_index(directory, IndexQuery(query, tuple(tag or ()), *types, inactive, top))
     if not (hits or as_json):
