@@ -171,7 +171,7 @@ def _run(view: ProjectView, status: ProjectStatus, directory: Path, stop: LastSt
     """What a run has still to do, and the commands that go on."""
     history = draft_history(view)
     sent_back = view.projection.awaits_approval and history.is_sent_back
-    says_why = stop is not None and status is ProjectStatus.RUNNING and not sent_back
+    says_why = stop is not None and not sent_back
     other, kind = "--model PROVIDER:MODEL", stop.kind if stop else ""
     options = other if kind == "script" else stop.options if stop else ""
     others = [next_command("run", directory, other)] if kind == "gave_up" else []
