@@ -12,6 +12,7 @@ from specwright.bootstrap.project import Composition, open_project
 from specwright.bootstrap.verify import verify_project
 from specwright.domain.modules.code_index import DeprecationRequest
 from testkit.cli.commands import everything, specwright
+from testkit.cli.terminal import on_a_terminal
 from testkit.power_cut import Cut, PowerCutError
 
 WORDS = ("--reason", "It drops middle names.", "--migration-note", "Use monograms instead.")
@@ -35,6 +36,13 @@ def test_a_deprecated_module_is_told_wherever_it_is_shown(released: Path) -> Non
     assert "It drops middle names." in page
     assert "Use monograms instead." in page
     assert specwright("module", ref, released, "--json").document["deprecation"]["module_ref"] == ref
+
+
+def test_a_person_is_asked_whether_it_is_meant(released: Path) -> None:
+    """F-16-02: a deprecation has no way back; without a yes nothing changes (exit 3)."""
+    painted = on_a_terminal("deprecate", sealed(released), released, *WORDS, typed=(("Type yes: ", "no\n"),))
+    assert (painted.code, "Nothing was retired" in painted.screen) == (3, True)
+    assert "DEPRECATED." not in specwright("modules", released).out
 
 
 def test_the_next_release_fails_and_says_why(released: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from specwright.bootstrap.examples import example_names
 from specwright.cli.main import app
+from specwright.installation import install_command, packages_of
 from testkit.cli.commands import PLAYBOOK, SMALL, everything, in_own_process, specwright
 
 COMMANDS = (
@@ -95,6 +96,31 @@ def test_init_in_place_of_a_file_says_that_it_is_one(tmp_path: Path) -> None:
         told = specwright("init", place)
         told.refuses("there is a file", "name another place")
         assert "rights" not in told.err
+
+
+def test_a_path_that_is_empty_or_full_of_other_things_is_refused(tmp_path: Path, released_once: Path) -> None:
+    """D-S9-04: an unset variable in a script must not fill the working directory, nor a demo somebody's folder."""
+    (tmp_path / "mine.txt").write_text("")
+    specwright("init", "").refuses("the path is empty", "`.` is the working directory")
+    specwright("demo", tmp_path).refuses("there are other files", "new directory")
+    specwright("index", "search", " ", released_once).refuses("the query is empty")
+    assert sorted(everything(tmp_path)) == ["mine.txt"]
+
+
+def test_what_is_missing_is_installed_as_specwright_was(tmp_path: Path) -> None:
+    """D-S9-04: pip, uv or pipx; an extra is named by its packages, since none of ours is on an index."""
+    pip, uv, pipx = (tmp_path / name for name in ("pip", "uv", "pipx"))
+    for place, mark in ((pip, "pyvenv.cfg"), (uv, "uv-receipt.toml"), (pipx, "pipx_metadata.json")):
+        place.mkdir()
+        (place / mark).write_text("")
+    commands = [install_command("a>=1", prefix=str(place)) for place in (pip, uv, pipx)]
+    python = sys.executable
+    assert commands[1:] == [f"uv pip install --python {python} 'a>=1'", "pipx inject pipx 'a>=1'"]
+    assert commands[0] in (f"{python} -m pip install 'a>=1'", f"uv pip install --python {python} 'a>=1'")
+    assert any(one.startswith("alembic") for one in packages_of("mirror"))
+    assert not any(
+        one.startswith("specwright") for extra in ("mirror", "workers") for one in packages_of(extra)
+    )
 
 
 def test_init_twice_keeps_what_is_there_and_says_so(tmp_path: Path) -> None:

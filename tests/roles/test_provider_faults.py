@@ -147,17 +147,27 @@ def test_the_wait_that_an_endpoint_asks_for_is_respected(tmp_path: Path) -> None
 
 
 ENDS = {
-    "a rate limit for an hour": (Reply(429, refusal_of("x", "slow down"), {"Retry-After": "3600"}), {}, 0),
-    "errors without end": (Reply(500, {"error": "the runner has terminated"}), {}, 120),
-    "none is wanted": (Reply(503, refusal_of("x", "busy")), {"retry_seconds": 0}, 0),
-    "the time of the call": (Reply(503, refusal_of("x", "busy")), {"seconds": 20}, 15),
+    "a rate limit for an hour": (
+        Reply(429, refusal_of("x", "slow down"), {"Retry-After": "3600"}),
+        {},
+        0,
+        "slow down",
+    ),
+    "errors without end": (
+        Reply(500, {"error": "the runner has terminated"}),
+        {},
+        120,
+        "the runner has terminated",
+    ),
+    "none is wanted": (Reply(503, refusal_of("x", "busy")), {"retry_seconds": 0}, 0, "busy"),
+    "the time of the call": (Reply(503, refusal_of("x", "busy")), {"seconds": 20}, 15, "busy"),
 }
 
 
 def test_a_call_is_tried_again_for_two_minutes_and_not_for_ever(tmp_path: Path) -> None:
     """D-S6-11: with longer and longer waits, as the settings say; a wait that nobody would sit through ends it at once. The
     error has what the server says."""
-    for kind, (reply, limits, least) in ENDS.items():
+    for kind, (reply, limits, least, words) in ENDS.items():
         with server(reply) as (url, asked):
             caller = Caller(tmp_path / kind, url, **limits)
             with pytest.raises(UnreachableError) as caught:
@@ -166,8 +176,7 @@ def test_a_call_is_tried_again_for_two_minutes_and_not_for_ever(tmp_path: Path) 
         assert caller.slept == sorted(caller.slept), kind
         assert len(asked) == len(caller.slept) + 1, kind
         assert caught.value.exit_code == 5, kind
-        said: Any = reply.body
-        assert str(said["error"])[-12:-2] in str(caught.value.where), kind
+        assert words in str(caught.value.where), kind
 
 
 PASSING = {

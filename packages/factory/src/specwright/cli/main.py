@@ -29,7 +29,8 @@ From a one-page SPEC.md to an installable package, with the evidence.
 _EXIT_CODES = """\
 \b
 Exit codes: 0 done, 1 failed or refused, 2 bad usage or input,
-            3 waiting for you, 130 interrupted (`specwright run` goes on)
+            3 waiting for you, 130 interrupted (`specwright run` goes on);
+            the endpoint: 4 refuses key or model, 5 is out of reach or busy, 6 has no credit
 """
 
 app = typer.Typer(
