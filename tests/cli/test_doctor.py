@@ -66,7 +66,6 @@ def test_everything_about_a_model_is_looked_at(project: Path) -> None:
             "schema",
             "context",
             "price",
-            "spec",
             "sandbox",
             "index",
             "search",
