@@ -174,10 +174,6 @@ class ModelRoles:
     spending: Spending | None = None
     limiter: "Limiter | None" = None
 
-    def _label(self, role: Role) -> str:
-        """The model of a role, as the journal names it."""
-        return self.spending.model_of(role) if self.spending else ""
-
     def research(
         self,
         assignment: Assignment[ProductSpecDraft],
@@ -230,7 +226,8 @@ class ModelRoles:
     def _invocation(self, assignment: Assignment[Any]) -> Generator[Invocation]:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
         place, meter, request = assignment.place, Meter(), REQUESTS[assignment.answer]
-        source, label = self.sources[place.role], self._label(place.role)
+        source = self.sources[place.role]
+        label = self.spending.model_of(place.role) if self.spending else ""  # as the journal names it
         ask, account = None, None
         if not source.scripted:
             ask = self._ask(place, label)
