@@ -72,7 +72,7 @@ def test_each_task_directly_behind_an_abandoned_one_gets_an_escalation_of_its_ow
         override = {"action": "APPROVE_OVERRIDE", "payload": {"rationale": "It is good."}}
         assert bench.run(answer={**override, "escalation_id": raised[0]}) is None
         refused = str((bench.waiting() or {})["refused"])
-        assert "its task has not run" in refused
+        assert "it waits for a task that was abandoned" in refused
         assert "AMEND_SPEC, SPLIT_TASK, ABANDON_TASK" in refused
 
 

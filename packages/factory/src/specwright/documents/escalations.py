@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from ship_gate.base.record import Record
 from specwright.application.criteria import open_questions
-from specwright.application.escalation.halted import HaltedTask, TaskCriterion, recommended_action
+from specwright.application.escalation.halted import HaltedTask, recommended_action
 from specwright.application.escalation.offers import DECISIONS, meaning, payload_draft, suited_actions
 from specwright.application.factory import ProjectView
 from specwright.application.interface_change import shown_sha256
@@ -37,8 +37,6 @@ class Escalation(EscalationArtifact, Document, schema="escalation"):
         need: What waits, and the commands that answer it.
         failures: What failed, each once, in the order in which a person reads them.
         statements: Of the contract, where one of the first failures cites it.
-        last_answers: What the Proposer answered last of each failed module.
-        criteria: Of the task, those that a failed module shows first.
         answers: What can be answered, the recommended one left out.
         file: The record.
         drafts: The directory of failed modules.
@@ -50,8 +48,6 @@ class Escalation(EscalationArtifact, Document, schema="escalation"):
     need: Need
     failures: list[FailedInvariant]
     statements: list[str]
-    last_answers: list[str]
-    criteria: list[TaskCriterion]
     answers: list[Answer]
     file: str
     drafts: str
@@ -73,8 +69,6 @@ class Escalation(EscalationArtifact, Document, schema="escalation"):
             statements=halted.contract_sentences(
                 f"{one.invariant} {one.evidence}" for one in shown[:FAILURES]
             ),
-            last_answers=halted.last_answers(),
-            criteria=halted.criteria(),
             answers=_answers(view, record, directory),
             file=str(view.store.directory(folder) / file),
             drafts=str(view.store.directory(layout.DRAFTS)),

@@ -262,17 +262,9 @@ class EscalationArtifact(Record):
 
     @property
     def distinct_failures(self) -> list[FailedInvariant]:
-        """What failed, each once: that a module could not ship is left out where it repeats what was found of it, or what
-        the decision says."""
-        rows, decision = self.failed_invariants, self.minimal_decision_required
+        """What failed, each once: that a module could not ship is left out where something was found."""
         ships = {f"{name} ships" for name in self.failed}
-        return [
-            row
-            for row, following in zip(rows, [*rows[1:], None], strict=False)
-            if row.invariant not in ships
-            or following is None
-            or (following.evidence not in row.evidence and row.evidence not in decision)
-        ]
+        return [one for one in self.failed_invariants if one.invariant not in ships] or self.failed_invariants
 
     @property
     def shown_failures(self) -> list[FailedInvariant]:

@@ -383,7 +383,7 @@ def _plan_at_fault(result: _TaskResult) -> Halt:
 
 def _modules(result: _TaskResult) -> Halt:
     names, abandoned = ", ".join(result.failed), sorted(downstream(result.plan.plan, result.failed))
-    reasons = (_without(why, result.unmet(name)) for name, why in result.failed.items())
+    reasons = (why.partition(": ")[0] for why in result.failed.values())
     advice = [
         f"no implementation of the contract of {name} can be right: revise the plan"
         for name in result.failed
@@ -435,15 +435,6 @@ def _exception_raised(result: _TaskResult) -> Halt:
             **result.module_details(result.unattempted()),
         },
     )
-
-
-def _without(reason: str, shown: Iterable[tuple[str, str]]) -> str:
-    """A reason without the problems that are shown beside it."""
-    head, _, problems = reason.partition(": ")
-    for invariant, evidence in shown:
-        problems = problems.replace(f"{invariant}: {evidence}", "")
-    left = "; ".join(problem for problem in problems.split("; ") if problem.strip())
-    return f"{head}: {left}" if left else head
 
 
 def _unshipped(result: _TaskResult) -> list[tuple[str, str]]:

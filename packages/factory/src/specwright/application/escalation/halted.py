@@ -1,19 +1,16 @@
 """What stopped and what is known about it: the escalations that wait, and what a halted task left behind (design:
 escalation).
 
-Who decides about a failed module needs its last draft, what the Proposer answered last, the sentences of the contract that
-the findings cite, and the acceptance criteria that the module answers to.
+Who decides about a failed module needs its last draft and the sentences of the contract that the findings cite.
 """
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, cast
 
-from ship_gate.base.record import Record
-from ship_gate.base.text import first_sentences, one_line
+from ship_gate.base.text import one_line
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import imported_classes, render_stub
 from ship_gate.contract.statements import statements
@@ -21,21 +18,14 @@ from ship_gate.verdict import ENTRY_FILE
 from specwright.application.criteria import open_questions
 from specwright.application.debate.implementation import claims_of
 from specwright.application.factory import ProjectView
-from specwright.application.history.criterion_evidence import read_check
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.tasks import Task, project_state, task_at
 from specwright.domain.debate.answer_rules import checks_still_shown, named_tests
-from specwright.domain.debate.debate import CONTRACTS, Proposal
-from specwright.domain.escalation import CRITERION, RELEASE, Action, EscalationArtifact
+from specwright.domain.debate.debate import Proposal
+from specwright.domain.escalation import Action, EscalationArtifact
 from specwright.domain.tasks.project_state import TaskStatus
-from specwright.errors import InputErrors, RefusedError, RefusedErrors
+from specwright.errors import RefusedError
 from specwright.ports import Files, Role, run_of
-
-_CLAIM = 110
-"""Characters of a claim; the debate has the rest."""
-
-_FILES = 4
-"""Changed files that are named."""
 
 _SENTENCES = 3
 _POINTER = re.compile(
@@ -86,18 +76,6 @@ def draft_names(task: Task, last_round: int) -> Iterator[str]:
     for resumed in range(len(task.answers), -1, -1):
         for stage in (f"round-{last_round + 1}", f"amended-{last_round}"):
             yield f"{run_of(entry.spec_task_id, entry.attempt, resumed)}-{stage}"
-
-
-class TaskCriterion(Record):
-    """A criterion of a halted task.
-
-    Args:
-        number: Of the criterion in its task.
-        text: Its sentence.
-    """
-
-    number: int
-    text: str
 
 
 class FailedDraft(NamedTuple):
@@ -183,17 +161,6 @@ class HaltedTask:
         kept = (self._view.drafts.files(contract.ref, one) for one in draft_names(self.task, judged.round))
         return FailedDraft(contract, base, next((files for files in kept if files), base))
 
-    def last_answers(self) -> list[str]:
-        """What the Proposer answered last of each failed module: its reason, and what it changed."""
-        try:
-            drafts = self.drafts()
-        except (*InputErrors, *RefusedErrors):  # nothing was made yet
-            return []
-        return [
-            f"The Proposer on {name}: {self._claim(name)}{self._changed(name, draft)}"
-            for name, draft in drafts.items()
-        ]
-
     def last_checks(self, proposals: Sequence[Proposal], files: Files) -> list[str]:
         """What the Proposer said last of the criteria, by their numbers: in an answer that was refused, else in the proposal
         that was judged last; as far as a person's files still hold the tests that it names.
@@ -229,34 +196,6 @@ class HaltedTask:
         )
         return [*found][:_SENTENCES]
 
-    def criteria(self) -> list[TaskCriterion]:
-        """The criteria of the task: first those that a failed module is to show, then the others. None where the decision
-        itself quotes the criteria that it is about."""
-        if self.escalation.cause in (CRITERION, RELEASE):
-            return []
-        shown = {*self._shown_by_failed()}
-        rows = [
-            TaskCriterion(number=number, text=one_line(text))
-            for number, text in enumerate(self.task.definition.acceptance_criteria, start=1)
-        ]
-        return sorted(rows, key=lambda row: row.number not in shown)
-
-    def _shown_by_failed(self) -> Iterator[int]:
-        """The criteria that a failed module shows by the last proposals of the plan and of the module."""
-        for name in self.escalation.left.get("debates", {}):
-            proposals = self._proposals(name)
-            for said in proposals[-1].acceptance_checks if proposals else ():
-                for number, module, _ in read_check(
-                    said, [*self.contracts], "" if name == CONTRACTS else name
-                ):
-                    if module in self.escalation.failed:
-                        yield number
-
-    def _proposals(self, name: str) -> Sequence[Proposal]:
-        """The proposals of the debate over a deliverable, the oldest first."""
-        debate = self.escalation.left.get("debates", {}).get(name)
-        return self._view.debates.records(debate).history().proposals if debate else ()
-
     def _refused_answers(self) -> list[dict[str, Any]]:
         """The answers that were refused, the last one first, where they can only be of the one module that failed."""
         found: list[dict[str, Any]] = []
@@ -270,42 +209,3 @@ class HaltedTask:
             answers = cast("list[Any]", given if isinstance(given, list) else [given])
             found += [cast("dict[str, Any]", one) if isinstance(one, dict) else {} for one in answers]
         return found
-
-    def _claim(self, name: str) -> str:
-        """The Proposer's words: of the answer that was refused, else of the proposal that was judged last."""
-        said = next((answer.get("claim") for answer in self._refused_answers()), None)
-        if not (isinstance(said, str) and said):
-            proposals = self._proposals(name)
-            said = proposals[-1].claim if proposals else ""
-        return f'"{first_sentences(said, _CLAIM)}" ' if said else ""
-
-    def _changed(self, name: str, draft: FailedDraft) -> str:
-        """What the last answer changed, by file with the lines that came and went."""
-        version = self.judged(name).version_id
-        if not version:
-            return "Its first draft, which nobody judged."
-        if draft.files != draft.base:
-            return f"Refused before it was judged; against the version that was: {_difference(draft.base, draft.files)}."
-        versions = [*dict.fromkeys(one.target_artifact_id for one in self._proposals(name))]
-        if version not in versions[1:]:
-            return "It was never revised."
-        before = self._view.artifacts.body(self.task.folder, versions[versions.index(version) - 1])
-        return f"Changed in its last revision: {_difference(before, draft.base)}."
-
-
-def _difference(before: Files, after: Files) -> str:
-    rows = [
-        f"{path} ({_count(before.get(path, b''), after.get(path, b''))})"
-        for path in sorted(before.keys() | after.keys())
-        if before.get(path) != after.get(path)
-    ]
-    more = f", and {len(rows) - _FILES} more files" if len(rows) > _FILES else ""
-    return ", ".join(rows[:_FILES]) + more if rows else "nothing"
-
-
-def _count(before: bytes, after: bytes) -> str:
-    """The lines that came and went, `+3 -1`."""
-    old, new = (data.decode(errors="replace").splitlines() for data in (before, after))
-    lines = [*difflib.unified_diff(old, new, n=0, lineterm="")][2:]
-    came, went = (sum(line.startswith(sign) for line in lines) for sign in "+-")
-    return f"+{came} -{went}"

@@ -32,11 +32,8 @@ from specwright.application.tasks import (
 )
 from specwright.domain.acceptance.calls import unserved
 from specwright.domain.escalation import (
-    CRITERION,
     OPERATOR,
-    QUESTION_ACTIONS,
     RELEASE,
-    STALLED,
     Action,
     AmendSpec,
     AttestShipped,
@@ -331,7 +328,7 @@ def _opened(factory: Factory, resolution: HumanResolution) -> tuple[Task, Resolu
     suited = suited_actions(factory, escalation)
     if resolution.action not in suited:
         raise RefusedError(
-            f"{resolution.action} does not suit {name}: {_why_unsuited(resolution.action, escalation)}",
+            f"{resolution.action} does not suit {name}: {escalation.cause_in_words}",
             where=escalation.task_id,
             remedy=f"this one can be answered with {', '.join(suited)}{_OTHERWISE.get(escalation.cause, '')}",
         )
@@ -352,23 +349,6 @@ def _is_same(record: ResolutionRecord, resolution: HumanResolution) -> bool:
 
 _OTHERWISE = {RELEASE: ", or by `specwright report` or `specwright change`, which make another product"}
 """What answers an escalation beside an action."""
-
-
-def _why_unsuited(action: Action, escalation: EscalationArtifact) -> str:
-    cause = escalation.cause
-    if action in QUESTION_ACTIONS:
-        return "it asks about no criterion"
-    if cause == CRITERION:
-        return "it asks about a criterion, and no task waits for it"
-    if cause == RELEASE:
-        return "it is about a release, and no task waits for it"
-    if action not in actions_for(cause):
-        return "its task has not run" if cause == STALLED else "no module of it failed"
-    if action is Action.ATTEST_SHIPPED:
-        return "nothing is sealed here that could be attested"
-    if escalation.left.get("judged"):
-        return "its modules were approved, and the ship gate refused them; nobody overrules the gate"
-    return "there is no module that could ship, since no proposal of one ever passed the preflight"
 
 
 def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:

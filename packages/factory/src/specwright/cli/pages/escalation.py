@@ -1,7 +1,6 @@
 """An escalation: short, on one screen, in full; and debates, by round, each claim beside what supports it or speaks
 against it (design: escalation, debate, command-line)."""
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -20,13 +19,6 @@ from specwright.domain.escalation import Action, FailedInvariant
 _LINES = 8
 """Of what is said of one failure, and of what it lists; the record has the rest."""
 
-_SCREEN = 40
-"""Lines of the page at 80 columns; the acceptance criteria take what the rest of it leaves."""
-_GAP = 1
-
-_OBSERVED = 400
-"""Characters of what the gate saw of a module; the file has the rest."""
-
 _LINES_SHOWN = 40
 """Of a raw answer; the file has the rest."""
 
@@ -41,19 +33,13 @@ def add_need(page: Page, need: Need, mark: str = "") -> None:
     page.row("cause", need.cause)
     page.row("decide", need.question)
     page.rows("last word", need.last_words)
-    _add_answered(page, need)
+    page.rows("it said", filter(None, [need.answered]))
     page.row("recommended", need.recommended)
     for number, step in enumerate(need.steps):
         page.copy("then" if number else "type", step)
     for other in need.others:
         page.copy("or", other)
     page.copy("whole page", need.page)
-
-
-def _add_answered(page: Page, need: Need) -> None:
-    """What a model answered last where no answer of it could be used."""
-    if need.answered:
-        page.row("it said", need.answered)
 
 
 def escalations_page(found: Escalations) -> Page:
@@ -67,21 +53,16 @@ def escalations_page(found: Escalations) -> Page:
 
 
 def escalation_page(escalation: Escalation) -> Page:
-    """What failed, once, with the criteria that it is about; the recommended answer; what each other one does and costs. It
-    fits a screen."""
-    page, answers, said_last, need = Page(), Page(), Page(), escalation.need
+    """What failed, once, with what the contract says there; the recommended answer; what each other one does and costs.
+    It fits a screen."""
+    page, need = Page(), escalation.need
     page.heading(need.about)
     for text in (need.question, *need.last_words):
         page.prose(text, 2)
     page.heading("What failed")
     _add_failed(page, escalation)
-    for text in escalation.last_answers:
-        said_last.prose(text, 2, 4)
-    _add_answers(answers, escalation)
-    _add_criteria(page, escalation, _SCREEN - page.height - said_last.height - _GAP - answers.height)
-    page.add(said_last)
     page.line()
-    page.add(answers)
+    _add_answers(page, escalation)
     return page
 
 
@@ -95,23 +76,11 @@ def _add_failed(page: Page, escalation: Escalation) -> None:
         page.prose(text, 2, 4)
     if more := len(found) - len(shown):
         page.prose(f"and {counted(more, 'more failure')} in {escalation.file}", 2)
-    _add_answered(page, escalation.need)
+    page.rows("it said", filter(None, [escalation.need.answered]))
 
 
 def _findings(failures: Sequence[FailedInvariant]) -> Iterator[Finding]:
     return (Finding(one.invariant, "", one.evidence) for one in failures)
-
-
-def _add_criteria(page: Page, escalation: Escalation, lines: int) -> None:
-    """As many criteria as fit the lines that are left; the first one in any case."""
-    for place, one in enumerate(escalation.criteria):
-        row, left = Page(), len(escalation.criteria) - place
-        row.prose(f"Criterion {one.number}: {one.text}", 2, 4)
-        lines -= row.height
-        if place and lines < (left > 1):
-            page.line(f"  and {left} more in the task file, which --full names")
-            return
-        page.add(row)
 
 
 def _add_answers(page: Page, escalation: Escalation) -> None:
@@ -168,10 +137,6 @@ def _add_modules(page: Page, escalation: Escalation) -> None:
     page.rows("failed", (f"{name}: {reason}" for name, reason in reasons))
     page.rows("abandoned", details.get("abandoned") or ["none"])
     page.rows("shipped", [f"{name}  {ref}" for name, ref in details.get("shipped", {}).items()] or ["none"])
-    observed = (
-        f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in details.get("gate", {}).items()
-    )
-    page.rows("gate saw", (brief(line, _OBSERVED) for line in observed))
     page.copy("drafts", escalation.drafts)
 
 

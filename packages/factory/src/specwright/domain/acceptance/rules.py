@@ -16,6 +16,14 @@ from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, class_name_probl
 from ship_gate.contract.examples_file import undefined_names
 from ship_gate.contract.rules import module_name_problem
 from ship_gate.findings import Finding
+from specwright.domain.acceptance.faults import (
+    Code,
+    arguments,
+    contradict,
+    error_in,
+    property_problems,
+    same_call,
+)
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,
@@ -78,7 +86,7 @@ def acceptance_problems(
     return [
         *(one for task in tasks for one in _foreign_classes(task, owners, depends_on)),
         *(one for task in tasks for one in _of_task(package, task, owners, stated)),
-        *_contradictions(tasks),
+        *_among_examples(package, tasks, stated),
     ]
 
 
@@ -181,20 +189,10 @@ def _of_item(
 def _calls(used: "Uses", stated: Mapping[str, str]) -> Iterator[str]:
     """Calls that the stated parameters do not take."""
     for name, call in used.calls:
-        public = stated.get(name)
-        signature = signature_of(public) if public else None
-        if signature is None or _is_open(call):
-            continue
         try:
-            signature.bind(*call.args, **{str(one.arg): one.value for one in call.keywords})
+            arguments(stated.get(name, name), call)
         except TypeError as error:
-            yield f"{ast.unparse(call)} does not fit `{public}`: {error}"
-
-
-def _is_open(call: ast.Call) -> bool:
-    return any(isinstance(one, ast.Starred) for one in call.args) or any(
-        one.arg is None for one in call.keywords
-    )
+            yield f"{ast.unparse(call)} does not fit `{stated[name]}`: {error}"
 
 
 class Uses(NamedTuple):
@@ -255,15 +253,28 @@ def is_standard(module: str) -> bool:
     return module == _OFFERED or module.partition(".")[0] in sys.stdlib_module_names
 
 
-def _contradictions(tasks: Sequence[TaskPromise]) -> Iterator[Finding]:
-    """Examples of the same code with another outcome."""
+def _among_examples(
+    package: str, tasks: Sequence[TaskPromise], stated: Mapping[str, PublicName]
+) -> Iterator[Finding]:
+    """Examples of one call with another outcome, and properties that cannot hold beside the examples."""
     first: dict[str, tuple[str, AcceptanceExample]] = {}
+    examples = [(task, one, _code(one, package)) for task in tasks for one in task.acceptance.examples]
+    for task, one, code in examples:
+        owner, earlier = first.setdefault(same_call(code, stated), (task.task_id, one))
+        if contradict(earlier.gives, one.gives):
+            message = (
+                f"{one.title!r} says that the same code gives {one.gives!r}, {earlier.title!r} of {owner} "
+                f"says {earlier.gives!r}; only one can be right"
+            )
+            yield Finding("acceptance.examples", task.task_id, message)
+    shown = [(one, code) for _, one, code in examples]
     for task in tasks:
-        for example in task.acceptance.examples:
-            owner, earlier = first.setdefault(ast.dump(example.tree), (task.task_id, example))
-            if earlier.gives != example.gives:
-                message = (
-                    f"{example.title!r} says that the same code gives {example.gives!r}, {earlier.title!r} of {owner} "
-                    f"says {earlier.gives!r}; only one can be right"
-                )
-                yield Finding("acceptance.examples", task.task_id, message)
+        declared = sorted({error_in(one.gives) for of, one, _ in examples if of is task} - {""})
+        for item in task.acceptance.properties:
+            for problem in property_problems(item, _code(item, package), shown, stated, declared):
+                yield Finding("acceptance.properties", task.task_id, f"{item.title!r}: {problem}")
+
+
+def _code(item: AcceptanceItem, package: str) -> Code:
+    tree, imports = item.tree, ast.Import | ast.ImportFrom
+    return Code([one for one in tree.body if not isinstance(one, imports)], Uses.of(tree, package).calls)

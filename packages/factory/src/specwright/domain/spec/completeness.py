@@ -17,7 +17,12 @@ from pydantic import Field, ValidationError
 from agent_wire.canonical_json import JsonObject, JsonValue
 from ship_gate.base.record import Record
 from ship_gate.contract.rules import OUT_OF_SCOPE, SCOPE_WORDS
-from specwright.domain.acceptance.records import TaskAcceptance, name_of
+from specwright.domain.acceptance.records import (
+    AcceptanceExample,
+    AcceptanceProperty,
+    TaskAcceptance,
+    name_of,
+)
 from specwright.domain.acceptance.rules import TaskPromise, acceptance_problems
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import import_name, slugify
@@ -69,6 +74,9 @@ def names_an_error(text: str) -> bool:
 
 MIN_DESCRIPTION = 20
 """Characters below which a description is a stub (criterion 11)."""
+
+MOST_CRITERIA = 10
+"""Of a task; more are several behaviours."""
 
 _CYCLES_REPORTED = 20
 
@@ -213,10 +221,19 @@ def _parsed(record: type[_R], value: JsonValue) -> _R | None:
     return None
 
 
+def _acceptance(value: JsonValue) -> TaskAcceptance | None:
+    """What a task is held to, without examples and properties that have not their shape: the others are looked at too."""
+    shaped = dict(value) if isinstance(value, dict) else {}
+    for field, record in (("examples", AcceptanceExample), ("properties", AcceptanceProperty)):
+        if isinstance(items := shaped.get(field), list):
+            shaped[field] = [one for one in items if _parsed(record, one)]
+    return _parsed(TaskAcceptance, shaped)
+
+
 def _nodes(level: str, path: str, data: JsonValue, levels: Sequence[tuple[str, str]]) -> Iterator[_Node]:
     if not isinstance(data, dict):
         return
-    acceptance = _parsed(TaskAcceptance, data.get("acceptance")) if level == "task" else None
+    acceptance = _acceptance(data.get("acceptance")) if level == "task" else None
     yield _Node(level, path, data, acceptance)
     for field, child_level in levels[:1]:
         children = data.get(field)
@@ -358,7 +375,10 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
         yield node.warning("description", f"has fewer than {MIN_DESCRIPTION} characters")
     if node.level != "task":
         return
-    for index, text in node.texts("acceptance_criteria"):
+    criteria = node.texts("acceptance_criteria")
+    if len(criteria) > MOST_CRITERIA:
+        yield node.warning("acceptance_criteria", f"has over {MOST_CRITERIA}: cut the task along them")
+    for index, text in criteria:
         if not is_testable(text):
             yield node.warning(
                 "acceptance_criteria",
