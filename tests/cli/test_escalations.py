@@ -183,7 +183,7 @@ def test_raw_answers_are_kept_and_shown(here: Path, waits: dict[str, Any]) -> No
     long = "\n".join(f"line {number}" for number in range(100))
     details = {"cause": "planning", "raw_answers": [long, "{", long]}
     page = shown(here, {**waits, "details": details, "recommended_resolution": "REVISE_PLAN"}, "--full")
-    assert "Raw answer 1 of 2, given 2 times" in page
+    assert "Raw answer, given 2 times" in page
     assert "line 39" in page
     assert "line 40" not in page
     assert "60 more lines in state_store/escalations/ESC-00000001.json" in page

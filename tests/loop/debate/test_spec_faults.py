@@ -39,7 +39,8 @@ FALSE_AT_A_CORNER = {
 def test_a_halt_over_what_was_approved_recommends_to_strike_it(
     directory: Path, acceptance: dict[str, Any], title: str, words: str
 ):
-    """Three drafts that nothing else is wrong with: AMEND_SPEC is recommended, with the title (D-40-10, D-41-04)."""
+    """Three drafts that nothing else is wrong with: AMEND_SPEC is recommended, with the title; a change begins without what
+    was struck (D-40-10, D-41-04, D-56-03)."""
     spec = spec_of_graph([[]]).to_json()
     (task,) = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"]
     task["acceptance"] = {"provides": ["double(number: int) -> int"], **acceptance}
@@ -51,6 +52,16 @@ def test_a_halt_over_what_was_approved_recommends_to_strike_it(
         bench.approve(ProductSpec.model_validate(spec))
         bench.run()
         escalation = bench.escalation
+        struck = {
+            "amended_acceptance_criteria": task["acceptance_criteria"],
+            "amendment_rationale": "It was wrong itself.",
+            "strike_examples": [title],
+        }
+        name = escalation.escalation_id
+        assert (
+            bench.run(answer={"action": "AMEND_SPEC", "payload": struck, "escalation_id": name}) == "COMPLETE"
+        )
+        approved, decided = bench.projection.spec, bench.projection.decided_spec
     assert escalation.recommended_resolution == "AMEND_SPEC"
     assert escalation.details["broken_titles"] == [title]
     assert (
@@ -58,6 +69,9 @@ def test_a_halt_over_what_was_approved_recommends_to_strike_it(
         in escalation.resolution_context
     )
     assert any(words in one.evidence for one in escalation.failed_invariants)
+    assert approved is not None
+    assert decided is not None
+    assert (title in str(approved.to_json()), title in str(decided.to_json())) == (True, False)
 
 
 class Forgetful:

@@ -203,7 +203,7 @@ def released_spec(factory: ProjectView) -> ProductSpec:
         InputError: nothing was approved.
         RefusedError: the product is not released yet.
     """
-    spec, board = factory.projection.spec, factory.projection.board
+    spec, board = factory.projection.decided_spec, factory.projection.board
     if spec is None or board is None:
         raise InputError(
             "no spec was approved here, so there is nothing to change",
@@ -236,7 +236,7 @@ def _check_request(factory: Factory, request: str, spec_before: str, spec_text: 
 def change_errors(factory: ProjectView, data: Any) -> Sequence[str]:
     """What keeps a draft from being emitted: what keeps any, and for a change what the approved spec rules out (design:
     change)."""
-    errors, before = spec_errors(data), factory.projection.spec
+    errors, before = spec_errors(data), factory.projection.decided_spec
     if errors or before is None:
         return errors
     tasks, draft = project_state(factory).tasks, ProductSpecDraft.model_validate(data)
@@ -269,7 +269,7 @@ def change_assignment(
         restart: 1, and one more after each rejection.
         reasons: Why earlier drafts were rejected.
     """
-    spec = factory.projection.spec
+    spec = factory.projection.decided_spec
     assert spec is not None
     draft = {
         name: value for name, value in spec.to_json().items() if name not in ("created_at", "updated_at")
@@ -513,7 +513,7 @@ def approve_change(factory: Factory, spec: ProductSpec, by: str) -> None:
         InputError: the spec cannot be laid out; it is not accepted.
     """
     projection = factory.projection
-    change, before = projection.open_change, projection.spec
+    change, before = projection.open_change, projection.decided_spec
     assert change is not None
     assert before is not None
     number, project_id = change.request.number, projection.project_id

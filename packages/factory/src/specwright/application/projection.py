@@ -25,6 +25,7 @@ from specwright.domain.interface_change import (
 )
 from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.modules.evidence import ResealedModule
+from specwright.domain.spec.acceptance_text import tasks_of
 from specwright.domain.spec.change_request import ChangeRequest
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.domain.tasks import task_changes
@@ -187,6 +188,20 @@ class Projection:
             except InputErrors as error:
                 raise CorruptionError(str(error), where=definition(self.spec_sha256)) from error
         return self._spec
+
+    @property
+    def decided_spec(self) -> ProductSpec | None:
+        """The approved spec with the criteria and examples of its tasks as a person decided since: what a change begins with
+        (design: change)."""
+        if self.spec is None:
+            return None
+        spec, decided = self.spec.to_json(), {one.spec_task_id: one for one in self.definitions.values()}
+        for task in tasks_of(spec):
+            # a task of one criterion, the other one dropped, is no task of a spec
+            if (one := decided.get(task["task_id"])) and len(one.acceptance_criteria) > 1:
+                now = one.to_json()
+                task |= {name: now[name] for name in ("acceptance_criteria", "acceptance") if name in now}
+        return ProductSpec.model_validate(spec)
 
     @property
     def state(self) -> ProjectState | None:

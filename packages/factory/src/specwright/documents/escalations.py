@@ -19,6 +19,13 @@ FAILURES = 3
 """Failures whose statements of the contract are shown."""
 
 
+_OTHER_PRODUCTS = (
+    ("report example.md", "have one module corrected; costs its challenge and its ruling", ""),
+    ("change", "ask for another spec; costs the tasks that it changes", OTHER_SPEC),
+)
+"""What answers a failed release beside an action: the command, what it does, and its arguments."""
+
+
 class Answer(Record):
     """An answer, what it does and costs, and the command that gives it; empty where that of all answers does."""
 
@@ -83,21 +90,10 @@ def _answers(view: ProjectView, record: EscalationArtifact, directory: Path) -> 
         Answer(answer=name, means=means, command=decision_command(exception, name, directory))
         for name, means in (DECISIONS.items() if exception else ())
     ]
-    if record.cause == RELEASE:
-        report, change = (
-            next_command("report example.md", directory),
-            next_command("change", directory, OTHER_SPEC),
-        )
-        found += [
-            Answer(
-                answer="report",
-                means="have one module corrected; costs its challenge and its ruling",
-                command=report,
-            ),
-            Answer(
-                answer="change", means="ask for another spec; costs the tasks that it changes", command=change
-            ),
-        ]
+    found += [
+        Answer(answer=command.split()[0], means=means, command=next_command(command, directory, rest))
+        for command, means, rest in (_OTHER_PRODUCTS if record.cause == RELEASE else ())
+    ]
     return [
         *found,
         *(

@@ -71,7 +71,6 @@ RoleModels = Mapping[Role, str]
 """The model that answers for each role, as the journal names it; none for a scripted role."""
 
 _NO_TIME = "2000-01-01T00:00:00Z"
-_PROBLEMS = 5
 
 
 def suited_actions(view: ProjectView, escalation: EscalationArtifact) -> tuple[Action, ...]:
@@ -233,10 +232,9 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
     factory.progress.note(Step("escalation", of, f"{name}: the gate judges the files first"))
     if not (problems := failed.module.fix_problems(failed.files, failed.tests)):
         return
-    shown = "\n".join(f"  {problem}" for problem in problems[:_PROBLEMS])
-    more = f"\n  and {len(problems) - _PROBLEMS} more" if len(problems) > _PROBLEMS else ""
+    shown = "".join(f"\n  {problem}" for problem in problems)
     raise RefusedError(
-        f"the gate refuses these files; nothing was answered:\n{shown}{more}",
+        f"the gate refuses these files; nothing was answered:{shown}",
         where=name,
         remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
         "and the refusal comes back as another escalation",

@@ -18,7 +18,7 @@ from specwright.application.plan.planner import check_human_plan
 from specwright.application.store.artifacts import Invocation
 from specwright.application.tasks import Task
 from specwright.domain.answers import Decision
-from specwright.domain.debate.debate import MAX_REVISIONS
+from specwright.domain.debate.debate import MAX_REVISIONS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.escalation import Action, ApproveOverride, ProvideFix, ResolutionRecord
 from specwright.domain.modules.evidence import file_problems, overlaid
@@ -124,12 +124,8 @@ def is_refused_by_gate(view: ProjectView, debate_id: str) -> bool:
     """Whether a debate that failed ended with an approval: then it is the ship gate that refused, and nobody overrules
     it."""
     records = view.debates.records(debate_id)
-    rounds = records.rounds()
-    return (
-        bool(rounds)
-        and records.has_ruling(rounds[-1])
-        and records.adjudication(rounds[-1]).decision is Decision.APPROVE
-    )
+    ruling = records.find(Adjudication, max(records.rounds(), default=0))
+    return ruling is not None and ruling.decision is Decision.APPROVE
 
 
 def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> None:

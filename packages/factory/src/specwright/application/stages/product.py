@@ -398,7 +398,7 @@ def approval_estimate(
     if price is None:
         return None
     spec = spec or current_spec(factory)
-    before = factory.projection.spec if factory.projection.awaits_approval else None
+    before = factory.projection.decided_spec if factory.projection.awaits_approval else None
     difference = spec_difference(before, spec) if before else None
     tasks = [*difference.added, *difference.changed] if difference else [*spec.tasks()]
     return build_estimate(len(tasks), price)
@@ -407,7 +407,7 @@ def approval_estimate(
 def change_preview(view: ProjectView) -> dict[str, Any] | None:
     """What the change that waits for approval does, by code: the four lists of tasks, and the modules that may get a new
     version, with those that call them; None if none waits."""
-    change, before = view.projection.open_change, view.projection.spec
+    change, before = view.projection.open_change, view.projection.decided_spec
     if change is None or before is None or not view.projection.awaits_approval:
         return None
     spec = current_spec(view)

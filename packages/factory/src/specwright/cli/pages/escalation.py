@@ -143,10 +143,9 @@ def _add_modules(page: Page, escalation: Escalation) -> None:
 def _add_raw_answers(page: Page, escalation: Escalation) -> None:
     """What was answered in vain; the same answer once."""
     answers: list[str] = escalation.details.get("raw_answers", [])
-    times = {answer: answers.count(answer) for answer in answers}
-    for number, (answer, count) in enumerate(times.items(), start=1):
+    for answer in dict.fromkeys(answers):
         lines = answer.splitlines()
-        page.heading(f"Raw answer {number} of {len(times)}" + (f", given {count} times" if count > 1 else ""))
+        page.heading(f"Raw answer, given {counted(answers.count(answer), 'time')}")
         page.rows("", lines[:_LINES_SHOWN])
         if len(lines) > _LINES_SHOWN:
             page.row("", f"... {len(lines) - _LINES_SHOWN} more lines in {escalation.file}")

@@ -348,7 +348,7 @@ def with_acceptance(spec: dict[str, Any], edited: Mapping[str, TaskAcceptance]) 
         InputError: it names a task that the spec does not have.
     """
     found = copy.deepcopy(spec)
-    tasks = {task["task_id"]: task for task in _tasks_of(found)}
+    tasks = {task["task_id"]: task for task in tasks_of(found)}
     if unknown := sorted(set(edited) - set(tasks)):
         raise InputError(f"the spec has no task {', '.join(unknown)}", remedy=f"it has {', '.join(tasks)}")
     for name, task in tasks.items():
@@ -360,7 +360,8 @@ def with_acceptance(spec: dict[str, Any], edited: Mapping[str, TaskAcceptance]) 
     return found
 
 
-def _tasks_of(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def tasks_of(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The tasks of a spec as JSON, in their order."""
     for pillar in spec["pillars"]:
         for epic in pillar["epics"]:
             for story in epic["stories"]:
