@@ -230,15 +230,14 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
     if not by_gate:
         return
     factory.progress.note(Step("escalation", of, f"{name}: the gate judges the files first"))
-    if not (problems := failed.module.fix_problems(failed.files, failed.tests)):
-        return
-    shown = "".join(f"\n  {problem}" for problem in problems)
-    raise RefusedError(
-        f"the gate refuses these files; nothing was answered:{shown}",
-        where=name,
-        remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
-        "and the refusal comes back as another escalation",
-    )
+    if problems := failed.module.fix_problems(failed.files, failed.tests):
+        shown = "".join(f"\n  {problem}" for problem in problems)
+        raise RefusedError(
+            f"the gate refuses these files; nothing was answered:{shown}",
+            where=name,
+            remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
+            "and the refusal comes back as another escalation",
+        )
 
 
 def recorded_answer(factory: ProjectView) -> dict[str, Any] | None:

@@ -114,7 +114,7 @@ def property_problems(
     if is_late and declared and not item.errors:
         yield (
             f"the call comes before what excludes values, and may raise {' or '.join(declared)} for them; put the exclusion "
-            f"first: `{ast.unparse(ast.BoolOp(ast.Or(), [*excluding, *calling]))}`"
+            f"first: `{' or '.join(_source(item, part) for part in (*excluding, *calling))}`"
         )
     elif parts[0] in calling and not item.errors:
         yield from _undeclared_error(item, code, parts[0], examples, stated)
@@ -134,20 +134,26 @@ def _undeclared_error(
         error = error_in(example.gives)
         for of, call in shown.calls if error and len(shown.statements) == 1 else ():
             given = _given(of, call, stated) if call is shown.last else None
-            for values in (_values(item, own, given) for name, own in wanted if name == of and own and given):
-                if values:
-                    listed = ", ".join(f"{key}={ast.unparse(one)}" for key, one in values.items())
+            for own in (own for name, own in wanted if name == of and own and given):
+                if _values(item, own, given or {}):
                     yield (
-                        f"for {listed} the example {example.title!r} gives {error}; exclude such values first, or add "
+                        f"the example {example.title!r} of such a call gives {error}; exclude such values first, or add "
                         f'`"errors": ["{error}"]`'
                     )
 
 
+def _source(item: AcceptanceProperty, part: ast.expr) -> str:
+    """What stands in the code of a property; the tree is not written out, since it may nest too deeply."""
+    text = ast.get_source_segment(item.code, part) or ""
+    return f"({text})" if isinstance(part, ast.IfExp | ast.Lambda | ast.NamedExpr) else text
+
+
 def _always(part: ast.AST) -> Iterator[ast.AST]:
     """The nodes that are evaluated whenever an expression is."""
-    yield part
-    for child in () if isinstance(part, _LATER) else ast.iter_child_nodes(part):
-        yield from _always(child)
+    nodes = [part]
+    for node in nodes:
+        nodes += () if isinstance(node, _LATER) else ast.iter_child_nodes(node)
+    yield from nodes
 
 
 def _values(
