@@ -14,7 +14,7 @@ from specwright.bootstrap.views import reading_project
 from specwright.documents.needs import answer_steps
 from specwright.domain.escalation import Action
 from testkit.cli.commands import everything, specwright
-from testkit.loop.weak_product import BRANCH, INLINE, halted_weak
+from testkit.loop.weak_product import BRANCH, halted_weak
 from testkit.shared_fixtures import made_once
 
 ENTRY = "implementation/__init__.py"
@@ -76,29 +76,6 @@ def test_five_survivors_fit_a_screen_and_the_corrected_files_are_released(
     (sealed,) = weak.glob(f"state_store/modules/*/*/{ENTRY}")
     assert sealed.read_text() == corrected
     assert specwright("verify").code == 0
-
-
-@pytest.mark.slow
-def test_files_as_they_were_are_judged_again_and_released_where_the_gate_passes_them_now(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """F-17.2-11: after an upgrade, or with another setting; nothing in them has to be changed for that."""
-    halted_weak(tmp_path, INLINE)
-    project = tmp_path / "project"
-    options = json.loads((project / ".specwright/run.json").read_text())
-    options["options"]["model"] = f"playbook:{tmp_path / 'playbook'}"
-    (project / ".specwright/run.json").write_text(json.dumps(options))
-    monkeypatch.chdir(project)
-    (path,) = Path("state_store/escalations").iterdir()
-    assert specwright("escalations", path.stem, "--checkout", "fix").code == 0
-    answer = ("resolve", path.stem, "PROVIDE_FIX", "--files", "fix", "--rationale", "Judge it again.")
-    specwright(*answer).refuses("the gate refuses these files", code=1)
-    with Path("specwright.toml").open("a") as settings:
-        settings.write("gate_strength = 0.5\n")
-    told = specwright(*answer)
-    assert told.code == 0, told
-    (sealed,) = Path().glob(f"state_store/modules/*/*/{ENTRY}")
-    assert sealed.read_bytes() == (Path("fix") / ENTRY).read_bytes()
 
 
 def test_a_draft_is_laid_out_as_the_gate_reads_it(halted: tuple[Path, str], tmp_path: Path) -> None:

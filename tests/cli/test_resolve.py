@@ -74,7 +74,7 @@ def test_a_task_is_tried_again_as_it_is(halted: Path) -> None:
 
 
 def test_only_what_can_help_is_offered(halted: Path) -> None:
-    """F-17.2-03, D-22-02: nothing is sealed that could be attested; the page and the refusal say the same."""
+    """F-17.2-03, D-22-02: nothing is sealed that could be attested, so neither page nor answer take it."""
     escalation = waiting(halted)
     page = specwright("escalations", escalation, halted)
     assert "RETRY             the same inputs again, if answers vary; costs the whole task" in page.out
@@ -84,7 +84,7 @@ def test_only_what_can_help_is_offered(halted: Path) -> None:
     given = Path(halted.parent / "attest.json")
     given.write_text(json.dumps({"module_ref": "MM-00000000@1.0.0", "rationale": "It does the same"}))
     told = specwright("resolve", escalation, "ATTEST_SHIPPED", halted, "--payload", given)
-    told.refuses("nothing is sealed", code=1)
+    told.refuses("ATTEST_SHIPPED does not suit", code=1)
 
 
 def test_two_criteria_are_the_least(halted: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from testkit.cli.commands import SMALL, specwright
 from testkit.endpoint import serving
 
-__all__ = ["BRANCH", "INLINE", "halted_weak"]
+__all__ = ["BRANCH", "halted_weak"]
 
 BRANCH = """
 
@@ -16,10 +16,6 @@ def _shortened(letters: str) -> str:
     return letters
 """
 """Five small faults in it are noticed by no test."""
-
-INLINE = """letters = letters[:40] if len(letters) > 40 else letters
-    return "".join(letters).upper()"""
-"""The last line of the module with a branch of its own: enough small faults in it are noticed where half of them are due."""
 
 
 def halted_weak(base: Path, ending: str = "") -> None:

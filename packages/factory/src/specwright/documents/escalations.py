@@ -86,16 +86,15 @@ def _answers(view: ProjectView, record: EscalationArtifact, directory: Path) -> 
     """What can be answered beside what is recommended; of an exception the decisions about it first."""
     exception: str = record.details.get("exception_id", "")
     recommended = None if exception else recommended_action(record)
-    found = [
-        Answer(answer=name, means=means, command=decision_command(exception, name, directory))
-        for name, means in (DECISIONS.items() if exception else ())
-    ]
-    found += [
-        Answer(answer=command.split()[0], means=means, command=next_command(command, directory, rest))
-        for command, means, rest in (_OTHER_PRODUCTS if record.cause == RELEASE else ())
-    ]
     return [
-        *found,
+        *(
+            Answer(answer=name, means=means, command=decision_command(exception, name, directory))
+            for name, means in (DECISIONS.items() if exception else ())
+        ),
+        *(
+            Answer(answer=command.split()[0], means=means, command=next_command(command, directory, rest))
+            for command, means, rest in (_OTHER_PRODUCTS if record.cause == RELEASE else ())
+        ),
         *(
             Answer(answer=action.value, means=meaning(record, action))
             for action in suited_actions(view, record)

@@ -148,12 +148,12 @@ def _source(item: AcceptanceProperty, part: ast.expr) -> str:
     return f"({text})" if isinstance(part, ast.IfExp | ast.Lambda | ast.NamedExpr) else text
 
 
-def _always(part: ast.AST) -> Iterator[ast.AST]:
+def _always(part: ast.AST) -> list[ast.AST]:
     """The nodes that are evaluated whenever an expression is."""
     nodes = [part]
     for node in nodes:
         nodes += () if isinstance(node, _LATER) else ast.iter_child_nodes(node)
-    yield from nodes
+    return nodes
 
 
 def _values(
