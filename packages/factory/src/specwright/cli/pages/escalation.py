@@ -61,7 +61,6 @@ def escalation_page(escalation: Escalation) -> Page:
         page.prose(text, 2)
     page.heading("What failed")
     _add_failed(page, escalation)
-    page.line()
     _add_answers(page, escalation)
     return page
 
