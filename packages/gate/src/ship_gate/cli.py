@@ -79,6 +79,18 @@ Dependencies = Annotated[
         "--dependency", metavar="DIR", help="A module that it calls; else it is looked for beside MODULE_DIR."
     ),
 ]
+DEFAULT_PACKAGE_SECONDS = 120.0
+PackageDirectory = Annotated[
+    Path, typer.Argument(metavar="[DIR]", help="A project, a package or a module; where you are if left out.")
+]
+PackageSeconds = Annotated[float, typer.Option("--seconds", min=1, help="For all of it.")]
+OneFunction = Annotated[
+    str, typer.Option("--function", metavar="NAME", help="Judge this function alone, as name or module.name.")
+]
+IsPackage = Annotated[
+    bool, typer.Option("--package", help="Judge the public functions of a project where they are.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="End with 1 also for what is not shown.")]
 Root = Annotated[Path, typer.Argument(metavar="[DIR]", help="The directory that holds the modules to judge.")]
 
 
@@ -104,13 +116,30 @@ def judge(
     badge: Badge = None,
     markdown: Markdown = None,
     changed: Changed = False,
+    package: IsPackage = False,
+    function: OneFunction = "",
+    strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge module directories.
 
     It judges as a run would, and needs no project. Of one module every finding is shown, of many each module
-    in a line and its findings below.
+    in a line and its findings below. With --package it judges the public functions of a project, as `shipgate
+    package` does.
     """
+    if package:
+        if len(directories or ()) > 1 or fix or dependency or jobs or passed or badge or changed:
+            raise InputError(
+                "--package takes one directory, --function, --seconds, --strict and reports",
+                remedy="leave out the other options",
+            )
+        wanted = {"sarif": sarif, "junit": junit, "markdown": markdown}
+        judge_package_at(
+            (directories or [Path()])[0],
+            {kind: path for kind, path in wanted.items() if path},
+            PackageOptions(function, seconds or DEFAULT_PACKAGE_SECONDS, strict),
+            as_json=as_json,
+        )
     named = {"sarif": sarif, "junit": junit, "badge": badge, "markdown": markdown}
     options = BatchOptions(jobs, seconds, passed, {k: v for k, v in named.items() if v})
     if not directories:
@@ -265,6 +294,76 @@ def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool
             _gate_summary(judged, seconds),
             passed=not judged.findings,
         )
+
+
+@app.command()
+def package(
+    directory: PackageDirectory = Path(),
+    function: OneFunction = "",
+    seconds: PackageSeconds = DEFAULT_PACKAGE_SECONDS,
+    strict: Strict = False,
+    sarif: Sarif = None,
+    junit: JUnit = None,
+    markdown: Markdown = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the public functions of a package where they are, by its own tests and examples.
+
+    No contract is needed. WRONG is a function whose call contradicts a documented example, a test, or the type that
+    it states; SHOWN is one whose tests and examples notice most faults that are put into it. Exits with 1 if one is
+    WRONG.
+    """
+    named = {"sarif": sarif, "junit": junit, "markdown": markdown}
+    reports = {kind: path for kind, path in named.items() if path}
+    judge_package_at(directory, reports, PackageOptions(function, seconds, strict), as_json=as_json)
+
+
+class PackageOptions(NamedTuple):
+    """The options of the command for a package.
+
+    Args:
+        function: The one function that is judged; empty for all.
+        seconds: For all of it.
+        strict: Whether what is not shown fails too.
+    """
+
+    function: str
+    seconds: float
+    strict: bool
+
+
+def _note_on_terminal(text: str) -> None:
+    if sys.stderr.isatty():
+        note(text)
+
+
+def judge_package_at(
+    directory: Path, reports: Mapping[str, Path], options: PackageOptions, *, as_json: bool
+) -> None:
+    """Judge a package, print, and write the reports.
+
+    Raises:
+        InputError: it holds nothing that can be judged, or a report cannot be written.
+        Exit: always.
+    """
+    from ship_gate.package.judge import judge_package
+    from ship_gate.package.reports import REPORTS, document, print_package
+
+    check_reports(reports)
+    report = judge_package(
+        directory,
+        function=options.function,
+        seconds=options.seconds,
+        strict=options.strict,
+        tell=_note_on_terminal,
+    )
+    for kind, path in reports.items():
+        write_report(path, REPORTS[kind](report))
+    if as_json:
+        show(document(report), "package")
+    elif Path("-") not in reports.values():
+        print_package(report)
+    raise typer.Exit(1 if report.failed else 0)
 
 
 @app.command()

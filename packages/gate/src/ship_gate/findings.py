@@ -92,6 +92,10 @@ class FindingCode(StrEnum):
     ACCEPTANCE_FAILED = "acceptance.failed"
     ACCEPTANCE_PROPERTY = "acceptance.property"
     REPORTED_FAILED = "reported.failed"
+    PACKAGE_EXAMPLE = "package.example"
+    PACKAGE_TEST = "package.test"
+    PACKAGE_TYPE = "package.type"
+    PACKAGE_UNSHOWN = "package.unshown"
 
     @property
     def severity(self) -> Severity:

@@ -66,6 +66,14 @@ def confine(plan: dict[str, Any], *, pretend: bool = True) -> None:
         os.register_at_fork(after_in_child=lambda: _filter_calls(libc, pretend=False, forks=False))
 
 
+def forbid_signals() -> None:
+    """Let this process, which may fork, and its forks send no signal but to itself: what it loads next is a candidate's."""
+    if platform.machine() not in AUDIT_ARCH:
+        return
+    steps = [_step(_LOAD, _NUMBER), *_argument("kill", _ARGUMENT_0, [_step(_EQUAL, os.getpid(), yes=1)])]
+    _install(ctypes.CDLL(None, use_errno=True), b"".join([*steps, _step(_RETURN, _ALLOW)]))
+
+
 def landlock_version() -> int:
     """Of the running kernel; 0 or less without Landlock."""
     return ctypes.CDLL(None, use_errno=True).syscall(_CREATE_RULESET, None, 0, 1)
@@ -199,7 +207,10 @@ def _argument(name: str, place: int, allowed: list[bytes]) -> list[bytes]:
 
 
 def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> None:
-    program = _program(pretend=pretend, forks=forks, link=link)
+    _install(libc, _program(pretend=pretend, forks=forks, link=link))
+
+
+def _install(libc: ctypes.CDLL, program: bytes) -> None:
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
     _checked(libc.prctl(_SET_SECCOMP, 2, ctypes.create_string_buffer(header), 0, 0))

@@ -13,7 +13,11 @@ _PLAIN = {0x9, 0xA, 0xD}
 
 def junit_report(modules: Sequence[JudgedModule]) -> str:
     """The report of all modules."""
-    suites = [_suite(module) for module in modules]
+    return junit_text([junit_suite(module.name, list(_cases(module)), module.seconds) for module in modules])
+
+
+def junit_text(suites: Sequence[Xml.Element]) -> str:
+    """The file that holds some suites."""
     whole = Xml.Element("testsuites", {"name": "shipgate", **_totals(suites)})
     whole.extend(suites)
     Xml.indent(whole)
@@ -26,25 +30,25 @@ def _totals(suites: Sequence[Xml.Element]) -> dict[str, str]:
     return {**{key: str(count) for key, count in counts.items()}, "time": f"{seconds:.3f}"}
 
 
-def _suite(module: JudgedModule) -> Xml.Element:
-    cases = list(_cases(module))
+def junit_suite(name: str, cases: Sequence[Xml.Element], seconds: float) -> Xml.Element:
+    """A suite of cases."""
     failed = sum(case.find("failure") is not None for case in cases)
     skipped = sum(case.find("skipped") is not None for case in cases)
     suite = Xml.Element(
         "testsuite",
-        name=_text(module.name),
+        name=xml_text(name),
         tests=str(len(cases)),
         failures=str(failed),
         errors="0",
         skipped=str(skipped),
-        time=f"{module.seconds:.3f}",
+        time=f"{seconds:.3f}",
     )
     suite.extend(cases)
     return suite
 
 
 def _cases(module: JudgedModule) -> Iterator[Xml.Element]:
-    owner = _text(module.name)
+    owner = xml_text(module.name)
     if module.judged is None:
         said = "it passed before and has not changed" if module.result is BatchResult.UNCHANGED else ""
         case = Xml.Element("testcase", classname=owner, name="gate", time="0")
@@ -57,21 +61,21 @@ def _cases(module: JudgedModule) -> Iterator[Xml.Element]:
     verdict = module.judged.verdict
     for test in verdict.tests if verdict else ():
         case = Xml.Element(
-            "testcase", classname=owner, name=_text(test.name), time=f"{test.duration_ms / 1000:.3f}"
+            "testcase", classname=owner, name=xml_text(test.name), time=f"{test.duration_ms / 1000:.3f}"
         )
         if test.result == "FAIL":
-            Xml.SubElement(case, "failure", message="the test failed").text = _text(test.message)
+            Xml.SubElement(case, "failure", message="the test failed").text = xml_text(test.message)
         yield case
     for finding in module.findings:
         where = f" at {finding.where}" if finding.where else ""
-        case = Xml.Element("testcase", classname=owner, name=_text(f"{finding.code}{where}"), time="0")
-        Xml.SubElement(case, "failure", message=finding.code).text = _text(finding.message)
+        case = Xml.Element("testcase", classname=owner, name=xml_text(f"{finding.code}{where}"), time="0")
+        Xml.SubElement(case, "failure", message=finding.code).text = xml_text(finding.message)
         yield case
     if not module.findings:
         yield Xml.Element("testcase", classname=owner, name="gate", time=f"{module.seconds:.3f}")
 
 
-def _text(text: str) -> str:
+def xml_text(text: str) -> str:
     """A text without what XML cannot hold."""
     return "".join(one for one in text if _is_xml(ord(one)))
 

@@ -17,14 +17,14 @@ def markdown_report(modules: Sequence[JudgedModule]) -> str:
     lines = [BEGINS, f"### Ship gate: {passed} of {len(modules)} modules pass", ""]
     lines += ["| result | module | findings | seconds |", "|---|---|---|---|"]
     lines += [
-        f"| {module.result} | {_cell(module.name)} | {len(module.findings)} | {module.seconds:.1f} |"
+        f"| {module.result} | {cell(module.name)} | {len(module.findings)} | {module.seconds:.1f} |"
         for module in modules
     ]
     failed = [module for module in modules if module.findings]
     for module in failed:
-        lines += ["", f"**{_cell(module.name)}**", ""]
+        lines += ["", f"**{cell(module.name)}**", ""]
         lines += [
-            f"- `{finding.code}` {_cell(finding.where)}: {_cell(finding.message)} "
+            f"- `{finding.code}` {cell(finding.where)}: {cell(finding.message)} "
             f"*{finding.remedy or 'do what the message says'}*"
             for finding in module.findings[:_MOST_FINDINGS]
         ]
@@ -33,7 +33,7 @@ def markdown_report(modules: Sequence[JudgedModule]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """A text in one line in which nothing is markup; it may be of a module that nobody has read."""
     short = " ".join(text.split())
     short = short if len(short) <= _LONGEST else f"{short[:_LONGEST]} ..."

@@ -27,17 +27,27 @@ def sarif_report(modules: Sequence[JudgedModule], root: Path) -> str:
         root: What the paths of files are relative to.
     """
     codes = sorted({finding.code for module in modules for finding in module.findings})
+    results = [
+        sarif_result(finding, module.directory, root, codes.index(finding.code))
+        for module in modules
+        for finding in module.findings
+    ]
+    return sarif_log(codes, results, complete=FindingCode.MODULE_UNREADABLE not in codes)
+
+
+def sarif_log(codes: Sequence[str], results: Sequence[dict[str, Any]], *, complete: bool) -> str:
+    """The log of a run.
+
+    Args:
+        codes: Of its findings, in the order of `ruleIndex`.
+        results: Of `sarif_result`.
+        complete: Whether all could be judged.
+    """
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "shipgate", "version": __version__, "rules": [_rule(c) for c in codes]}},
-        "invocations": [
-            {"executionSuccessful": all(code != FindingCode.MODULE_UNREADABLE for code in codes)}
-        ],
+        "invocations": [{"executionSuccessful": complete}],
         "columnKind": "unicodeCodePoints",
-        "results": [
-            _result(finding, module, root, codes.index(finding.code))
-            for module in modules
-            for finding in module.findings
-        ],
+        "results": [*results],
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
@@ -56,8 +66,18 @@ def _rule(code: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, module: JudgedModule, root: Path, rule: int) -> dict[str, Any]:
-    directory = module.directory
+def sarif_result(
+    finding: Finding, directory: Path, root: Path, rule: int, level: str = "error"
+) -> dict[str, Any]:
+    """A finding at its place.
+
+    Args:
+        finding: It.
+        directory: What its place is relative to.
+        root: What the paths of the log are relative to.
+        rule: The index of its code.
+        level: `error`, or `note` for what does not fail the run.
+    """
     found = _PLACE.fullmatch(finding.where)
     file = directory / found["file"] if found and found["file"] else directory
     is_file = file.is_file()
@@ -73,7 +93,7 @@ def _result(finding: Finding, module: JudgedModule, root: Path, rule: int) -> di
     return {
         "ruleId": finding.code,
         "ruleIndex": rule,
-        "level": "error",
+        "level": level,
         "message": {"text": finding.message or finding.code},
         "locations": [place],
     }

@@ -1,0 +1,271 @@
+"""Calls a function with drawn arguments, and looks whether its results are of the stated type (design: package-gate).
+
+Nothing but the stated type of a result is held against a function here. What it raises is told, for the gate to judge.
+"""
+
+import functools
+import inspect
+import signal
+import sys
+import time
+import traceback
+import types
+import typing
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+from hypothesis.errors import HypothesisException
+
+from ship_gate.package.inside.forks import Send
+from ship_gate.package.inside.types import UnreadableTypeError, contradicts, evaluated, original
+
+SECONDS = 2.0
+CALL_SECONDS = 1.0
+SILENCE = 15.0
+"""The most that Hypothesis may think between two calls."""
+_EXAMPLES = 250
+_SHOWN = 200
+_MOST_ERRORS = 5
+_MOST_LATE = 2
+"""Calls that do not return in time, after which no more are made."""
+_ABSENT = object()
+_now, _alarm = time.process_time, signal.setitimer
+_HEALTH_CHECKS: list[Any] = list(hypothesis.HealthCheck)
+_SETTINGS = functools.partial(
+    hypothesis.settings,
+    database=None,
+    deadline=None,
+    derandomize=True,
+    phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+    suppress_health_check=_HEALTH_CHECKS,
+    report_multiple_bugs=False,
+)
+_ANY_ARGUMENTS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class _CannotDrawError(Exception):
+    """A parameter for which no value can be drawn, and why."""
+
+
+class _TooLongError(BaseException):
+    """A drawn call has taken too long."""
+
+
+class _ContradictionError(Exception):
+    """A result is of another type than is stated."""
+
+
+class Drawing:
+    """Drawn calls of one function.
+
+    Args:
+        stated: `parameters` and `returns` as the gate read them, `name`, `overloaded`.
+        function: The function under its decorators.
+        observed: The types of what checks passed, by parameter.
+    """
+
+    def __init__(
+        self, stated: dict[str, Any], function: types.FunctionType, observed: dict[str, list[str]]
+    ) -> None:
+        self._stated = stated
+        self._function = function
+        self._observed = observed
+        self._target: Callable[..., Any] = function
+        self._calls = self._late = 0
+        self._errors: dict[str, dict[str, Any]] = {}
+
+    def run(self, send: Send) -> None:
+        """Draw, call, and tell what came of it."""
+        self._target = self._published()
+        if inspect.iscoroutinefunction(self._function) or inspect.isasyncgenfunction(self._function):
+            send({"undrawn": "it is async"})
+            return
+        _narrow()
+        try:
+            arguments = self._strategy()
+            returns = self._returns()
+        except _CannotDrawError as error:
+            send({"undrawn": str(error)})
+            return
+        contradiction = self._try(arguments, returns, send)
+        errors = list(self._errors.values())
+        send(
+            {
+                "calls": self._calls,
+                "checked": returns is not _ABSENT,
+                "errors": errors,
+                "contradiction": contradiction,
+            }
+        )
+
+    def _published(self) -> Callable[..., Any]:
+        """What a caller gets by the function's name, with its decorators."""
+        found: Any = sys.modules.get(self._stated["module"])
+        for part in self._stated["qualname"].split("."):
+            found = getattr(found, part, None)
+        return found if callable(found) and original(found) is self._function else self._function
+
+    def _strategy(self) -> st.SearchStrategy[tuple[list[Any], dict[str, Any]]]:
+        try:
+            parameters = inspect.signature(self._function).parameters.values()
+        except (ValueError, TypeError) as error:
+            raise _CannotDrawError("its signature cannot be read") from error
+        positional: list[st.SearchStrategy[Any]] = []
+        named: dict[str, st.SearchStrategy[Any]] = {}
+        for one in parameters:
+            if one.kind in _ANY_ARGUMENTS:
+                continue
+            strategy = self._values(one)
+            if one.kind is inspect.Parameter.POSITIONAL_ONLY or one.default is inspect.Parameter.empty:
+                if one.kind is inspect.Parameter.KEYWORD_ONLY:
+                    named[one.name] = strategy
+                else:
+                    positional.append(strategy)
+            elif strategy is not None:
+                named[one.name] = st.just(_ABSENT) | strategy
+        return st.tuples(st.tuples(*positional).map(list), st.fixed_dictionaries(named))
+
+    def _values(self, one: inspect.Parameter) -> Any:
+        text = self._stated["parameters"].get(one.name, "")
+        kinds = [kind for kind in self._observed.get(one.name, []) if kind]
+        has_default = one.default is not inspect.Parameter.empty
+        if not text and kinds:
+            text = " | ".join(kinds)
+        elif not text and type(one.default) in {bool, int, float, str, bytes}:
+            text = type(one.default).__name__
+        if not text:
+            if has_default:
+                return None
+            raise _CannotDrawError("a parameter has no annotation, and no check passes it a plain value")
+        try:
+            return self._from(text)
+        except (UnreadableTypeError, _CannotDrawError) as error:
+            if has_default:
+                return None
+            raise _CannotDrawError(str(error)) from error
+
+    def _from(self, text: str) -> st.SearchStrategy[Any]:
+        hint = evaluated(text, self._function.__globals__)
+        if (
+            hint is Any
+            or hint is object
+            or hint is inspect.Parameter.empty
+            or isinstance(hint, typing.TypeVar)
+        ):
+            raise _CannotDrawError(f"{text} says nothing about the value")
+        try:
+            strategy = st.from_type(hint)
+            strategy.validate()
+        except Exception as error:
+            raise _CannotDrawError(f"no value of {text} can be drawn") from error
+        return strategy
+
+    def _returns(self) -> Any:
+        text = self._stated["returns"]
+        if not text or self._stated["overloaded"]:
+            return _ABSENT
+        if inspect.isgeneratorfunction(self._function) and self._target is not self._function:
+            return _ABSENT  # a decorator makes something else of it
+        try:
+            return evaluated(text, self._function.__globals__)
+        except UnreadableTypeError:
+            return _ABSENT
+
+    def _try(self, strategy: st.SearchStrategy[Any], returns: Any, send: Send) -> dict[str, Any] | None:
+        until, found = _now() + SECONDS, dict[str, Any]()
+        signal.signal(signal.SIGALRM, _stop)
+
+        def attempt(drawn: tuple[list[Any], dict[str, Any]]) -> None:
+            if _now() > until or self._late >= _MOST_LATE:
+                return
+            positional, named = drawn[0], {k: v for k, v in drawn[1].items() if v is not _ABSENT}
+            call = self._shown(positional, named)
+            send({"calling": call})
+            self._calls += 1
+            _alarm(signal.ITIMER_REAL, CALL_SECONDS)
+            try:
+                result = self._target(*positional, **named)
+            except HypothesisException:
+                raise
+            except BaseException as error:
+                self._late += isinstance(error, _TooLongError)
+                self._note(call, error)
+                return
+            finally:
+                _alarm(signal.ITIMER_REAL, SILENCE)
+            if returns is not _ABSENT and contradicts(result, returns):
+                found.update(call=call, result=_text(result), type=type(result).__name__)
+                raise _ContradictionError
+
+        settings = _SETTINGS(max_examples=_EXAMPLES)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                settings(hypothesis.given(strategy)(attempt))()
+            except _ContradictionError:
+                return found
+            except BaseException as error:
+                send({"undrawn": f"Hypothesis gave up: {type(error).__name__}"})
+        return None
+
+    def _shown(self, positional: list[Any], named: dict[str, Any]) -> str:
+        parts = [*map(_text, positional), *(f"{name}={_text(value)}" for name, value in named.items())]
+        return f"{self._stated['short']}({', '.join(parts)})"
+
+    def _note(self, call: str, error: BaseException) -> None:
+        name = type(error).__name__
+        known = self._errors.get(name)
+        if known is None and len(self._errors) >= _MOST_ERRORS:
+            return
+        if known is None or len(call) < len(known["call"]):
+            frames = traceback.extract_tb(error.__traceback__)
+            line = (frames[-1].line or "") if frames else ""
+            self._errors[name] = {
+                "error": name,
+                "bases": [base.__name__ for base in type(error).__mro__],
+                "call": call,
+                "message": _text_of_error(error),
+                "deliberate": line.strip().startswith("raise"),
+            }
+
+
+def warm_up() -> None:
+    """Have Hypothesis load what it needs and read the constants of the package, once for all forks."""
+    settings = _SETTINGS(max_examples=2)
+    settings(hypothesis.given(st.tuples(st.from_type(list[str]), st.integers(), st.floats()))(_nothing))()
+
+
+def _nothing(_: object) -> None:
+    """Use a value for nothing."""
+
+
+def _narrow() -> None:
+    """Values of moderate size: what a huge one does is no statement about a function."""
+    for kind, strategy in (
+        (int, st.integers(-20, 20) | st.integers(-10_000, 10_000)),
+        (str, st.text(max_size=20) | st.text("abcXYZ 019.,-_/", max_size=20)),
+        (bytes, st.binary(max_size=30)),
+    ):
+        st.register_type_strategy(kind, strategy)
+
+
+def _stop(*_: object) -> None:
+    raise _TooLongError
+
+
+def _text(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _text_of_error(error: BaseException) -> str:
+    try:
+        return " ".join(str(error).split())[:_SHOWN]
+    except Exception:
+        return ""

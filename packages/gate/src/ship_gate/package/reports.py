@@ -1,0 +1,207 @@
+"""What is known of a package: the page, the document of `--json`, and the reports for build servers (design: package-gate).
+
+First what is wrong, each with the call and the statement that it contradicts, then what is not shown, then what is. The
+level of a finding in a report says what the exit code says.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as Xml
+
+from ship_gate.base.text import shortened
+from ship_gate.findings import Finding, FindingCode
+from ship_gate.package.verdict import JudgedFunction, PackageVerdict, Verdict
+from ship_gate.report.junit import junit_suite, junit_text, xml_text
+from ship_gate.report.markdown import BEGINS, cell
+from ship_gate.report.sarif import sarif_log, sarif_result
+from ship_gate.terminal.output import counted, printable
+from ship_gate.terminal.page import Page
+
+_MOST_FAULTS = 5
+_MOST_NOTES = 15
+_MOST_LINES = 12
+_UNREACHED = "no test and no example reaches it"
+
+
+class PackageReport(NamedTuple):
+    """A verdict, and how it is reported.
+
+    Args:
+        verdict: It.
+        directory: The project.
+        seconds: That it took.
+        strict: Whether what is not shown is an error too.
+    """
+
+    verdict: PackageVerdict
+    directory: Path
+    seconds: float
+    strict: bool
+
+    @property
+    def failed(self) -> bool:
+        """Whether the exit code is 1."""
+        return any(map(self.fails, self.verdict.functions))
+
+    def fails(self, function: JudgedFunction) -> bool:
+        """Whether a function is an error here."""
+        return function.verdict is Verdict.WRONG or (self.strict and function.verdict is Verdict.NOT_SHOWN)
+
+    @property
+    def word(self) -> str:
+        """The worst verdict of a function."""
+        found = {one.verdict for one in self.verdict.functions}
+        return next((str(one) for one in Verdict if one in found), str(Verdict.NOT_SHOWN))
+
+    @property
+    def summary(self) -> str:
+        """The counts in a line."""
+        counts = ", ".join(f"{self.verdict.count(one)} {one.lower()}" for one in Verdict)
+        tests = f"{self.verdict.passed} of {counted(self.verdict.tests, 'test')} passed"
+        return f"{counted(len(self.verdict.functions), 'function')}: {counts}; {tests}, {self.seconds:.1f} s"
+
+
+def print_package(report: PackageReport) -> None:
+    """Print the page."""
+    page, verdict = Page(), report.verdict
+    page.line(f"{report.word}  {', '.join(verdict.names)}")
+    by_verdict: dict[Verdict, list[JudgedFunction]] = {one: [] for one in Verdict}
+    for function in verdict.functions:
+        by_verdict[function.verdict].append(function)
+    for function in by_verdict[Verdict.WRONG]:
+        page.heading(f"WRONG  {function.function.name}")
+        for finding in function.findings:
+            statement, *said = finding.message.splitlines()
+            page.prose(f"{finding.code}  {finding.where}", 2, 2)
+            page.prose(statement, 6, 4)
+            for line in said[:_MOST_LINES]:
+                page.prose(line, 8, 2)
+    _print_not_shown(page, by_verdict[Verdict.NOT_SHOWN])
+    if by_verdict[Verdict.SHOWN]:
+        page.heading("SHOWN, values only where an example or a test states them")
+    for function in by_verdict[Verdict.SHOWN]:
+        page.prose(f"{function.function.name}  {function.basis}", 2, 4)
+        _print_faults(page, function)
+    _print_notes(page, report)
+    page.line()
+    page.prose(report.summary)
+    page.print()
+
+
+def _print_not_shown(page: Page, functions: list[JudgedFunction]) -> None:
+    if functions:
+        page.heading("NOT SHOWN")
+    together: dict[str, list[str]] = {}
+    for function in functions:
+        if function.unnoticed:
+            page.prose(f"{function.function.name}  {function.basis}", 2, 4)
+            _print_faults(page, function)
+        else:
+            together.setdefault(function.basis, []).append(function.function.name)
+    for reason, names in together.items():
+        page.prose(f"{reason}: {', '.join(names)}", 2, 4)
+
+
+def _print_faults(page: Page, function: JudgedFunction) -> None:
+    for fault in function.unnoticed[:_MOST_FAULTS]:
+        page.prose(f"{fault.where}  {fault.change}", 4, 4)
+    left = len(function.unnoticed) - _MOST_FAULTS
+    if left > 0:
+        page.prose(f"and {left} more; --json has all", 4)
+
+
+def _print_notes(page: Page, report: PackageReport) -> None:
+    notes = [*report.verdict.notes, *(note for one in report.verdict.functions for note in one.notes)]
+    if notes:
+        page.heading("Notes, which are no faults for certain")
+    for note in notes[:_MOST_NOTES]:
+        page.prose(note, 2, 2)
+    if len(notes) > _MOST_NOTES:
+        page.prose(f"and {len(notes) - _MOST_NOTES} more; --json has all", 2)
+
+
+def document(report: PackageReport) -> dict[str, Any]:
+    """The document of `--json`."""
+    return {
+        "verdict": report.word,
+        "directory": str(report.directory),
+        "packages": [*report.verdict.names],
+        "functions": [_of_function(one) for one in report.verdict.functions],
+        "notes": [*report.verdict.notes],
+        "tests": report.verdict.tests,
+        "passed": report.verdict.passed,
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def _of_function(one: JudgedFunction) -> dict[str, Any]:
+    return {
+        "name": one.function.name,
+        "where": one.where,
+        "verdict": str(one.verdict),
+        "basis": one.basis,
+        "examples": one.examples,
+        "tests": one.tests,
+        "faults": one.faults,
+        "unnoticed": [fault._asdict() for fault in one.unnoticed],
+        "generated": one.calls,
+        "findings": [{"code": f.code, "where": f.where, "message": f.message} for f in one.findings],
+        "notes": [*one.notes],
+    }
+
+
+def _findings(report: PackageReport) -> Iterator[tuple[Finding, str]]:
+    """Every finding and its level; what is not shown is one too."""
+    for one in report.verdict.functions:
+        for finding in one.findings:
+            yield finding._replace(where=one.where), "error"
+        if one.verdict is Verdict.NOT_SHOWN:
+            faults = "".join(f"\n{fault.where}: {fault.change}" for fault in one.unnoticed)
+            message = f"{one.function.name}: {one.basis}{faults}"
+            yield (
+                Finding(FindingCode.PACKAGE_UNSHOWN, one.where, message),
+                "error" if report.strict else "note",
+            )
+
+
+def sarif(report: PackageReport) -> str:
+    """SARIF 2.1.0."""
+    findings = list(_findings(report))
+    codes = sorted({finding.code for finding, _ in findings})
+    results = [
+        sarif_result(finding, report.directory, Path.cwd(), codes.index(finding.code), level)
+        for finding, level in findings
+    ]
+    return sarif_log(codes, results, complete=True)
+
+
+def junit(report: PackageReport) -> str:
+    """JUnit XML: each function a case."""
+    cases: list[Xml.Element] = []
+    for one in report.verdict.functions:
+        module, _, name = one.function.name.rpartition(".")
+        case = Xml.Element("testcase", classname=xml_text(module), name=xml_text(name), time="0")
+        if report.fails(one):
+            text = "\n".join(finding.message for finding in one.findings) or one.basis
+            Xml.SubElement(case, "failure", message=str(one.verdict)).text = xml_text(text)
+        elif one.verdict is Verdict.NOT_SHOWN:
+            Xml.SubElement(case, "skipped", message=xml_text(f"not shown: {one.basis}"))
+        cases.append(case)
+    return junit_text([junit_suite(", ".join(report.verdict.names), cases, report.seconds)])
+
+
+def markdown(report: PackageReport) -> str:
+    """A summary for a build or a pull request."""
+    lines = [BEGINS, f"### Ship gate: {cell(', '.join(report.verdict.names))}", "", cell(report.summary), ""]
+    lines += ["| verdict | function | |", "|---|---|---|"]
+    for one in sorted(report.verdict.functions, key=lambda one: [*Verdict].index(one.verdict)):
+        said = "; ".join(shortened(finding.message, 300) for finding in one.findings) or one.basis
+        lines.append(f"| {one.verdict} | {cell(one.function.name)} | {cell(said)} |")
+    if report.verdict.notes:
+        lines += ["", *(f"- {cell(note)}" for note in report.verdict.notes[:_MOST_NOTES])]
+    return printable("\n".join(lines)) + "\n"
+
+
+REPORTS: Mapping[str, Callable[[PackageReport], str]] = {"sarif": sarif, "junit": junit, "markdown": markdown}
+"""By the options that ask for them."""

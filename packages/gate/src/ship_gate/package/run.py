@@ -1,0 +1,184 @@
+"""Runs a package in the sandbox and keeps what was reported (design: package-gate).
+
+A file or module that ends the process, or hangs, is left out, and the run begins again.
+"""
+
+import json
+import re
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ship_gate.package.faults import Fault, faults_of
+from ship_gate.package.functions import PublicApi, PublicFunction, public_api
+from ship_gate.package.tree import PackageTree, copy_tree, installed_folders
+from ship_gate.sandbox.kind import Sandbox
+from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
+from ship_gate.sandbox.program import Program, ProgramRun
+from ship_gate.sandbox.program import run as run_program
+from ship_gate.sandbox.staging import workspace
+
+_INSIDE = Path(__file__).parent / "inside"
+_MIB = 1024 * 1024
+_MORE_SECONDS = 30.0
+_MOST_RESTARTS = 5
+_IMPORT_MODE = re.compile(rb"--import-mode[ =](prepend|append|importlib)")
+_SETTINGS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", ".pytest.ini")
+
+Event = dict[str, Any]
+
+
+class PackageRun(NamedTuple):
+    """What was seen of a package.
+
+    Args:
+        api: What it publishes.
+        faults: Of each function, by its place in `api.functions`.
+        events: What the program reported, in order.
+        left_out: Modules and files that ended or held up the process, and how.
+        place: The copy, whose name no message shows.
+        unfinished: Why the run broke off; empty if it did not.
+        published: The names of all public functions.
+    """
+
+    api: PublicApi
+    faults: list[list[Fault]]
+    events: list[Event]
+    left_out: dict[str, str]
+    place: str
+    unfinished: str
+    published: tuple[str, ...]
+
+
+def run_package(
+    tree: PackageTree, sandbox: Sandbox, seconds: float, only: str, tell: Callable[[str], None]
+) -> PackageRun:
+    """Judge the public functions of a tree.
+
+    Args:
+        tree: Of `find_tree`.
+        sandbox: In what it runs.
+        seconds: For all of it.
+        only: The name of the one function that is judged; empty for all.
+        tell: Takes what is being done, in a line.
+
+    Raises:
+        InputError: the tree cannot be copied.
+        ShipGateError: the process could not be started.
+    """
+    with workspace() as root:
+        place = root.resolve()
+        copied = copy_tree(tree, place / "tree")
+        tell("reading the package")
+        api = public_api(copied.source, tree.names)
+        published = tuple(one.name for one in api.functions)
+        if only:
+            chosen = [one for one in api.functions if only in {one.name, one.qualname}]
+            api = api._replace(functions=tuple(chosen))
+        if not api.functions:
+            return PackageRun(api, [], [], {}, str(place), "", published)
+        faults = [faults_of(one) for one in api.functions]
+        # of what lies elsewhere Hypothesis reads every constant
+        site = place / "tools" / "site-packages"
+        reads = [place, *link_packages(TEST_TOOLS, site)]
+        installed = installed_folders(tree.root)
+        job = _job(copied, api.functions, faults, installed, import_mode=_import_mode(copied.root))
+        job |= {"seconds": seconds, "sandbox": sandbox.kind.value}
+        limits = sandbox.limits._replace(
+            memory=4096 * _MIB, file_size=64 * _MIB, scratch_size=256 * _MIB, open_files=512
+        )
+        left_out: dict[str, str] = {}
+        program = Program("ship_gate.package.inside", _INSIDE, "runner", place, (*reads, *installed), site)
+        ran = _run(program, job, left_out, sandbox._replace(limits=limits), seconds, tell)
+        return PackageRun(api, faults, ran.events, left_out, str(place), _unfinished(ran), published)
+
+
+def _run(
+    program: Program,
+    job: dict[str, Any],
+    left_out: dict[str, str],
+    sandbox: Sandbox,
+    seconds: float,
+    tell: Callable[[str], None],
+) -> ProgramRun:
+    until = time.monotonic() + seconds
+    while True:
+        job["seconds"] = seconds = max(1.0, until - time.monotonic())
+        tell("running its tests and examples")
+        scratch = Path(tempfile.mkdtemp(prefix="scratch-", dir=program.scratch))
+        file = program.scratch / "job.json"
+        file.write_text(json.dumps(job), encoding="utf-8")
+        one = program._replace(scratch=scratch, more={"job": str(file), "forks": True})
+        ran = run_program(one, {}, sandbox, seconds + _MORE_SECONDS)
+        blamed = "" if ran.ended.how == "finished" else _blamed(ran.events)
+        if not blamed or len(left_out) == _MOST_RESTARTS:
+            return ran
+        hung = ran.ended.how in {"timeout", "processor"}
+        left_out[blamed] = "it did not come to its end" if hung else "it ended the process"
+        job["modules"] = [name for name in job["modules"] if name != blamed]
+        job["ignored"] = [*job["ignored"], blamed]
+
+
+def _unfinished(ran: ProgramRun) -> str:
+    """Why a run broke off."""
+    match ran.ended.how:
+        case "finished":
+            return ""
+        case "timeout" | "processor":
+            return "the time was over before all was run; --seconds gives more"
+        case "forged":
+            return "the run was stopped: what was reported did not come from the gate's program"
+        case how:
+            printed = (
+                f": {ran.ended.output.strip().splitlines()[-1][:200]}" if ran.ended.output.strip() else ""
+            )
+            return f"the run broke off ({ran.ended.message or how}){printed}"
+
+
+def _blamed(events: Sequence[Event]) -> str:
+    """What was loaded when the process ended, if it ended while it loaded something."""
+    last = events[-1] if events else {}
+    return str(last.get("name", "")) if last.get("event") in {"importing", "collecting"} else ""
+
+
+def _import_mode(root: Path) -> str:
+    for name in _SETTINGS:
+        if (root / name).is_file() and (found := _IMPORT_MODE.search((root / name).read_bytes())):
+            return found[1].decode()
+    return ""
+
+
+def _job(
+    tree: PackageTree,
+    functions: Sequence[PublicFunction],
+    faults: Sequence[Sequence[Fault]],
+    installed: Sequence[Path],
+    *,
+    import_mode: str,
+) -> dict[str, Any]:
+    return {
+        "root": str(tree.root),
+        "source": str(tree.source),
+        "site": [str(folder) for folder in installed],
+        "modules": list(dict.fromkeys([*tree.names, *(one.module for one in functions)])),
+        "ignored": [],
+        "import_mode": import_mode,
+        "functions": [
+            {
+                "key": key,
+                "file": str(one.file),
+                "begins": one.begins,
+                "name": one.qualname.rpartition(".")[2],
+                "short": one.qualname,
+                "module": one.module,
+                "qualname": one.qualname,
+                "parameters": one.parameters,
+                "returns": one.returns,
+                "overloaded": one.overloaded,
+                "faults": [fault.source for fault in faults[key]],
+            }
+            for key, one in enumerate(functions)
+        ],
+    }

@@ -1,0 +1,459 @@
+"""What is known of each public function, from what was seen of its package (design: package-gate).
+
+WRONG needs a call that contradicts a statement: a documented example, a test, or the type that the function states for its
+result. Whatever the sandbox, the day, the machine or a missing package may have caused is a note.
+"""
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from ship_gate.findings import Finding, FindingCode
+from ship_gate.package.faults import Fault
+from ship_gate.package.functions import PublicFunction
+from ship_gate.package.run import Event, PackageRun
+
+LEAST_STRENGTH = 0.85
+"""Of the faults that are put into a function, so many its tests and examples must notice."""
+
+_SURROUNDINGS = {
+    "OSError", "ImportError", "NameError", "AttributeError", "Warning", "SyntaxError", "SystemExit", "KeyboardInterrupt",
+    "MemoryError", "NotImplementedError",
+}  # fmt: skip
+"""Errors that may say more about where a check runs than about a function."""
+_OF_VALUES = {"ArithmeticError", "LookupError", "ValueError", "UnboundLocalError"}
+_ABSURD = {"MemoryError", "OverflowError", "RecursionError", "UnicodeError", "_TooLongError"}
+_UNTYPED = {"TypeError", "AttributeError"}
+_MOST_NOTES = 30
+_SHOWN = 200
+
+
+class Verdict(StrEnum):
+    """What is known of a function."""
+
+    WRONG = "WRONG"
+    NOT_SHOWN = "NOT SHOWN"
+    SHOWN = "SHOWN"
+
+
+class Unnoticed(NamedTuple):
+    """A fault that no check notices: where, and what was changed."""
+
+    where: str
+    change: str
+
+
+class JudgedFunction(NamedTuple):
+    """A function, and what is known of it.
+
+    Args:
+        function: What it states.
+        where: Its file, from the project's directory, and its line.
+        verdict: What is known.
+        basis: On what the verdict rests, or what is missing.
+        examples: Documented examples that reach it and hold.
+        tests: Tests that reach it and pass.
+        faults: How many were put into it.
+        unnoticed: Those that no check notices.
+        calls: Drawn calls.
+        findings: What is wrong.
+        notes: What may be of interest and is no fault for certain.
+    """
+
+    function: PublicFunction
+    where: str
+    verdict: Verdict
+    basis: str
+    examples: int
+    tests: int
+    faults: int
+    unnoticed: tuple[Unnoticed, ...]
+    calls: int
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+class PackageVerdict(NamedTuple):
+    """All of a package.
+
+    Args:
+        names: Import names.
+        functions: By their places.
+        notes: About the package, a line each.
+        tests: How many were collected.
+        passed: How many of them passed.
+    """
+
+    names: tuple[str, ...]
+    functions: tuple[JudgedFunction, ...]
+    notes: tuple[str, ...]
+    tests: int
+    passed: int
+
+    def count(self, verdict: Verdict) -> int:
+        """How many functions have it."""
+        return sum(one.verdict is verdict for one in self.functions)
+
+
+class _Seen:
+    """The events of a run, sorted by what they are about."""
+
+    def __init__(self, run: PackageRun) -> None:
+        self.run = run
+        nothing: Event = {}
+        collected = next((one for one in run.events if one["event"] == "collected"), nothing)
+        self.tests: list[str] = collected.get("tests", [])
+        self.examples: list[str] = collected.get("examples", [])
+        self.found: set[int] = set(collected.get("functions", []))
+        self.has_judged = any(one["event"] == "baseline" for one in run.events)
+        self.checks: dict[int, Event] = {one["place"]: one for one in run.events if one["event"] == "check"}
+        self.drawn: dict[int, list[Event]] = {}
+        self.faults: dict[int, dict[int, str]] = {}
+        for one in run.events:
+            if one["event"] == "drawn":
+                self.drawn.setdefault(one["key"], []).append(one)
+            elif one["event"] == "fault":
+                self.faults.setdefault(one["key"], {})[one["number"]] = one["outcome"]
+
+    def name(self, place: int) -> str:
+        """Of a check."""
+        return [*self.tests, *self.examples][place]
+
+    def is_test(self, place: int) -> bool:
+        """Whether a check is a test, and not the examples of a docstring."""
+        return place < len(self.tests)
+
+
+def verdict_of(run: PackageRun, names: Sequence[str]) -> PackageVerdict:
+    """Judge every function of a package that was run."""
+    seen = _Seen(run)
+    findings, notes = _contradictions(seen)
+    judged = tuple(
+        _judged(seen, key, function, findings.get(key, [])) for key, function in enumerate(run.api.functions)
+    )
+    passed = sum(one["outcome"] == "passed" for place, one in seen.checks.items() if seen.is_test(place))
+    all_notes = [_anonymous(run, note) for note in (*_of_package(seen), *notes)]
+    return PackageVerdict(tuple(names), judged, tuple(all_notes), len(seen.tests), passed)
+
+
+def _anonymous(run: PackageRun, text: str) -> str:
+    return re.sub(rf"{re.escape(run.place)}/(tree/|scratch-\w+/)?", "", text)
+
+
+# --- Examples and tests that fail ---
+
+
+def _contradictions(seen: _Seen) -> tuple[dict[int, list[Finding]], list[str]]:
+    """The findings of each function, and what fails without telling for certain which one is wrong."""
+    findings: dict[int, list[Finding]] = {}
+    notes: list[str] = []
+    for place, check in sorted(seen.checks.items()):
+        if check["outcome"] == "passed" or check["outcome"] == "skipped":
+            continue
+        name, message = seen.name(place), _said(check)
+        doubt = _doubt(check, is_test=seen.is_test(place))
+        blamed = (
+            None
+            if doubt
+            else (_blamed_by_test if seen.is_test(place) else _blamed_by_example)(seen, place, check)
+        )
+        if blamed is None:
+            what = "the test" if seen.is_test(place) else "an example of"
+            why = f" ({doubt})" if doubt else ""
+            notes.append(f"{what} {name} does not hold: {message}{why}")
+            continue
+        code = FindingCode.PACKAGE_TEST if seen.is_test(place) else FindingCode.PACKAGE_EXAMPLE
+        where = name if seen.is_test(place) else _line_of_example(seen, blamed, check)
+        text = _anonymous(seen.run, f"{check.get('statement') or name}\n{message}")
+        if len(findings.setdefault(blamed, [])) < 5:
+            findings[blamed].append(Finding(code, where, text))
+    if len(notes) > _MOST_NOTES:
+        notes[_MOST_NOTES:] = [f"and {len(notes) - _MOST_NOTES} more tests or examples that do not hold"]
+    for key, events in seen.drawn.items():
+        for event in events:
+            if contradiction := event.get("contradiction"):
+                function = seen.run.api.functions[key]
+                stated = f"gives {contradiction['result']}, a {contradiction['type']}; stated is -> {function.returns}"
+                where = f"{_relative(seen.run, function)}:{function.line}"
+                finding = Finding(FindingCode.PACKAGE_TYPE, where, f"{contradiction['call']}\n{stated}")
+                findings.setdefault(key, []).append(finding)
+    return findings, notes
+
+
+def _said(check: Event) -> str:
+    match check:
+        case {"outcome": "time"}:
+            return "it does not come to its end"
+        case {"outcome": "died"}:
+            return "it ended the process"
+        case {"got": got}:
+            return f"gives {got.strip() or 'nothing'}; stated is {check['want'] or 'nothing'}"
+        case {"message": message, "want": want} if want:
+            return f"raises {message}; stated is {want}"
+        case {"message": message}:
+            return message
+        case _:
+            return check["outcome"]
+
+
+def _doubt(check: Event, *, is_test: bool) -> str:
+    """Why a check that fails says nothing for certain; empty if it does."""
+    if check["outcome"] in {"time", "died", "forged"} or check["outcome"] != "failed":
+        return "nothing of it counts"
+    if check.get("refused"):
+        return f"the sandbox has no {check['refused']}"
+    if check.get("changing"):
+        return f"it may depend on the day or the machine: {', '.join(check['changing'][:3])}"
+    bases = set(check.get("bases", ()))
+    if found := sorted(bases & _SURROUNDINGS):
+        return (
+            "a name or package may be missing" if found[0] != "OSError" else "the sandbox may have refused it"
+        )
+    if is_test:
+        return "" if check["is_assertion"] or bases & _OF_VALUES else "it is no failed assertion"
+    return _doubt_of_example(check)
+
+
+def _doubt_of_example(check: Event) -> str:
+    if "got" not in check or check["expects_error"]:
+        return "" if check.get("statement") else "it cannot be executed"
+    want, got = check["want"], check["got"].strip()
+    if not want or "..." in want:
+        return "its output is not written out"
+    if not got:
+        return "" if _expression(want) is not None else "it prints another text"
+    wanted, given = _expression(want), _expression(got)
+    if wanted is None or given is None:
+        return "it prints another text"
+    try:
+        values = ast.literal_eval(wanted), ast.literal_eval(given)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        is_ordered = not any(isinstance(node, (ast.Set, ast.Dict)) for node in ast.walk(wanted))
+        differ = ast.dump(wanted) != ast.dump(given) and is_ordered
+        return "" if differ and _has_form_of(wanted, given) else "it prints another text"
+    return "" if not _equal(*values) else "only the form differs"
+
+
+def _expression(text: str) -> ast.expr | None:
+    """The text of a value, if it is one: literals, and calls that make values of them."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    allowed = (
+        ast.Constant,
+        ast.Tuple,
+        ast.List,
+        ast.Set,
+        ast.Dict,
+        ast.UnaryOp,
+        ast.Call,
+        ast.Name,
+        ast.Attribute,
+    )
+    parts = (ast.expr_context, ast.unaryop, ast.keyword)
+    return tree if all(isinstance(node, allowed + parts) for node in ast.walk(tree)) else None
+
+
+def _has_form_of(one: ast.expr, other: ast.expr) -> bool:
+    """Whether two values are made by the same call."""
+    return (
+        isinstance(one, ast.Call)
+        and isinstance(other, ast.Call)
+        and ast.dump(one.func) == ast.dump(other.func)
+    )
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, (int, float)):
+        return math.isclose(one, other, rel_tol=1e-6)
+    return bool(one == other)
+
+
+def _blamed_by_test(seen: _Seen, place: int, check: Event) -> int | None:
+    """The function that a test calls in the statement that fails, if it is one; else the only one that it calls."""
+    begin, end = check.get("lines", (0, 0))
+    direct: list[tuple[int, list[int]]] = [(key, lines) for key, lines in check.get("direct", [])]
+    there = [key for key, lines in direct if any(begin <= line <= end for line in lines)]
+    chosen = there or [key for key, _ in direct]
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _blamed_by_example(seen: _Seen, place: int, check: Event) -> int | None:
+    """The function that the failing example names, if it is one."""
+    functions = seen.run.api.functions
+    called: list[int] = [key for key, _ in check.get("direct", [])]
+    words = set(re.findall(r"\w+", check["statement"]))
+    named = [key for key in called if functions[key].qualname.rpartition(".")[2] in words]
+    owner = [key for key, one in enumerate(functions) if f"{one.module}.{one.qualname}" == seen.name(place)]
+    chosen = named or called
+    return next(iter([key for key in owner if key in chosen] or (chosen if len(chosen) == 1 else [])), None)
+
+
+def _line_of_example(seen: _Seen, key: int, check: Event) -> str:
+    return f"{_relative(seen.run, seen.run.api.functions[key])}:{check['line']}"
+
+
+def _relative(run: PackageRun, function: PublicFunction) -> str:
+    return str(function.file).removeprefix(f"{run.place}/tree/")
+
+
+# --- One function ---
+
+
+def _judged(seen: _Seen, key: int, function: PublicFunction, findings: list[Finding]) -> JudgedFunction:
+    reaching = [
+        p for p, one in seen.checks.items() if one["outcome"] == "passed" and key in one.get("reached", ())
+    ]
+    tests = sum(map(seen.is_test, reaching))
+    examples = sum(seen.checks[place].get("tried", 0) for place in reaching if not seen.is_test(place))
+    outcomes = {number: how for number, how in seen.faults.get(key, {}).items() if how != "unfit"}
+    where = _relative(seen.run, function)
+    unnoticed = tuple(
+        Unnoticed(f"{where}:{fault.line}", fault.change)
+        for number, fault in enumerate(seen.run.faults[key])
+        if outcomes.get(number) == "unnoticed"
+    )
+    raised = _raised(seen, key)
+    shown = _Shown(key, function, len(reaching), tests, examples, len(outcomes), unnoticed, raised)
+    calls = max((event.get("calls", 0) for event in seen.drawn.get(key, [])), default=0)
+    missing = _missing(seen, shown)
+    verdict = Verdict.WRONG if findings else Verdict.NOT_SHOWN if missing else Verdict.SHOWN
+    basis = missing if verdict is Verdict.NOT_SHOWN else _basis(seen, shown, calls)
+    notes = tuple(_anonymous(seen.run, note) for note in _notes(seen, key, function, raised))
+    return JudgedFunction(
+        function, f"{where}:{function.line}", verdict, basis, examples, tests, len(outcomes), unnoticed, calls,
+        tuple(findings), notes,
+    )  # fmt: skip
+
+
+class _Shown(NamedTuple):
+    key: int
+    function: PublicFunction
+    checks: int
+    tests: int
+    examples: int
+    faults: int
+    unnoticed: tuple[Unnoticed, ...]
+    raised: set[str]
+
+    def unseen_errors(self) -> list[str]:
+        return [name for name in self.function.raises if name not in self.raised]
+
+
+def _raised(seen: _Seen, key: int) -> set[str]:
+    """The classes of the errors that came out of a function, with their bases."""
+    found: set[str] = set()
+    for one in seen.checks.values():
+        if one["outcome"] == "passed":
+            found.update(name for other, names in one.get("raised", ()) if other == key for name in names)
+    for event in seen.drawn.get(key, []):
+        found.update(base for error in event.get("errors", ()) for base in error["bases"])
+    return found
+
+
+def _missing(seen: _Seen, shown: _Shown) -> str:
+    """Why it is not shown; empty if it is."""
+    if not seen.has_judged:
+        return "its tests and examples could not be run"
+    if shown.key not in seen.found:
+        return "its code was not found when the package was imported"
+    if not shown.checks:
+        return "no test and no example reaches it"
+    untried = len(seen.run.faults[shown.key]) - len(seen.faults.get(shown.key, {}))
+    if untried and not shown.faults:
+        return "the time was over before faults were put into it"
+    if shown.unnoticed and shown.faults - len(shown.unnoticed) < LEAST_STRENGTH * shown.faults:
+        return f"{len(shown.unnoticed)} of {shown.faults} faults unnoticed"
+    if unseen := shown.unseen_errors():
+        return f"nothing shows the stated {', '.join(unseen)}"
+    return ""
+
+
+def _basis(seen: _Seen, shown: _Shown, calls: int) -> str:
+    checks = [
+        f"{n} {word}{'' if n == 1 else 's'}"
+        for n, word in ((shown.examples, "example"), (shown.tests, "test"))
+        if n
+    ]
+    parts = [", ".join(checks)] if checks else []
+    if shown.faults:
+        verb = "notices" if shown.examples + shown.tests == 1 else "notice"
+        noticed = f"{verb} {shown.faults - len(shown.unnoticed)} of {shown.faults} faults"
+        parts = [f"{', '.join(checks)} {noticed}"]
+    if every := len(shown.function.raises):
+        parts.append(f"{every - len(shown.unseen_errors())} of {every} stated errors")
+    if calls:
+        checked = any(event.get("checked") for event in seen.drawn.get(shown.key, []))
+        parts.append(
+            f"{calls} generated input{'' if calls == 1 else 's'} {'kept the type' if checked else 'tried'}"
+        )
+    return ", ".join(parts)
+
+
+def _notes(seen: _Seen, key: int, function: PublicFunction, raised: set[str]) -> Iterator[str]:
+    """What drawn calls did that nobody states; it may be meant."""
+    is_typed = all(function.parameters.values())
+    known = {
+        name
+        for one in seen.checks.values()
+        for other, names in one.get("raised", ())
+        if other == key
+        for name in names[:]
+    } - {"Exception", "BaseException", "object", "ValueError", "ArithmeticError", "LookupError"}
+    for event in seen.drawn.get(key, []):
+        for error in event.get("errors", ()):
+            bases = set(error["bases"])
+            stated = bases & {*function.raises} or error["error"] in known
+            vague = bases & _UNTYPED and not is_typed
+            if not (stated or vague or error["deliberate"] or bases & _ABSURD):
+                message = f": {error['message']}" if error["message"] else ""
+                yield f"{error['call']} raises {error['error']}, which nothing states{message}"[:_SHOWN]
+        match event.get("ended"):
+            case "time":
+                yield f"{event['call']} did not return in time"[:_SHOWN]
+            case "died":
+                yield f"{event['call']} ended the process"[:_SHOWN]
+            case _:
+                pass
+
+
+# --- The package ---
+
+
+def _of_package(seen: _Seen) -> Iterator[str]:
+    run = seen.run
+    yield from run.api.notes
+    for name, how in run.left_out.items():
+        yield f"{name} was left out: {how} when it was loaded"
+    for one in run.events:
+        if one["event"] == "unimported":
+            yield f"{one['name']} cannot be imported here: {one['message']}"
+        elif one["event"] == "uncollected":
+            what = one["name"] or "pytest with the settings of the project"
+            yield f"{what} cannot be run here: {one['message']}"
+    outcomes = Counter(one["outcome"] for place, one in seen.checks.items() if seen.is_test(place))
+    if outcomes["skipped"]:
+        yield f"{outcomes['skipped']} of {len(seen.tests)} tests were skipped"
+    if run.unfinished:
+        yield run.unfinished
+    elif len(seen.checks) < len(seen.tests) + len(seen.examples):
+        yield "the time was over before all tests and examples were run; --seconds gives more"
+    if run.api.classes:
+        yield f"{run.api.classes} public classes are not judged: functions are"
+    yield from _undrawn(seen.drawn)
+
+
+def _undrawn(drawn: Mapping[int, Iterable[Event]]) -> Iterator[str]:
+    reasons = Counter(
+        str(event["undrawn"]) for events in drawn.values() for event in events if "undrawn" in event
+    )
+    for reason, times in reasons.most_common():
+        yield f"no inputs were generated for {times} function{'' if times == 1 else 's'}: {reason}"
+
+
+__all__ = ["Fault", "JudgedFunction", "PackageVerdict", "Unnoticed", "Verdict", "verdict_of"]

@@ -1,0 +1,58 @@
+"""Functions judged where they are: right ones are never wrong, wrong ones are never shown (design: package-gate)."""
+
+from pathlib import Path
+
+import pytest
+
+from ship_gate.package.judge import judge_package
+from ship_gate.package.reports import REPORTS, PackageReport
+
+ZOO = Path(__file__).with_name("package_zoo.txt")
+NOT_SHOWN = {
+    *("today_is", "listing", "split_bill", "unreached", "weak", "silent", "forged", "hangs", "waits"),
+    *("half_as_float", "truth", "evens"),
+}
+WRONG = {"doubled", "absent", "tested", "refused", "crashes", "measured"}
+
+
+@pytest.fixture(scope="module")
+def zoo(tmp_path_factory: pytest.TempPathFactory) -> PackageReport:
+    """The verdict on all of the zoo."""
+    folder = tmp_path_factory.mktemp("zoo")
+    for case in ZOO.read_text(encoding="utf-8").split("=== ")[1:]:
+        name, _, text = case.partition("\n")
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return judge_package(folder, seconds=300)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.slow
+def test_what_is_known_of_each_function(zoo: PackageReport):
+    """F§11: a function is as its own module says that it is."""
+    found = {
+        one.function.qualname: (str(one.verdict), one.basis, one.findings) for one in zoo.verdict.functions
+    }
+    due = {n: "WRONG" if n in WRONG else "NOT SHOWN" if n in NOT_SHOWN else "SHOWN" for n in found}
+    assert {n: one for n, one in found.items() if one[0] != due[n]} == {}
+    assert len(found) > 30
+    notes = "\n".join(zoo.verdict.notes)
+    for part in (
+        "test_needs_a_host does not hold",
+        "test_ends_the_process",
+        "no_such_package_anywhere",
+        "(the sandbox has no",
+    ):
+        assert part in notes
+
+
+@pytest.mark.slow
+def test_reports_agree_with_the_exit_code(zoo: PackageReport):
+    """What is not shown is an error with --strict alone."""
+    calm = zoo._replace(
+        verdict=zoo.verdict._replace(functions=tuple(f for f in zoo.verdict.functions if not f.findings))
+    )
+    for report in (calm, calm._replace(strict=True)):
+        assert report.failed is report.strict
+        assert ('"level": "error"' in REPORTS["sarif"](report)) is report.strict
+        assert ("<failure" in REPORTS["junit"](report)) is report.strict
