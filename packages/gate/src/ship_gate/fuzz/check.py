@@ -45,7 +45,7 @@ from ship_gate.fuzz.constants import constants_of
 from ship_gate.fuzz.determinism import SecondProcess, first_difference
 from ship_gate.fuzz.limits import bounds, numbers, quoted, small_range
 from ship_gate.fuzz.run import FuzzRun, before_any_answer, run_fuzz, unanswered_call
-from ship_gate.sandbox.pair import Pair, prepare
+from ship_gate.sandbox.pair import Pair, started
 from ship_gate.sandbox.staging import Staged
 from ship_gate.source.files import ParsedFiles
 from ship_gate.static.effect_table import Kind
@@ -131,15 +131,11 @@ def examine_contract(
     request = _request(candidate, files, limits)
     if is_vocabulary(candidate.contract):
         request |= _of_definitions(candidate.contract)
-    if pair is None:
-        with prepare(staged, "fuzz.runner") as own:
-            ran = run_fuzz(staged, request, own)
-    else:
-        ran = run_fuzz(staged, request, pair)
+    with started(staged, "fuzz.runner", pair) as own:
+        ran = run_fuzz(staged, request, own)
     if (slow := unanswered_call(ran)) and int(slow.get("size", 0)) > _MODEST:
-        again = staged._replace(root=staged.root / "modest", scratch=staged.root / "modest" / "scratch")
-        again.scratch.mkdir(parents=True)
-        with prepare(again, "fuzz.runner") as own:
+        again = staged.beside("modest")
+        with started(again, "fuzz.runner") as own:
             ran = run_fuzz(again, {**request, "most_size": _MODEST, "huge": False}, own)
     inputs = sum(event.get("event") == "calling" for event in ran.events)
     parameters = ", ".join(slot.name for slot in candidate.contract.inputs)

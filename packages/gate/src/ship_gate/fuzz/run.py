@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ship_gate.errors import ShipGateError
 from ship_gate.fuzz.determinism import RecordedCall, answer_of
-from ship_gate.sandbox.pair import Pair, Role, prepare
+from ship_gate.sandbox.pair import Pair, Role, started
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.starvation import OwnTime, too_busy
 from ship_gate.sandbox.stream import Ledger, RunEnd
@@ -78,18 +78,12 @@ def run_fuzz(staged: Staged, request: dict[str, Any], pair: Pair, role: Role = "
         if not in_doubt and not _was_starved(ran, request):
             return ran
         patient = {**request, "call_seconds": patience * request["call_seconds"]}
-        ran = _run_again(staged, patient, f"again{patience}", role)
+        again = staged.beside(f"again{patience}")
+        with started(again, role) as own:
+            ran = _run(again, patient, own)
     if _was_starved(ran, request):
         raise too_busy("a call of the contract fuzz hardly came to run")
     return ran
-
-
-def _run_again(staged: Staged, request: dict[str, Any], folder: str, role: Role) -> FuzzRun:
-    """Run a request once, in processes and a folder of its own."""
-    again = staged._replace(root=staged.root / folder, scratch=staged.root / folder / "scratch")
-    again.scratch.mkdir(parents=True)
-    with prepare(again, role) as own:
-        return _run(again, request, own)
 
 
 def _hung(ran: FuzzRun) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ship_gate.contract.examples_file import Example, Outcome, mismatch
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.sandbox.pair import Pair, prepare
+from ship_gate.sandbox.pair import Pair, started
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.stream import Ledger, RunEnd
 
@@ -35,11 +35,8 @@ def run_examples(
     if not examples:
         return ()
     ledger, job = _Ledger(), {"examples": [example.code for example in examples]}
-    if pair is not None:
-        ended = pair.exchange.run(job, dict(staged.surface), ledger, timeout_seconds)
-    else:
-        with prepare(staged, "example_runner") as own:
-            ended = own.exchange.run(job, dict(staged.surface), ledger, timeout_seconds)
+    with started(staged, "example_runner", pair) as own:
+        ended = own.exchange.run(job, dict(staged.surface), ledger, timeout_seconds)
     return tuple(_findings(ledger, ended, examples, staged, timeout_seconds, advice))
 
 

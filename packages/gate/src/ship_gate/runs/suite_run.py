@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.sandbox.pair import Pair, prepare
+from ship_gate.sandbox.pair import Pair, started
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.stream import Ending, Ledger, RunEnd
 from ship_gate.source.files import ParsedFiles
@@ -94,11 +94,8 @@ def run_tests(
     """
     codes = [e.name for e in contract.error_surfaces if e.surface is not SurfaceKind.EXCEPTION]
     ledger = _Ledger(codes)
-    if pair is None:
-        with prepare(staged, "test_runner") as own:
-            ended = own.exchange.run({}, dict(staged.surface), ledger, timeout_seconds)
-    else:
-        ended = pair.exchange.run({}, dict(staged.surface), ledger, timeout_seconds)
+    with started(staged, "test_runner", pair) as own:
+        ended = own.exchange.run({}, dict(staged.surface), ledger, timeout_seconds)
     tests = tuple(test._replace(message=staged.anonymous(test.message)) for test in ledger.tests)
     findings = tuple(_findings(ledger, ended, named, timeout_seconds))
     findings = tuple(f._replace(message=staged.anonymous(f.message)) for f in findings)

@@ -5,7 +5,7 @@ source; a pair that is not needed then is stopped."""
 
 import secrets  # noqa: TID251 - what a module must not foretell is no input
 import sys
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from string import ascii_lowercase
 from typing import Literal, Self
 
@@ -75,6 +75,11 @@ def prepare(staged: Staged, role: Role) -> Pair:
             stack.callback(children[-1].stop)
         stack.pop_all()
     return Pair(children[0], children[1], plan, *children[2:])
+
+
+def started(staged: Staged, role: Role, pair: Pair | None = None) -> AbstractContextManager[Pair]:
+    """A pair for a run: one that was started before, which the caller stops, or one of its own."""
+    return nullcontext(pair) if pair else prepare(staged, role)
 
 
 def prepare_variants(staged: Staged, listing: str, *, draws: bool, seconds: float) -> Pair:

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from ship_gate.contract.network import network_effects
 from ship_gate.errors import CorruptionError
@@ -53,6 +53,12 @@ class Staged(NamedTuple):
     scratch: Path
     surface: Mapping[str, Any]
     sandbox: Sandbox | None = None
+
+    def beside(self, name: str) -> Self:
+        """The same candidate with a folder of its own for its runs, to be judged again."""
+        root = self.root / name
+        (root / "scratch").mkdir(parents=True)
+        return self._replace(root=root, scratch=root / "scratch")
 
     def anonymous(self, text: str) -> str:
         """A text without the staging directory's name, which differs from run to run."""

@@ -27,6 +27,7 @@ from ship_gate.findings import Finding, FindingCode
 from ship_gate.sandbox.pair import Pair
 from ship_gate.sandbox.staging import Staged
 from ship_gate.source.files import ParsedFiles, with_body
+from ship_gate.strength.claims import unstable_finding
 from ship_gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
 from ship_gate.strength.run import BUDGET_SECONDS, Variant, VariantRun, run_variants, start_runner
 from ship_gate.strength.stated_limits import unshown_limits
@@ -192,15 +193,9 @@ def _slow(first: VariantRun) -> Iterator[Finding]:
 def _unstable(first: VariantRun, contract: MicroModuleContract) -> Iterator[Finding]:
     if first.outcome != "passed":
         names = ", ".join(first.failed[:5]) or first.outcome
-        message = (
-            f"the tests passed once and not when they were run again on the same module ({names}); "
-            "make them independent of chance, time and one another"
-        )
-        if any(is_lazy(output.type) for output in contract.outputs):
-            message += (
-                "; here tests get the items themselves, so let the module not change what it has yielded"
-            )
-        yield Finding(FindingCode.STRENGTH_UNSTABLE, "tests", message)
+        is_any_lazy = any(is_lazy(output.type) for output in contract.outputs)
+        hint = "; here tests get the items themselves, so let the module not change what it has yielded"
+        yield unstable_finding(names, hint if is_any_lazy else "")
 
 
 def weak_findings(

@@ -186,3 +186,17 @@ def _missing(claims: Claims, pointer: str) -> str:
             )
         case _:
             return "passes whatever the call returns; assert the result of a call that succeeds"
+
+
+def unstable_finding(names: str, hint: str = "") -> Finding:
+    """Tests passed once and not again.
+
+    Args:
+        names: Of them.
+        hint: What else may be the reason, behind the advice.
+    """
+    message = (
+        f"the tests passed once and not when they were run again on the same module ({names}); "
+        f"make them independent of chance, time and one another{hint}"
+    )
+    return Finding(FindingCode.STRENGTH_UNSTABLE, "tests", message)

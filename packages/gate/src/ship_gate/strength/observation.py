@@ -15,7 +15,6 @@ Left out: whether an assertion is the right one; the mutants tell whether it is 
 
 import secrets  # noqa: TID251 - what tests must not foretell is no input
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from itertools import count
 from typing import Any, NamedTuple, cast
 
@@ -25,10 +24,10 @@ from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.check import is_repeatable
 from ship_gate.fuzz.determinism import ALL_OF_THEM, OTHER_ADVICE, RecordedCall, call_text, difference_of
 from ship_gate.fuzz.determinism import Answer as CallAnswer
-from ship_gate.sandbox.pair import Pair, prepare
+from ship_gate.sandbox.pair import Pair, started
 from ship_gate.sandbox.staging import Staged, empty_tree
 from ship_gate.sandbox.stream import Ledger, RunEnd
-from ship_gate.strength.claims import Claims, claims_of, unshown_finding
+from ship_gate.strength.claims import Claims, claims_of, unshown_finding, unstable_finding
 from ship_gate.strength.invariants import Assertions, Invariants
 from ship_gate.strength.perturbations import (
     NO_ANSWER,
@@ -111,9 +110,8 @@ def observe(
     apart = Invariants(resolved, assertions or {})
     plan = _Plan(resolved, apart, files=bool(contract.effects), repeatable=is_repeatable(contract))
     for start in count():
-        again = staged if start == 0 else _in_other_folder(staged, start)
-        started = nullcontext(pair) if pair and start == 0 else prepare(again, "variants.repetition")
-        with started as own:
+        again = staged if start == 0 else staged.beside(f"repeated {start}")
+        with started(again, "variants.repetition", pair if start == 0 else None) as own:
             ledger = _Ledger(plan, own, seconds)
             job = {"watches": bool(contract.effects)}
             wall = max(_LEAST_WALL, _WALL_TIMES * tests_seconds)
@@ -141,12 +139,6 @@ def _broken_off_again(ended: RunEnd) -> ShipGateError:
         where="gate",
         remedy="run it again on a machine with less load",
     )
-
-
-def _in_other_folder(staged: Staged, start: int) -> Staged:
-    folder = staged.root / f"repeated {start}"
-    (folder / "scratch").mkdir(parents=True)
-    return staged._replace(root=folder, scratch=folder / "scratch")
 
 
 class Ending(NamedTuple):
@@ -382,11 +374,7 @@ class _Plan:
         """What is not shown."""
         if self._unstable:
             names = ", ".join(dict.fromkeys(self._unstable))
-            message = (
-                f"the tests passed once and not when they were run again on the same module ({names}); "
-                "make them independent of chance, time and one another"
-            )
-            yield Finding(FindingCode.STRENGTH_UNSTABLE, "tests", message)
+            yield unstable_finding(names)
             return
         for name in self._silent:
             message = (
