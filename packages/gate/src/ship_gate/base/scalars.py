@@ -24,7 +24,7 @@ import uuid
 import zoneinfo
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 _SHOWN = 60
 _ZONES = (
@@ -126,7 +126,7 @@ class Scalar:
     size: Callable[[Any], int] = lambda _: 1
     is_hashable: bool = True
     is_word: bool = True
-    says: str = ""
+    says: Literal["", "text", "number"] = ""
     is_bounded: bool = False
 
     def accepts(self, value: object) -> bool:
@@ -393,7 +393,7 @@ def _row_of_texts(
     edge_cases: Sequence[object],
     numbered: Callable[[int], Any],
     altered: Callable[[Any, str], Any],
-    says: str = "",
+    says: Literal["", "text", "number"] = "",
 ) -> Scalar:
     """The row of a class whose values are made from their texts.
 
