@@ -22,7 +22,7 @@ from specwright.roles.models.replies import ONLY_REASONING
 from specwright.secret_values import without_secrets
 
 _UNREACHABLE = {"APIConnectionError", "ConnectError", "ConnectionError", "TransportError"}
-_UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError"}
+_UNREADABLE = {"ValueError", "TypeError", "LookupError", "AttributeError", "Warning"}
 _TIMED_OUT = {"APITimeoutError", "TimeoutException", "TimeoutError"}
 _PASSING_STATUS = {408, 409, 429, *range(500, 600)} - {501, 505}
 _TOO_LONG = re.compile(
