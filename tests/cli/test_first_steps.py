@@ -176,12 +176,13 @@ def test_approve_in_a_new_process_drives_on_with_the_same_model(waiting: Path) -
     assert told.out.startswith("Shipped:  Nameplate 1.0.0, 1 task, 1 module")
 
 
-def test_a_release_is_told_in_five_lines(released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_release_is_told_in_six_lines(released: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """F-3.2.4-02, D28: what shipped and where, the proof, pip, import, and that the answers were scripted."""
     monkeypatch.delenv("COLUMNS")
     told = specwright("run", released)
     assert told.code == 0
-    shipped, proof, install, use, note = told.out.splitlines()
+    shipped, proof, source, install, use, note = told.out.splitlines()
+    assert (Path(source.split()[1]) / "pyproject.toml").is_file()
     assert str(released / "state_store/releases/REL-") in shipped
     assert "7 tests passed, 1 interface as contracted, 2 examples ran" in proof
     assert Path(shlex.split(install)[-1]).is_file()

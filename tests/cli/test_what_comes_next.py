@@ -54,16 +54,6 @@ def test_where_nothing_waits_the_next_command_is_said(released_once: Path, waiti
     assert f"`specwright approve {waiting}` accepts it" in specwright("escalations", waiting).err
 
 
-def test_a_release_in_which_nothing_is_new_names_the_one_before(released: Path) -> None:
-    """What is released already, where it is, and how another product comes about (F-15-01, D-S9-08)."""
-    (first,) = (released / "state_store/releases").iterdir()
-    told = specwright("release", released)
-    page = " ".join(told.out.split())
-    assert f"Again: nothing has changed since {first.name}, which has the same wheel in {first}" in page
-    assert f"`specwright change {released} --request" in page
-    assert "Again:" not in specwright("status", released).out
-
-
 def test_what_a_report_may_point_at_is_shown_without_an_example(released_once: Path) -> None:
     """Statements and criteria with their texts, and the command; a report itself needs its example (D-39-02)."""
     told = specwright("report", "initials", released_once, "--pointer", "?")

@@ -40,26 +40,13 @@ def test_decisions_stand_before_the_description():
     data["outside"] = [{"quote": "It has a window.", "why": "No graphical interface."}]
     page = render(ProductSpecDraft.model_validate(data))
     chapters = [line for line in page.splitlines() if line.startswith("## ")]
-    assert chapters[:3] == ["## Not built", "## Decisions", "## Pillar: Core (PIL-001)"]
+    assert chapters[:3] == ["## Not built", "## Decisions", "## Split a bill (TSK-001)"]
     assert page.index("## Decisions") < page.index(data["description"])
     assert (
-        "2 cases that SPEC.md leaves open are decided as follows. `specwright amend --decision N TEXT` has one decided "
-        f"otherwise.\n\n1. {ROUNDING} (TSK-001 Split a bill)\n2. Two of a name are one. (TSK-002 Settle up)\n"
+        "SPEC.md left 2 cases open. They will work like this. `specwright amend --decision N TEXT` changes one.\n\n"
+        f"1. {ROUNDING} (TSK-001 Split a bill)\n2. Two of a name are one. (TSK-002 Settle up)\n"
     ) in page
     assert "## Decisions" not in render(spec_with([], []))
-
-
-def test_what_is_narrowed_is_built_in_part():
-    """D-10-07: a decision that begins "Out of scope:" has a chapter before the decisions, and keeps its number there."""
-    page = render(spec_with([ROUNDING, "Out of scope: bills in two currencies."], []))
-    chapters = [line for line in page.splitlines() if line.startswith("## ")]
-    assert chapters[:2] == ["## Built in part", "## Decisions"]
-    assert (
-        "One kind of input is out of scope: what comes out of it is an error or any value.\n\n- bills in two currencies. "
-        "(decision 2, TSK-001 Split a bill)\n"
-    ) in page
-    assert "2. Out of scope: bills in two currencies. (TSK-001 Split a bill)" in page
-    assert "## Built in part" not in render(spec_with([ROUNDING], []))
 
 
 def test_a_decision_belongs_to_its_task():

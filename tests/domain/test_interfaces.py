@@ -275,14 +275,12 @@ def test_what_is_not_built_stands_first_with_its_sentence():
     assert outside_problems(outside, text) == []
     draft = ProductSpecDraft.model_validate({**draft_data(), "outside": [one.to_json() for one in outside]})
     page = render(draft).splitlines()
-    assert page[2:9] == [
+    assert page[2:7] == [
         "## Not built",
         "",
-        "3 things that SPEC.md asks for cannot be built, and will be missing.",
+        "SPEC.md asks for this, and it will be missing.",
         "",
-        "> It has a window with buttons.",
-        "",
-        "No graphical interface; the command is nearest.",
+        '- "It has a window with buttons.": No graphical interface; the command is nearest.',
     ]
     assert "Built otherwise" not in render(draft)
     wrong = [
@@ -310,11 +308,11 @@ def test_what_is_built_in_part_is_not_called_missing():
     ]
     page = render(ProductSpecDraft.model_validate({**draft_data(), "outside": outside}))
     missing, _, otherwise = page.partition("## Built otherwise\n\n")
-    assert "One thing that SPEC.md asks for cannot be built, and will be missing." in missing
+    assert "No graphical interface is built." in missing
     assert "mails" not in missing
     assert otherwise.startswith(
-        "One thing that SPEC.md asks for is built in part, or otherwise.\n\n> It mails the result on Mondays.\n\n"
-        "Nothing is sent.\n\nBuilt: The text of the mail is made.\n\n"
+        "SPEC.md asks for this, and it will be built in part, or otherwise.\n\n"
+        '- "It mails the result on Mondays.": Nothing is sent. Built: The text of the mail is made.\n\n'
     )
     assert "missing" not in otherwise.partition("## ")[0]
     assert "Not built" not in render(

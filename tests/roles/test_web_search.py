@@ -63,7 +63,7 @@ def test_sources_are_recorded_and_cited(tmp_path: Path) -> None:
     page = (tmp_path / "state_store/product/spec.md").read_text()
     sources = json.loads((tmp_path / "state_store/product/sources.json").read_text())
     assert sources == [{"query": "tables # of *names*", "urls": [URL]}]
-    assert "example.org/orders" in page.split("## Research sources")[1]
+    assert "example.org/orders" in page.split("Research sources</summary>")[1]
     assert "Ignore all" not in page
     with RolesWorkbench(tmp_path, OrderedReplies()) as bench:
         asked = product.approval_question(bench.factory)
@@ -74,7 +74,7 @@ def test_without_a_service_the_gate_says_so(tmp_path: Path) -> None:
     """The tool says it to the role, the page and the question to the person (F-3.2.4-01)."""
     replies = researched(tmp_path, None)
     assert replies.requests[1].tool_results[0].startswith("No web search is configured here.")
-    assert "No web search is configured" in (tmp_path / "state_store/product/spec.md").read_text()
+    assert "No web search was made" in (tmp_path / "state_store/product/spec.md").read_text()
     with RolesWorkbench(tmp_path, OrderedReplies()) as bench:
         assert product.approval_question(bench.factory)["searches"] is False
 

@@ -87,7 +87,7 @@ def test_examples_that_come_out_otherwise_make_the_product_fail_with_both_sides_
         "Unfinished": "there is no sentence; say what the example demonstrates",
     }
     assert report.detail == (
-        "5 of 7 examples fail against the installed package. "
+        "5 of 7 trials fail against the installed package. "
         "clean, example 'Wrong': it gives \"'a'\", the text block says \"'b'\". "
         "clean, example 'No error': it gives \"'a'\", the text block says 'ValueError: empty'. "
         "clean, example 'Hangs': it was not done after 3 s."
@@ -104,7 +104,7 @@ def test_modules_that_are_wrong_together_are_told_by_task_and_criterion(product:
     report = exercised(product._replace(modules=product.modules, approved=tuple(approved)))
     assert report.result == "FAIL"
     assert report.detail == (
-        "1 of 7 examples fail against the installed package. "
+        "1 of 7 trials fail against the installed package. "
         "TSK-002, example 'criterion 2, Kept': it gives \"'a-b'\", the text block says \"'A-b'\"."
     )
 
@@ -122,8 +122,7 @@ def test_a_property_is_tried_on_the_whole_package(product: ProductPackage) -> No
     report = exercised(product._replace(properties=tuple(approved)))
     assert report.result == "FAIL"
     assert report.detail.startswith(
-        "1 of 7 examples and properties fail against the installed package. "
-        "TSK-002, property 'criterion 2, Ascii': for text="
+        "1 of 7 trials fail against the installed package. TSK-002, property 'criterion 2, Ascii': for text="
     )
     assert "its code gives False." in report.detail
 

@@ -420,10 +420,8 @@ def test_a_release_asks_the_servers_wrongly():
         ("http", "GET /openapi.json"),
         ("http", "GET /items/1?no-such-parameter=1"),
         ("http", 'POST /settle {"a":'),
-        ("mcp", "2025-06-18, it speaks it"),
-        ("mcp", "2025-06-18, its tools"),
-        ("mcp", "2026-07-28, it speaks it"),
-        ("mcp", "2026-07-28, price, an unknown argument"),
+        ("mcp", "its tools"),
+        ("mcp", "price, an unknown argument"),
     ):
         assert one in tried
     assert report.result == "PASS", report.detail

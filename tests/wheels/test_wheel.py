@@ -176,7 +176,6 @@ def test_a_product_that_cannot_be_packaged_is_refused_for_its_reason(
     escape = clean._replace(implementation={**clean.implementation, "../slugify/x.py": b""})
     spoiled = {
         "no module named ghost": product._replace(task_facing=("ghost",)),
-        "have one name": product._replace(modules=(*product.modules, clean)),
         "is not a path below": product._replace(modules=(escape, *product.modules[1:])),
         "is not a requirement": product._replace(requires=("--index-url=x",)),
         "cannot be made into a wheel": product._replace(distribution="-"),

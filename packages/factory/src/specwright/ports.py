@@ -201,6 +201,10 @@ class FileTree(Protocol):
         """Publish several files below a directory."""
         ...
 
+    def move(self, path: str, to: str) -> None:
+        """Move a directory at once; nothing happens if it is not there, or if something is at the new place."""
+        ...
+
 
 class StateStore(FileTree, Protocol):
     """`state_store/`, with the definitions that Wires refer to (design: projection).
@@ -564,13 +568,14 @@ class Roles(Protocol):
 class ProductModule(NamedTuple):
     """A sealed module.
 
-    `implementation` maps posix paths below the version's `implementation/` (`__init__.py`) to their bytes;
-    `examples` is the text of its `examples.md`.
+    `implementation` maps posix paths below the version's `implementation/` (`__init__.py`) to their bytes, `tests` the names
+    of test files to theirs; `examples` is the text of its `examples.md`.
     """
 
     contract: MicroModuleContract
     implementation: Mapping[str, bytes]
     examples: str
+    tests: Mapping[str, bytes] = MappingProxyType({})
 
 
 class ApprovedExample(NamedTuple):
@@ -632,12 +637,14 @@ class ProductPackage(NamedTuple):
 
 
 class BuiltWheel(NamedTuple):
-    """A wheel: its file name, its bytes with their SHA-256, and the names that its package exports."""
+    """A wheel: its file name, its bytes with their SHA-256, and the names that its package exports; beside it the source
+    tree, which builds such a wheel without Specwright: files by their posix paths."""
 
     file_name: str
     content: bytes
     sha256: str
     exports: tuple[str, ...]
+    source: Mapping[str, bytes] = MappingProxyType({})
 
 
 class ExampleOutcome(NamedTuple):

@@ -401,6 +401,25 @@ def _task_file_findings(view: ProjectView, folder: FileTree, definition: TaskDef
             yield Finding("task_file.changed", path, "it is not what its definition makes it")
 
 
+def source_findings(store: StateStore, folder: FileTree, bindings: LogBindings) -> Iterator[Finding]:
+    """The source tree of the newest release that made one, held against the hashes in its manifest. A tree that was moved
+    away is no finding, nor is what its owner added."""
+    for release, sha256 in reversed(bindings.subjects.get("release.made", [])):
+        try:
+            manifest = ReleaseManifest.from_bytes(store.definition(sha256), release)
+        except SpecwrightErrors:
+            continue  # reported already
+        source = manifest.product.source if manifest.succeeded else {}
+        there = {path: sha256 for path, sha256 in source.items() if folder.exists(path)}
+        for path in sorted(source.keys() - there.keys()) if there else ():
+            yield Finding("record.missing", path, "the file is gone from the source tree")
+        for path, sha256 in there.items():
+            if canonical_json.sha256(folder.read(path)) != sha256:
+                yield Finding("record.changed", path, "the source tree is not as it was released")
+        if source:
+            return
+
+
 def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[Finding]:
     """The Code Index, held against the contracts of sealed modules."""
     modules, entries, retired = ModuleStore(store), list[CodeIndexEntry](), list[CodeIndexEntry]()
@@ -507,6 +526,7 @@ def verify_store(
     findings += records.findings()
     if at_rest:
         findings += projection_findings(log, store, ports.folder)
+        findings += source_findings(store, ports.folder, bindings)
         findings += index_findings(store, ports.code_index, bindings)
     return Verification(
         modules=len(versions),

@@ -37,7 +37,7 @@ from specwright.bootstrap.spec_file import spec_changed, spec_copy, spec_fault
 from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_stop
 from specwright.bootstrap.workers.drive import Queue, queue_state
 from specwright.bounded_read import read_member
-from specwright.documents.commands import OTHER_SPEC, next_command, pasteable
+from specwright.documents.commands import next_command, pasteable
 from specwright.documents.needs import Need, needs
 from specwright.documents.reports import CostSum
 from specwright.domain.base.document import Document, Part
@@ -117,7 +117,6 @@ class Release(Part):
         directory: Path,
         *,
         scripted: bool,
-        before: ReleaseManifest | None = None,
         summed: bool = True,
         **more: Any,
     ) -> Self:
@@ -128,7 +127,6 @@ class Release(Part):
             manifest: The release.
             directory: Of the project.
             scripted: Whether any answer was scripted.
-            before: The release before it, if this one was asked for by hand.
             summed: Whether it is also said in words.
             more: Other fields.
         """
@@ -146,14 +144,7 @@ class Release(Part):
         )
         if not (summed and manifest.succeeded):
             return made
-        summary = made._in_words(view, directory, scripted=scripted)
-        contents = (manifest.modules, manifest.product, manifest.unshown_criteria)
-        if before and contents == (before.modules, before.product, before.unshown_criteria):
-            summary["Again"] = (
-                f"nothing has changed since {before.release_id}, which has the same wheel in "
-                f"{_release_folder(view, before)}; `{next_command('change', directory, OTHER_SPEC)}` makes another"
-            )
-        return made.model_copy(update={"summary": summary})
+        return made.model_copy(update={"summary": made._in_words(view, directory, scripted=scripted)})
 
     def _in_words(self, view: ProjectView, directory: Path, *, scripted: bool) -> dict[str, str]:
         """What shipped and where it is, the proof, how to install and use it, who answered."""
@@ -177,6 +168,7 @@ class Release(Part):
             "Missing": f"{missing}: only a part of the product" if missing else "",
             "Proof": f"{counted(tests, 'test')} passed, {counted(len(refs), 'interface')} as contracted, "
             f"{counted(examples, 'example')} ran in a clean installation",
+            "Source": str(directory / layout.source_tree(str(self.manifest.product.wheel))),
             "Install": self.install or "",
             "Use": f"from {self.import_name} import {listed(self.exports or [])}",
             "Start": "; ".join(_programs(spec.interfaces)) if spec.interfaces else "",

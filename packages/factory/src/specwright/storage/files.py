@@ -142,6 +142,15 @@ class DiskTree:
         for name, data in files.items():
             self.publish(f"{path}/{name}", data)
 
+    def move(self, path: str, to: str) -> None:
+        """Move a directory."""
+        source, target = self._target(path), self._target(to)
+        if source.is_dir() and not target.exists():
+            with _write_errors(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source.rename(target)
+                sync_directory(target.parent)
+
     def _target(self, path: str) -> Path:
         if path:
             check_path(path)

@@ -66,6 +66,14 @@ class PostgresTree:
                     where = f"{self._database.address} {name}"
                     raise RefusedError("a published file never changes", where=where)
 
+    def move(self, path: str, to: str) -> None:
+        """Move the files below a directory."""
+        old, new = self._below(path), self._below(to)
+        query = "UPDATE file SET path = ? || substr(path, ?::int) WHERE path >= ? AND path < ?"
+        with self._writing() as connection:
+            if not self.names(to):
+                connection.execute(query, (new, str(len(old) + 1), old, f"{old[:-1]}0"))
+
     def replace(self, path: str, data: bytes) -> None:
         """Write a file, or replace it."""
         with self._writing() as connection:

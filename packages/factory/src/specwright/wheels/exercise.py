@@ -27,6 +27,7 @@ from specwright.wheels.interface_trials import (
     script_problem,
 )
 from specwright.wheels.product_run import ImportedPackage, InstalledProduct, NoReportError
+from specwright.wheels.source_tree import source_tree
 from specwright.wheels.wheel import build_wheel
 
 _MESSAGE_LENGTH = 300
@@ -60,18 +61,11 @@ def _report(
         )
         return ExerciseReport("PASS", detail, outcomes)
     shown = " ".join(f"{f.module}, {f.kind} {f.heading!r}: {f.detail}." for f in failures[:_FAILURES_SHOWN])
-    kinds = _kinds(product)
-    detail = f"{len(failures)} of {len(outcomes)} {kinds} fail against the installed package. {shown}"
+    detail = f"{len(failures)} of {len(outcomes)} trials fail against the installed package. {shown}"
     return ExerciseReport("FAIL", detail, outcomes)
 
 
 _USES = {"command": "command", "http": "HTTP API", "mcp": "MCP server"}
-
-
-def _kinds(product: ProductPackage) -> str:
-    kinds = ["examples", *(["properties"] if product.properties else [])]
-    kinds += [f"uses of the {label}" for kind, label in _USES.items() if kind in (product.interface or {})]
-    return " and ".join(kinds)
 
 
 class _Trial:
@@ -81,13 +75,10 @@ class _Trial:
         self._installed = installed
         self._product = installed.product
         self._named = [(approved.task_id, approved.example) for approved in self._product.approved]
-        self._unreadable: list[ExampleOutcome] = []
         for module in self._product.modules:
             name = module.contract.name
-            examples, problems = parse_examples(module.examples)
-            self._named += [(name, example) for example in examples]
-            # the gate read this file before it was sealed, so an example that is unreadable now is a failure
-            self._unreadable += [ExampleOutcome(name, one.where, False, one.message) for one in problems]
+            # the gate read this file before it was sealed
+            self._named += [(name, example) for example in parse_examples(module.examples)[0]]
         self._interfaces = InterfaceTrials(installed, [example for _, example in self._named])
 
     def import_problem(self, wheel: BuiltWheel) -> str:
@@ -104,14 +95,14 @@ class _Trial:
         return _package_problem(answer, wheel, self._product)
 
     def outcomes(self) -> tuple[ExampleOutcome, ...]:
-        """What became of each: examples that were approved, those of each module, properties, then what is unreadable."""
+        """What became of each: examples that were approved, those of each module, properties."""
         jobs = [
             partial(self._example, f"{place}-{name}", name, example)
             for place, (name, example) in enumerate(self._named)
         ]
         properties = enumerate(self._product.properties)
         jobs += [partial(self._property, f"p{place}", one) for place, one in properties]
-        return (*_run(jobs), *self._of_interfaces(self._interfaces.of_command()), *self._unreadable)
+        return (*_run(jobs), *self._of_interfaces(self._interfaces.of_command()))
 
     def of_servers(self) -> tuple[ExampleOutcome, ...]:
         """What became of the servers."""
@@ -168,8 +159,8 @@ class FlitPackager:
         self._limits = limits or Limits()
 
     def build(self, product: ProductPackage) -> BuiltWheel:
-        """Make the wheel (see the port)."""
-        return build_wheel(product)
+        """Make the wheel and the source tree (see the port)."""
+        return build_wheel(product)._replace(source=source_tree(product))
 
     def exercise(
         self, wheel: BuiltWheel, product: ProductPackage, *, with_own_pip: bool | None = None

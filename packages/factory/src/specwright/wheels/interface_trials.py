@@ -8,7 +8,6 @@ and leave nothing half written when they are killed.
 import ast
 import importlib.util
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,19 +23,14 @@ from specwright.wheels.product_run import (
     HttpAnswer,
     InstalledProduct,
     Kind,
-    McpDescription,
     NoReportError,
     ToolAnswer,
     read_report,
 )
 from specwright.wheels.wheel import SERVER_PACKAGES, programs_of
 
-USAGE, FAULT, INTERRUPTED = 2, 70, 130
-_ILL = "\x1b[31m?\u2028"
-"""A word that is no number, no date, and not fit to be printed."""
+USAGE, FAULT = 2, 70
 _TRACEBACK = "Traceback (most recent call last)"
-_MOST_BODY = 1024 * 1024
-_REVISIONS = ("2025-06-18", "2026-07-28")
 _NO_PARAMETER = "no-such-parameter"
 _MOST_SHOWN = 300
 EXAMPLE = "example: "
@@ -72,13 +66,11 @@ class _CommandCall(NamedTuple):
         arguments: Of the call.
         code: The exit code.
         stdout: How its output begins; empty if it prints nothing.
-        interrupted: Whether Ctrl-C comes as it starts.
     """
 
     arguments: tuple[str, ...]
     code: int = USAGE
     stdout: str = ""
-    interrupted: bool = False
 
 
 class InterfaceTrials:
@@ -94,7 +86,7 @@ class InterfaceTrials:
         self._stated: Mapping[str, Any] = installed.product.interface or {}
 
     def of_command(self) -> list[Trial]:
-        """Help, wrong calls, Ctrl-C as it starts, and examples; none of a product without a command."""
+        """Help, wrong calls and examples; none of a product without a command."""
         if "command" not in self._stated:
             return []
         calls = enumerate(_command_calls(self._stated["command"]))
@@ -106,16 +98,14 @@ class InterfaceTrials:
     def of_servers(self) -> list[Trial]:
         """Wrong requests and calls, and examples; none of a product without a server."""
         http = [self._wrong_requests, self._examples_by("http")] if "http" in self._stated else []
-        mcp = [partial(self._wrong_tool_calls, one) for one in _REVISIONS] if "mcp" in self._stated else []
-        return [*http, *mcp, *([self._examples_by("mcp")] if mcp else [])]
+        mcp = [self._wrong_tool_calls, self._examples_by("mcp")] if "mcp" in self._stated else []
+        return [*http, *mcp]
 
     def _call(self, place: str, expected: _CommandCall) -> Sequence[ExampleOutcome]:
         name = self._stated["command"]["name"]
         heading = " ".join((name, *(ascii(word)[1:-1] for word in expected.arguments)))
-        if expected.interrupted:
-            heading = f"Ctrl-C as {name} starts"
         try:
-            end = self._installed.run_command(place, expected.arguments, interrupted=expected.interrupted)
+            end = self._installed.run_command(place, expected.arguments)
             problem = _command_problem(end, expected)
         except NoReportError as error:
             problem = str(error)
@@ -139,26 +129,21 @@ class InterfaceTrials:
             found.append((_heading(request), "" if answer.status == status else told))
         return self._outcomes("http", found)
 
-    def _wrong_tool_calls(self, revision: str) -> Sequence[ExampleOutcome]:
-        """The server speaks a revision of the protocol, lists its tools, and refuses wrong calls of each."""
+    def _wrong_tool_calls(self) -> Sequence[ExampleOutcome]:
+        """The server lists its tools, and refuses wrong calls of each."""
         wanted = [one["name"] for one in self._stated["mcp"]["uses"]]
-        start: dict[str, Any] = {"revision": revision, "options": {}}
-        calls = [{**start, "name": name, "arguments": {_NO_PARAMETER: 1}} for name in wanted]
+        calls = [{"options": {}, "name": name, "arguments": {_NO_PARAMETER: 1}} for name in wanted]
         try:
-            first, *came = self._installed.ask(f"mcp-{revision}", "mcp", [start, *calls])
-            spoken = read_report(McpDescription, first)
+            first, *came = self._installed.ask("mcp", "mcp", [{"options": {}}, *calls])
+            tools = read_report(list[str], first.get("tools"))
             answers = [read_report(ToolAnswer, one) for one in came]
         except NoReportError as error:
-            return self._outcomes("mcp", [(f"{revision}, it starts", str(error))])
-        said, tools = spoken
-        found = [
-            ("it speaks it", "" if said == revision else f"it speaks {said}"),
-            ("its tools", "" if tools == wanted else f"it lists {tools}, not {wanted}"),
-        ]
+            return self._outcomes("mcp", [("it starts", str(error))])
+        found = [("its tools", "" if tools == wanted else f"it lists {tools}, not {wanted}")]
         for name, answer in zip(wanted, answers, strict=True):
             told = f"it does not refuse it: {shortened(answer.error, _MOST_SHOWN)}"
             found.append((f"{name}, an unknown argument", "" if _NO_PARAMETER in answer.error else told))
-        return self._outcomes("mcp", [(f"{revision}, {use}", told) for use, told in found])
+        return self._outcomes("mcp", found)
 
     def _examples_by(self, kind: Kind) -> Trial:
         """The examples that call what it does; hosts and the clock are scripted for the command alone."""
@@ -211,7 +196,7 @@ def _fault(kind: Kind, answer: Mapping[str, Any]) -> str:
     """What an interface says of a fault of its own; empty if there is none."""
     match kind:
         case "command":
-            end = read_report(CommandEnd, {**answer, "interrupted": False})
+            end = read_report(CommandEnd, answer)
             return end.stderr or "no message" if end.code == FAULT or _TRACEBACK in end.stderr else ""
         case "http":
             status, body = read_report(HttpAnswer, answer)
@@ -235,39 +220,13 @@ def _command_calls(command: Mapping[str, Any]) -> Iterator[_CommandCall]:
         first = (one["subcommand"],) if one["subcommand"] else ()
         if first:
             yield _CommandCall((*first, "--help"), 0, "usage:")
-        yield from (_CommandCall((*first, *words)) for words in _wrong_words(one["words"]))
+        yield _CommandCall((*first, "--no-such-option"))
     if command["uses"][0]["subcommand"]:
         yield _CommandCall(())
         yield _CommandCall(("no-such-subcommand",))
-    yield _CommandCall(("--help",), INTERRUPTED, interrupted=True)
-
-
-def _wrong_words(words: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
-    """Wrong calls of a subcommand: an unknown option, nothing where something is needed, words that are no values."""
-    yield ("--no-such-option",)
-    needed = [word for word in words if word["needed"] and word["place"] != "stdin"]
-    if needed:
-        yield ()
-    for word in words:
-        if word["place"] == "stdin" or word["flag"]:
-            continue
-        if word["content"] != "value" or not _is_free(word["type"]):
-            ill = "no/such/file" if word["content"] != "value" else _ILL
-            yield tuple(_written(one, ill if one is word else "1") for one in words if one in (word, *needed))
-
-
-def _is_free(kind: str) -> bool:
-    """Whether any word is a value."""
-    return re.search(r"\b(str|Path)\b", re.sub(r"'[^']*'", "", kind)) is not None
-
-
-def _written(word: Mapping[str, Any], text: str) -> str:
-    return f"--{word['name']}={text}" if word["place"] == "option" else text
 
 
 def _command_problem(end: CommandEnd, expected: _CommandCall) -> str:
-    if expected.interrupted and not end.interrupted:
-        return "it ended before Ctrl-C came"
     if _TRACEBACK in end.stderr:
         return f"it shows a traceback: {_shown(end.stderr)}"
     if end.code != expected.code:
@@ -276,7 +235,7 @@ def _command_problem(end: CommandEnd, expected: _CommandCall) -> str:
         return f"it prints {_shown(end.stdout)}"
     if bool(end.stderr) != bool(expected.code):
         return f"on stderr stands {_shown(end.stderr)}"
-    return "it passes the control characters of an argument to the terminal" if "\x1b" in end.stderr else ""
+    return ""
 
 
 def _request(method: str, target: str, body: str | None = None) -> dict[str, Any]:
@@ -287,15 +246,11 @@ def _wrong_requests(route: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], 
     """Wrong requests of a route, each with the status of its answer."""
     method = route["method"]
     target = "/".join("1" if part.startswith("{") else part for part in str(route["path"]).split("/"))
-    yield _request("OPTIONS", target), 405
-    if not any(one["place"] == "body" for one in route["parameters"]):
+    if any(one["place"] == "body" for one in route["parameters"]):
+        yield _request(method, target, '{"a": '), 422
+        yield _request(method, target, json.dumps({_NO_PARAMETER: 1})), 422
+    else:
         yield _request(method, f"{target}?{_NO_PARAMETER}=1"), 422
-        return
-    yield _request(method, target, '{"a": '), 422
-    yield _request(method, target, " " * (_MOST_BODY + 1)), 413
-    yield _request(method, target, json.dumps({_NO_PARAMETER: 1})), 422
-    if any(one["needed"] for one in route["parameters"] if one["place"] == "body"):
-        yield _request(method, target, "{}"), 422
 
 
 def _heading(request: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from ship_gate.sandbox.program import Program, ProgramRun
 from ship_gate.sandbox.program import run as run_program
 from ship_gate.sandbox.stream import RunEnd
 from ship_gate.ship_gate import SandboxedShipGate
+from ship_gate.syntax_tree import parse_module
 from ship_gate.verdict import TriedProperty
 from specwright.ports import ProductPackage
 from specwright.wheels.wheel import SERVER_PACKAGES
@@ -59,12 +60,11 @@ class ImportedPackage:
 
 @dataclass(frozen=True)
 class CommandEnd:
-    """How a call of a command ended, with what it printed; `interrupted` if Ctrl-C came."""
+    """How a call of a command ended, with what it printed."""
 
     code: int
     stdout: str
     stderr: str
-    interrupted: bool
 
 
 class HttpAnswer(NamedTuple):
@@ -79,13 +79,6 @@ class ToolAnswer(NamedTuple):
 
     error: str
     result: Any
-
-
-class McpDescription(NamedTuple):
-    """The revision of the protocol that an MCP server speaks, and its tools by name."""
-
-    revision: str
-    tools: list[str]
 
 
 @dataclass(frozen=True)
@@ -142,14 +135,13 @@ class InstalledProduct(NamedTuple):
         """Execute an example; one that imports from `modules` imports from the package instead."""
         return _outcome(self._event(self._program(place), {"code": self._from_package(code)}))
 
-    def run_command(self, place: str, arguments: Sequence[str], *, interrupted: bool = False) -> CommandEnd:
-        """Call the product's command; with `interrupted`, Ctrl-C comes as the shell starts."""
+    def run_command(self, place: str, arguments: Sequence[str]) -> CommandEnd:
+        """Call the product's command."""
         interface = self.product.interface
         assert interface is not None  # only a product with a command is called by it
         name = interface["command"]["name"]
-        job = {"command": name, "arguments": list(arguments), "interrupted": interrupted}
-        more = {"product": str(self.site / self.product.import_name)}
-        event = self._event(self._program(place)._replace(module="command", more=more), job)
+        job = {"command": name, "arguments": list(arguments)}
+        event = self._event(self._program(place)._replace(module="command"), job)
         if None in (event.get("stdout"), event.get("stderr")):
             raise NoReportError("it printed too much to be compared")
         return read_report(CommandEnd, event)
@@ -232,8 +224,7 @@ class InstalledProduct(NamedTuple):
 
     def _from_package(self, code: str) -> str:
         """An example of a module, as a user of the package executes it."""
-        tree = _FromPackage(self.product.import_name).visit(ast.parse(code))
-        return ast.unparse(ast.fix_missing_locations(tree))
+        return imported_from(code, {"modules.testing": "modules.testing"}, self.product.import_name)
 
 
 def _reported(ran: ProgramRun, seconds: float) -> dict[str, Any]:
@@ -276,27 +267,27 @@ def _without_report(ended: RunEnd, seconds: float) -> str:
     match ended.how:
         case "timeout":
             return f"it was not done after {seconds:g} s"
-        case "processor":
-            return f"it used up its processor time; {ended.message}"
-        case "output":
-            return "it printed or sent too much"
-        case "disk":
-            return "it wrote too many or too large files"
-        case "forged":
+        case "output" | "disk":
+            return "it printed, sent or wrote too much"
+        case "processor" | "forged":
             return f"it was stopped: {ended.message}"
         case _:
             said = " ".join(ended.output.split())[-_SHOWN:]
             return f"the process ended without a report{f': {said}' if said else ''}"
 
 
-class _FromPackage(ast.NodeTransformer):
-    """`from modules.<name> import` becomes `from <package>.<name> import` (design: contracts), but for the gate's own."""
-
-    def __init__(self, package: str) -> None:
-        self._package = package
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
-        head, _, tail = (node.module or "").partition(".")
-        if node.level == 0 and head == "modules" and tail not in {"", "testing"}:
-            node.module = f"{self._package}.{tail}"
-        return node
+def imported_from(source: str, homes: Mapping[str, str], package: str = "") -> str:
+    """A source whose `from modules.<name> import` names the package, and what else it imports its new home."""
+    lines = source.encode().splitlines(keepends=True)
+    for node in ast.walk(parse_module(source)):
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            head, _, rest = node.module.partition(".")
+            home = homes.get(
+                node.module, f"{package}.{rest}" if package and head == "modules" else node.module
+            )
+            # the name stands behind `from`, perhaps on a line of its own after a backslash
+            row, column, old = node.lineno - 1, node.col_offset, node.module.encode()
+            while old not in lines[row][column:]:
+                row, column = row + 1, 0
+            lines[row] = lines[row][:column] + lines[row][column:].replace(old, home.encode(), 1)
+    return b"".join(lines).decode()

@@ -45,23 +45,21 @@ def build_wheel(product: ProductPackage) -> BuiltWheel:
     """Make the wheel of a product.
 
     Raises:
-        RefusedError: two modules of one name, a path that leaves its directory, an unknown task-facing
+        RefusedError: a path that leaves its directory, an unknown task-facing
             module, or names and requirements that the wheel format does not take.
         CorruptionError: the archive does not hold the sealed files unchanged.
     """
     _check(product)
     exports = exports_of(product)
     with tempfile.TemporaryDirectory(prefix="specwright-wheel-") as stage:
-        write_files(Path(stage), _files(product, exports))
+        written = {"pyproject.toml": _pyproject(product).encode(), "README.md": readme(product).encode()}
+        write_files(Path(stage), written | package_files(product, exports))
         file_name, content = _archive(Path(stage), product)
     _check_sealed(content, product)
     return BuiltWheel(file_name, content, canonical_json.sha256(content), tuple(exports))
 
 
 def _check(product: ProductPackage) -> None:
-    names = [module.contract.name for module in product.modules]
-    if len(set(names)) != len(names):
-        raise RefusedError("two modules of the product have one name", where=", ".join(sorted(names)))
     for module in product.modules:
         for path in module.implementation:
             parts = PurePosixPath(path).parts
@@ -74,11 +72,10 @@ def _check(product: ProductPackage) -> None:
             raise RefusedError(f"{requirement!r} is not a requirement on a package", where="requires")
 
 
-def _files(product: ProductPackage, exports: Exports) -> dict[str, bytes]:
+def package_files(product: ProductPackage, exports: Exports) -> dict[str, bytes]:
+    """The files of the package, by their paths below the folder that holds it."""
     package = product.import_name
     files = {
-        "pyproject.toml": _pyproject(product).encode(),
-        "README.md": _readme(product).encode(),
         f"{package}/__init__.py": _init(product, exports).encode(),
         f"{package}/py.typed": b"",
     }
@@ -91,10 +88,7 @@ def _files(product: ProductPackage, exports: Exports) -> dict[str, bytes]:
 def _shell(product: ProductPackage) -> dict[str, bytes]:
     """The shell, which no module of a product can be: their names begin with a letter."""
     folder = f"{product.import_name}/_shell"
-    sources = sorted(
-        (file for file in resources.files(shell).iterdir() if file.name.endswith(".py")),
-        key=lambda one: one.name,
-    )
+    sources = [file for file in resources.files(shell).iterdir() if file.name.endswith(".py")]
     main = (
         {f"{product.import_name}/__main__.py": _MAIN}
         if product.interface and "command" in product.interface
@@ -134,6 +128,14 @@ if __name__ == "__main__":
 
 
 def _pyproject(product: ProductPackage) -> str:
+    return (
+        '[build-system]\nrequires = ["flit_core"]\nbuild-backend = "flit_core.buildapi"\n\n'
+        f'{project_table(product)}[tool.flit.module]\nname = "{product.import_name}"\n'
+    )
+
+
+def project_table(product: ProductPackage) -> str:
+    """The metadata in the form of `pyproject.toml`."""
     project = {
         "name": product.distribution,
         "version": product.version,
@@ -144,10 +146,7 @@ def _pyproject(product: ProductPackage) -> str:
     }
     # JSON strings and lists are TOML ones as long as no character is left that only JSON takes bare (DEL)
     table = "\n".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in project.items())
-    return (
-        '[build-system]\nrequires = ["flit_core"]\nbuild-backend = "flit_core.buildapi"\n\n'
-        f'[project]\n{table}\n\n{_extras(product)}{_scripts(product)}[tool.flit.module]\nname = "{product.import_name}"\n'
-    )
+    return f"[project]\n{table}\n\n{_extras(product)}{_scripts(product)}"
 
 
 def _extras(product: ProductPackage) -> str:
@@ -177,7 +176,8 @@ def _summary(product: ProductPackage) -> str:
     return one_line(product.summary)[:_SUMMARY_LENGTH].rstrip() or product.distribution
 
 
-def _readme(product: ProductPackage) -> str:
+def readme(product: ProductPackage) -> str:
+    """What the product is, how its interfaces are used, and what each version changed."""
     lines = [f"# {product.distribution}", "", _summary(product), ""]
     purposes = {module.contract.name: module.contract.purpose for module in product.modules}
     lines += [f"- `{product.import_name}.{name}`: {purposes[name]}" for name in product.task_facing]

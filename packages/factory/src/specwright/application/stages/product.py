@@ -514,8 +514,6 @@ def _shown_before(factory: ProjectView, spec: ProductSpec) -> bytes:
 def _markdown(
     factory: Factory, scope: Scope, spec: ProductSpec, report: ValidationReport, result: Research
 ) -> str:
-    packages = [package.requirement for package in factory.packages]
-
     def costs() -> str:
         estimate = approval_estimate(factory, factory.price, spec)
         return estimate.in_words() if estimate else ""
@@ -524,9 +522,8 @@ def _markdown(
         spec,
         report.warnings,
         result.sources,
-        packages,
+        [package.requirement for package in factory.packages],
         changes_since(factory, spec),
-        searches=factory.searches,
         # an estimate that is made again must give the page that was shown
         costs=cast(str, scope.recall("draw", "costs", costs)),
     )

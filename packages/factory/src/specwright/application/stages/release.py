@@ -396,7 +396,6 @@ def _success_criteria(view: ProjectView, one: BrokenExample) -> Iterator[str]:
 
 
 _REPORT = TypeAdapter(ExerciseReport)
-_TASKS_NAMED = 5
 
 
 def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
@@ -456,9 +455,7 @@ def tasks_missing(view: ProjectView, refs: Sequence[str]) -> str:
     ]
     if not missing:
         return ""
-    named = [f"{entry.spec_task_id} {one_line(entry.task)}" for entry in missing[:_TASKS_NAMED]]
-    if len(missing) > _TASKS_NAMED:
-        named.append(f"{len(missing) - _TASKS_NAMED:,} more")
+    named = [f"{entry.spec_task_id} {one_line(entry.task)}" for entry in missing]
     verb = "is" if len(missing) == 1 else "are"
     return f"{len(tasks) - len(missing):,} of {len(tasks):,} tasks; {', '.join(named)} {verb} not in it"
 
@@ -513,6 +510,8 @@ def _release(
     )
     if wheel is not None:
         factory.store.publish(layout.wheel(release_id, wheel.file_name), wheel.content)
+        if manifest.succeeded:
+            _place_source(factory, release_id, wheel)
     if report := failure_report(manifest, modules):
         path, data = layout.failure_report(release_id), report.encode()
         factory.store.publish(path, data)
@@ -534,6 +533,18 @@ def _release(
         Step(kind, "", f"{release_id}: {manifest.overall_result}, product {product.result}")
     )
     return manifest
+
+
+def _place_source(factory: Factory, release_id: str, wheel: BuiltWheel) -> None:
+    """Put the source tree in place, whole. The tree that is there moves aside, as somebody may have worked on it."""
+    folder, place = factory.folder, layout.source_tree(wheel.file_name)
+    written = {path: f"{place}/{path}" for path in wheel.source}
+    if all(folder.exists(at) and folder.read(at) == wheel.source[path] for path, at in written.items()):
+        return
+    made = f"{place}-{release_id}-new"
+    folder.publish_tree(made, wheel.source)
+    folder.move(place, f"{place}-before-{release_id}")
+    folder.move(made, place)
 
 
 def _product(
@@ -563,7 +574,14 @@ def _product(
     )
     report = _REPORT.validate_python(seen)
     result = ProductResult(
-        wheel=wheel.file_name, sha256=wheel.sha256, result=Result(report.result), detail=report.detail
+        wheel=wheel.file_name,
+        sha256=wheel.sha256,
+        result=Result(report.result),
+        detail=report.detail,
+        source={
+            f"{layout.source_tree(wheel.file_name)}/{path}": canonical_json.sha256(data)
+            for path, data in wheel.source.items()
+        },
     )
     return result, wheel, report.examples
 
@@ -614,12 +632,12 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
 
 def _module(factory: Factory, module: ReleaseModule) -> ProductModule:
     files = factory.modules.files(module.ref)
-    implementation = {
-        path.removeprefix("implementation/"): data
-        for path, data in files.items()
-        if path.startswith("implementation/")
-    }
-    return ProductModule(module.contract, implementation, files["examples.md"].decode())
+    implementation, tests = (
+        {path.removeprefix(folder): data for path, data in files.items() if path.startswith(folder)}
+        for folder in ("implementation/", "tests/test_")
+    )
+    tests = {f"test_{name}": data for name, data in tests.items()}
+    return ProductModule(module.contract, implementation, files["examples.md"].decode(), tests)
 
 
 def _tasks_of(factory: Factory, refs: Sequence[str]) -> list[TaskDefinition]:

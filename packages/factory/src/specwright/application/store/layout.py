@@ -241,6 +241,11 @@ def wheel(release_id: str, file_name: str) -> str:
     return f"{release(release_id)}/{file_name}"
 
 
+def source_tree(wheel: str) -> str:
+    """The source tree of the newest release, beside `state_store/` in the project's own directory, by its wheel's name."""
+    return f"release/{wheel.partition('-')[0]}"
+
+
 def release_log_end(release_id: str) -> str:
     """Where the log ended when a release was made."""
     return f"{release(release_id)}/log_end.json"

@@ -136,8 +136,8 @@ def _add_commands(page: Page, need: Need, read: str = "Read:", edited: str = "")
 def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> None:
     for one in departures(stop.outside or [], stop.decisions or []):
         page.prose(f"{one.heading.upper()}: {one.sentence}")
-        most, hanging = (_DECISIONS_SHOWN, 5) if one.numbered else (_FEW, 4)
-        _add_prose(page, one.lines, most, hanging)
+        lines = [f"{number}  {line}" for number, line in enumerate(one.lines, 1)] if one.hint else one.lines
+        _add_prose(page, lines, _DECISIONS_SHOWN if one.hint else _FEW, 5 if one.hint else 4)
     page.prose(need.question)
     if stop.change:
         _add_change(page, stop.change)

@@ -11,7 +11,7 @@ import typer
 from ship_gate.terminal.output import note, refused_by_system, say
 from ship_gate.terminal.page import Page
 from specwright.application.interface_change import require_shown
-from specwright.application.stages.release import last_release, release_all, release_some
+from specwright.application.stages.release import release_all, release_some
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import budgets_of, most_tokens, prices_of, total_cost
 from specwright.bootstrap.project import Project, model_sources_of, open_project
@@ -195,10 +195,10 @@ def release(directory: Path, modules: tuple[str, ...], *, as_json: bool) -> None
     """Release again."""
     with _without_models(directory, "release", as_json=as_json) as project:
         factory = project.factory
-        number, before = len(factory.projection.releases) + 1, last_release(factory)
+        number = len(factory.projection.releases) + 1
         made = release_some(factory, modules, number) if modules else release_all(factory, number)
         code, scripted = 0 if made.succeeded else 1, was_scripted(directory)
-        shown = ReleaseDocument.of(factory, made, directory, scripted=scripted, before=before, exit_code=code)
+        shown = ReleaseDocument.of(factory, made, directory, scripted=scripted, exit_code=code)
     present(shown, release_page, as_json=as_json)
     raise typer.Exit(code)
 

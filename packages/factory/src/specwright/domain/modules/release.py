@@ -274,12 +274,14 @@ class IntegrationGates(Record):
 
 
 class ProductResult(Record):
-    """What became of the wheel (design: release). `wheel` is its file name beside the manifest, null if none was made."""
+    """What became of the wheel (design: release). `wheel` is its file name beside the manifest, null if none was made.
+    `source` has the hashes of the files of the source tree, by their paths in the project."""
 
     wheel: str | None
     sha256: Sha256 | None
     result: Result
     detail: str
+    source: dict[str, Sha256] = Field(default_factory=dict)
 
     @classmethod
     def without_wheel(cls, why: str) -> Self:

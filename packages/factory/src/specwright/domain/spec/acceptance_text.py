@@ -1,7 +1,6 @@
 """Examples and properties for a person: as tables on the page that is approved, and as a file to edit (design:
 executable-spec)."""
 
-import ast
 import copy
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ship_gate.base.markdown_text import bullets, fenced, inline, printable
+from ship_gate.base.markdown_text import fenced, inline, printable
 from ship_gate.base.record import validation_messages
 from ship_gate.contract.examples_file import chapters, prose_and_fences
 from specwright.domain.acceptance.records import (
@@ -19,43 +18,32 @@ from specwright.domain.acceptance.records import (
     AcceptanceProperty,
     TaskAcceptance,
 )
-from specwright.domain.spec.product_spec import Epic, ProductSpecDraft, TaskSpec
+from specwright.domain.spec.product_spec import ProductSpecDraft, TaskSpec
 from specwright.errors import InputError
-
-_LONGEST_CELL = 1_000
-_WIDTH = 72
-"""Characters of a call or a result that fits into a table."""
 
 FORM = "docs/command-line.md#the-form-of-acceptancemd"
 """Where the form of the file is told, with an example."""
 
 
 def summary(spec: ProductSpecDraft) -> str:
-    """How many criteria code shows, and which it does not: `27 criteria, 24 executable, 3 judged by models alone: ...`."""
+    """How many criteria there are, and how many of them code shows: `27 criteria, 24 executable.`"""
     tasks = list(spec.tasks())
     total = sum(len(task.acceptance_criteria) for task in tasks)
-    open_ = [
-        (task, number)
-        for task in tasks
-        for number in range(1, len(task.acceptance_criteria) + 1)
-        if task.acceptance is None or number not in task.acceptance.shown
-    ]
-    if len(open_) == total:
-        return f"{total} criteria, none executable: models alone judge them."
-    if not open_:
-        return f"{total} criteria, all executable."
-    listed = "; ".join(_judged(task, number) for task, number in open_)
-    return f"{total} criteria, {total - len(open_)} executable, {len(open_)} judged by models alone: {printable(listed)}."
+    return f"{total} criteria, {sum(len(task.acceptance.shown) for task in tasks if task.acceptance)} executable."
 
 
 def _judged(task: TaskSpec, number: int) -> str:
-    whys = {one.criterion: one.why for one in task.acceptance.unexecutable} if task.acceptance else {}
-    why = f" ({whys[number].rstrip('.')})" if number in whys else ""
-    return f"{task.task_id} criterion {number}{why}"
+    """That models alone judge a criterion, and why; empty if code shows it, or nothing of its task."""
+    whys = (
+        [one.why for one in task.acceptance.unexecutable if one.criterion == number]
+        if task.acceptance
+        else []
+    )
+    return f" (judged by models alone: {printable(whys[0])})" if whys else ""
 
 
 def criteria_with_examples(task: TaskSpec) -> str:
-    """The numbered criteria, each with a table of what shows it; what shows several stands at the first of them."""
+    """The numbered criteria, each with what shows it, folded; what shows several stands at the first of them."""
     blocks: list[str] = []
     shown = set[str]()
     for number, text in enumerate(task.acceptance_criteria, 1):
@@ -63,99 +51,34 @@ def criteria_with_examples(task: TaskSpec) -> str:
             item for item in _items(task.acceptance) if number in item.criteria and item.title not in shown
         ]
         shown |= {item.title for item in items}
-        blocks.append(f"{number}. {printable(text)}{_coded(items)}")
+        blocks.append(f"{number}. {printable(text)}{_judged(task, number)}{_folded(items)}")
     return "\n".join(blocks)
 
 
-def success_criteria(epic: Epic) -> str:
-    """The success criteria of an epic; numbered, each with its scenarios, if there are any."""
-    scenarios = [
-        (task.task_id, item)
-        for story in epic.stories
-        for task in story.tasks
-        for item in _items(task.acceptance)
-    ]
-    if not any(item.success_criteria for _, item in scenarios):
-        return bullets(epic.success_criteria)
-    lines: list[str] = []
-    for number, text in enumerate(epic.success_criteria, 1):
-        shown = [f"{item.title} ({task})" for task, item in scenarios if number in item.success_criteria]
-        scenario = f" Scenario: {inline('; '.join(shown))}." if shown else ""
-        lines.append(f"{number}. {inline(text)}{scenario}")
-    return "\n".join(lines)
+def details(heading: str, body: str, indent: str = "") -> str:
+    """A part of a page that is folded until somebody opens it."""
+    return f"{indent}<details><summary>{heading}</summary>\n\n{body.strip(chr(10))}\n\n{indent}</details>"
 
 
 def _items(acceptance: TaskAcceptance | None) -> Sequence[AcceptanceItem]:
     return acceptance.items if acceptance else ()
 
 
-def _coded(items: Sequence[AcceptanceItem]) -> str:
-    """Calls with their results: short ones in a table, long ones each with lines of its own."""
-    short = [item for item in items if max(len(_call(item)), len(_outcome(item))) <= _WIDTH]
-    return _table(short) + "".join(_block(item) for item in items if item not in short)
+def _folded(items: Sequence[AcceptanceItem]) -> str:
+    """Examples and properties that a reader opens."""
+    shown = "\n\n".join(
+        f"   {printable(item.title)}. {_sentences(item)}\n\n{_block(item.body, 'python')}"
+        + (f"\n\n{_block(item.gives, 'text')}" if isinstance(item, AcceptanceExample) else "")
+        for item in items
+    )
+    count = "1 example" if len(items) == 1 else f"{len(items)} examples"
+    return f"\n\n{details(count, shown, '   ')}\n" if items else ""
 
 
-def _outcome(item: AcceptanceItem) -> str:
-    return item.gives if isinstance(item, AcceptanceExample) else ""
-
-
-def _block(item: AcceptanceItem) -> str:
-    """A call over several lines, and below it what it gives."""
-    call = fenced(_whole(item.body.splitlines()), "python", "   ")
-    if isinstance(item, AcceptanceExample):
-        result = f"   gives\n\n{fenced(_whole([item.gives]), 'python', '   ')}"
-    else:
-        result = f"   is {_result(item)}"
-    return f"\n\n   {_cell(_label(item))}:\n\n{call}\n\n{result}\n"
-
-
-def _whole(lines: Sequence[str]) -> str:
-    """Lines, in which nothing can pass for something else; one that no page holds is cut."""
-    shown = (f"{' ' * (len(line) - len(line.lstrip(' ')))}{_cut(printable(line))}" for line in lines)
-    return "\n".join(shown)
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _LONGEST_CELL else f"{line[:_LONGEST_CELL]} ... (whole in acceptance.md)"
-
-
-def _table(items: Sequence[AcceptanceItem]) -> str:
-    if not items:
-        return ""
-    rows = ["", "", "   | | call | result |", "   |---|---|---|"]
-    rows += [f"   | {_cell(_label(item))} | {_code(_call(item))} | {_result(item)} |" for item in items]
-    return "\n".join((*rows, ""))
-
-
-def _label(item: AcceptanceItem) -> str:
-    return f"{item.title}{' (yours)' if item.author == 'person' else ''}"
-
-
-def _call(item: AcceptanceItem) -> str:
-    """The code without the imports, on one line."""
-    return "; ".join(map(ast.unparse, item.statements))
-
-
-def _result(item: AcceptanceItem) -> str:
-    if isinstance(item, AcceptanceExample):
-        return _code(item.gives)
-    errors = "".join(f", or {_code(name)}" for name in item.errors)
-    return f"true for all {_code(_typed(item))}{errors}"
-
-
-def _typed(item: AcceptanceProperty) -> str:
-    return ", ".join(f"{name}: {kind}" for name, kind in item.variables.items())
-
-
-def _cell(text: str) -> str:
-    return printable(text).replace("|", "\\|")
-
-
-def _code(text: str) -> str:
-    short = _cut(printable(text))
-    marks = "`" * (max((len(run) for run in re.findall("`+", short)), default=0) + 1)
-    space = " " if short.startswith("`") or short.endswith("`") else ""
-    return f"{marks}{space}{_cell(short)}{space}{marks}"
+def _block(text: str, language: str) -> str:
+    """Code or a result, in which nothing can pass for something else."""
+    lines = (f"{' ' * (len(line) - len(line.lstrip(' ')))}{printable(line)}" for line in text.splitlines())
+    return fenced("\n".join(lines), language, "   ")
 
 
 def acceptance_file(spec: ProductSpecDraft) -> str:

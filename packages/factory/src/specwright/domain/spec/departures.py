@@ -16,7 +16,6 @@ from specwright.domain.interfaces.records import OutsideScope
 from specwright.domain.spec.product_spec import ProductSpecDraft
 
 _SHORTEST = 8
-_NARROWS = "out of scope:"
 
 
 def outside_problems(outside: Sequence[OutsideScope], text: str) -> list[str]:
@@ -54,13 +53,6 @@ class Decision(Record):
     tasks: list[str]
     place: str
 
-    @property
-    def left_out(self) -> str:
-        """What it leaves out of an open word of SPEC.md, `Out of scope: links in quotes.`; empty if it is none of that
-        kind (design: scope-limits)."""
-        narrows = self.text.casefold().startswith(_NARROWS)
-        return self.text[len(_NARROWS) :].strip() if narrows else ""
-
 
 def decisions_of(spec: ProductSpecDraft) -> list[Decision]:
     """Every decision of a spec, each once."""
@@ -76,11 +68,7 @@ def decisions_of(spec: ProductSpecDraft) -> list[Decision]:
 
 
 def _place(tasks: Mapping[str, str]) -> str:
-    return (
-        ", ".join(tasks)
-        if len(tasks) > 1
-        else " ".join(printable(part) for one in tasks.items() for part in one)
-    )
+    return ", ".join(tasks) if len(tasks) > 1 else printable(" ".join(*tasks.items()))
 
 
 class Departures(NamedTuple):
@@ -90,67 +78,42 @@ class Departures(NamedTuple):
         heading: Of the chapter.
         sentence: How many there are.
         lines: Each on a line.
-        body: All of them in Markdown.
-        hint: What a person can do about them.
-        numbered: Whether each line begins with the number by which a person names it.
+        hint: What a person can do about them, by the number of a line; empty if nothing, and they have no numbers.
     """
 
     heading: str
     sentence: str
     lines: Sequence[str]
-    body: str
     hint: str = ""
-    numbered: bool = False
 
     @property
     def chapter(self) -> str:
         """In Markdown."""
-        return f"## {self.heading}\n\n{self.sentence[0].upper()}{self.sentence[1:]}{self.hint}\n\n{self.body}"
+        marks = [f"{number}." if self.hint else "-" for number in range(1, len(self.lines) + 1)]
+        listed = "\n".join(f"{mark} {inline(line)}" for mark, line in zip(marks, self.lines, strict=True))
+        return f"## {self.heading}\n\n{self.sentence}{self.hint}\n\n{listed}"
 
 
 def departures(outside: Sequence[OutsideScope], decisions: Sequence[Decision]) -> list[Departures]:
     """The departures of each kind that there are, in the order in which they are read."""
     missing = [one for one in outside if not one.instead]
     otherwise = [one for one in outside if one.instead]
-    narrowed = [one for one in decisions if one.left_out]
-    is_one, are = len(narrowed) == 1, "is" if len(otherwise) == 1 else "are"
-    kinds = "one kind of input is" if is_one else f"{len(narrowed)} kinds of input are"
-    cases = "one case" if len(decisions) == 1 else f"{len(decisions)} cases"
     found = [
         Departures(
-            "Not built", f"{_things(missing)} cannot be built, and will be missing.", *_quoted(missing)
+            "Not built",
+            "SPEC.md asks for this, and it will be missing.",
+            [f'"{one_line(one.quote)}": {one.why}' for one in missing],
         ),
         Departures(
-            "Built otherwise", f"{_things(otherwise)} {are} built in part, or otherwise.", *_quoted(otherwise)
-        ),
-        Departures(
-            "Built in part",
-            f"{kinds} out of scope: what comes out of {'it' if is_one else 'them'} is an error or any value.",
-            [f"{one.left_out} ({one.place})" for one in narrowed],
-            "\n".join(f"- {inline(one.left_out)} (decision {one.number}, {one.place})" for one in narrowed),
+            "Built otherwise",
+            "SPEC.md asks for this, and it will be built in part, or otherwise.",
+            [f'"{one_line(one.quote)}": {one.why} Built: {one.instead}' for one in otherwise],
         ),
         Departures(
             "Decisions",
-            f"{cases} that SPEC.md leaves open {'is' if len(decisions) == 1 else 'are'} decided as follows.",
-            [f"{one.number}  {one.text} ({one.place})" for one in decisions],
-            "\n".join(f"{one.number}. {inline(one.text)} ({one.place})" for one in decisions),
-            " `specwright amend --decision N TEXT` has one decided otherwise.",
-            numbered=True,
+            f"SPEC.md left {len(decisions)} case{'s' if len(decisions) > 1 else ''} open. They will work like this.",
+            [f"{one.text} ({one.place})" for one in decisions],
+            " `specwright amend --decision N TEXT` changes one.",
         ),
     ]
     return [one for one in found if one.lines]
-
-
-def _things(scopes: Sequence[OutsideScope]) -> str:
-    return f"{'one thing' if len(scopes) == 1 else f'{len(scopes)} things'} that SPEC.md asks for"
-
-
-def _quoted(scopes: Sequence[OutsideScope]) -> tuple[list[str], str]:
-    """Each sentence, why it is not built so, and what is built of it: on a line, and in Markdown."""
-    lines, blocks = list[str](), list[str]()
-    for one in scopes:
-        built = f" Built: {one.instead}" if one.instead else ""
-        lines.append(f'"{one_line(one.quote)}": {one.why}{built}')
-        blocks += [f"> {printable(one.quote)}", inline(one.why)]
-        blocks += [f"Built: {inline(one.instead)}"] if one.instead else []
-    return lines, "\n\n".join(blocks)

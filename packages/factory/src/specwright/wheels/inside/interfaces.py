@@ -36,7 +36,6 @@ from specwright.wheels.inside.surroundings import files_of, install_clock_and_ho
 _FAULT = 70
 _SHOWN = 300
 _MOST_CHARACTERS = 100_000
-_REVISION = "2026-07-28"
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:
@@ -304,7 +303,7 @@ class _HttpApi:
 
 
 class _McpServer:
-    """Calls functions by calls of tools, as above. A request without a name asks what the server speaks and lists."""
+    """Calls functions by calls of tools, as above. A request without a name asks what the server lists."""
 
     json_part = ""
 
@@ -315,13 +314,13 @@ class _McpServer:
     def request(self, use: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: plain(value) for name, place, value in _given(use, values) if place == "body"}
         options = _options(use, values)
-        return {"revision": _REVISION, "name": use["name"], "arguments": given, "options": options}
+        return {"name": use["name"], "arguments": given, "options": options}
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         import anyio
 
         ask = functools.partial(_call_tool, request) if "name" in request else _describe
-        return anyio.run(_in_session, _started(self._server, request), request["revision"], ask)
+        return anyio.run(_in_session, _started(self._server, request), ask)
 
     def answer(self, use: Mapping[str, Any], outputs: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": "", "result": {name: plain(value) for name, value in outputs.items()}}
@@ -340,10 +339,8 @@ def _made(make: Callable[..., Any], options: tuple[tuple[str, str], ...]) -> Any
     return make(options=dict(options))
 
 
-async def _in_session(
-    server: Any, revision: str, ask: Callable[[Any], Awaitable[dict[str, Any]]]
-) -> dict[str, Any]:
-    """Ask a server as a client of one revision of the protocol does."""
+async def _in_session(server: Any, ask: Callable[[Any], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+    """Ask a server as a client does."""
     import anyio
     from mcp import ClientSession
     from mcp.shared.memory import create_client_server_memory_streams
@@ -352,15 +349,14 @@ async def _in_session(
     async with create_client_server_memory_streams() as (ours, its), anyio.create_task_group() as group:
         group.start_soon(server.run, *its, server.create_initialization_options())
         async with ClientSession(*ours) as session:
-            await _greet(session, revision)
+            await session.discover()
             answer = await ask(session)
         group.cancel_scope.cancel()
     return answer
 
 
 async def _describe(session: Any) -> dict[str, Any]:
-    tools = [one.name for one in (await session.list_tools()).tools]
-    return {"revision": session.protocol_version, "tools": tools}
+    return {"tools": [one.name for one in (await session.list_tools()).tools]}
 
 
 async def _call_tool(request: Mapping[str, Any], session: Any) -> dict[str, Any]:
@@ -368,24 +364,6 @@ async def _call_tool(request: Mapping[str, Any], session: Any) -> dict[str, Any]
     if came.is_error:
         return {"error": came.content[0].text, "result": None}
     return {"error": "", "result": came.structured_content}
-
-
-async def _greet(session: Any, revision: str) -> None:
-    """Begin as clients of a revision do: with a handshake up to 2025-11-25, later without state."""
-    from mcp import types
-
-    if revision > "2025-11-25":
-        await session.discover()
-        return
-    greeting = types.InitializeRequestParams(
-        protocol_version=revision,
-        capabilities=types.ClientCapabilities(),
-        client_info=types.Implementation(name="specwright", version="1"),
-    )
-    session.adopt(
-        await session.send_request(types.InitializeRequest(params=greeting), types.InitializeResult)
-    )
-    await session.send_notification(types.InitializedNotification())
 
 
 _Interface: TypeAlias = _Command | _HttpApi | _McpServer

@@ -1,0 +1,170 @@
+"""A release as a source tree, which is built, checked and changed without Specwright (design: source-tree).
+
+`src/` has the files of the wheel. `tests/` has the tests of each module, which import the package, and what was approved:
+each example and each property is a test. `docs/` has a page for each contract. ruff lays out the code, as it would for
+the owner; nothing else of a sealed file changes.
+"""
+
+import ast
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from textwrap import indent
+
+import ship_gate.inside
+from ship_gate.base.text import one_line
+from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, named
+from ship_gate.contract.examples_file import Example
+from ship_gate.contract.properties import Property
+from ship_gate.contract.statements import statements
+from ship_gate.syntax_tree import parse_module
+from specwright.atomic_write import write_files
+from specwright.bounded_process import run_bounded
+from specwright.errors import RefusedError
+from specwright.ports import ProductModule, ProductPackage
+from specwright.wheels import tree
+from specwright.wheels.environment import closed_environment
+from specwright.wheels.product_run import imported_from
+from specwright.wheels.wheel import exports_of, package_files, project_table, readme
+
+_SURROUNDINGS = {
+    "modules.testing": "surroundings",
+    "ship_gate.inside.observation.clock": "surroundings.clock",
+    "ship_gate.inside.web.connections": "surroundings.connections",
+    "ship_gate.inside.web.script": "surroundings.script",
+}
+"""Where the tests of a tree find what scripts the clock and hosts."""
+
+_LAYOUT = (("check", "--fix-only", "--select", "I", "tests"), ("format", "."))
+_SECONDS = 60.0
+
+
+def source_tree(product: ProductPackage) -> Mapping[str, bytes]:
+    """The files of the tree by their paths.
+
+    Raises:
+        RefusedError: ruff cannot lay out the code.
+    """
+    package = package_files(product, exports_of(product))
+    tests = dict(_tests(product))
+    scripted = any("surroundings" in text for text in tests.values())
+    made = {
+        "pyproject.toml": _pyproject(product),
+        "README.md": _readme(product),
+        "CONTRIBUTING.md": _text("CONTRIBUTING.md"),
+        "CHANGELOG.md": f"# Changes\n\n{product.notes}",
+        **{f"docs/{one.contract.name}.md": _page(one, product) for one in product.modules},
+        **{f"tests/{name}": text for name, text in tests.items()},
+        **(_surroundings(tests["conftest.py"]) if scripted else {}),
+    }
+    written = {path: text.encode() for path, text in made.items()}
+    return _laid_out({**written, **{f"src/{path}": data for path, data in package.items()}})
+
+
+def _laid_out(written: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    with tempfile.TemporaryDirectory(prefix="specwright-tree-") as name:
+        stage = Path(name).resolve()
+        write_files(stage, written)
+        for arguments in _LAYOUT:
+            options = ("--quiet", "--no-cache", "--config", str(stage / "pyproject.toml"))
+            command = [sys.executable, "-P", "-m", "ruff", arguments[0], *options, *arguments[1:]]
+            done = run_bounded(command, cwd=stage, env=closed_environment(stage), seconds=_SECONDS)
+            if done.returncode:
+                told = one_line(done.stderr.decode("utf-8", "replace"))
+                raise RefusedError(f"the source tree cannot be laid out: {told}", remedy="install ruff")
+        return {path: (stage / path).read_bytes() for path in sorted(written)}
+
+
+def _pyproject(product: ProductPackage) -> str:
+    package = json.dumps(f"src/{product.import_name}")
+    return (
+        '[build-system]\nrequires = ["hatchling>=1.27"]\nbuild-backend = "hatchling.build"\n\n'
+        f"{project_table(product)}[tool.hatch.build.targets.wheel]\npackages = [{package}]\n\n{_text('tools.toml')}"
+    )
+
+
+def _readme(product: ProductPackage) -> str:
+    return (
+        f"{readme(product._replace(notes=''))}\nThis is the code of release {product.version}: "
+        "[how to work on it](CONTRIBUTING.md), [what changed](CHANGELOG.md).\n\n"
+        "Licence: none is stated. The code is yours; add the licence that you want.\n"
+    )
+
+
+def _text(name: str) -> str:
+    return (files(tree) / name).read_text(encoding="utf-8")
+
+
+def _page(module: ProductModule, product: ProductPackage) -> str:
+    """What a contract says, and the module's examples."""
+    contract = module.contract
+    lines = [f"# {contract.name}", ""]
+    for field, said in groupby(statements(contract), key=lambda one: one.pointer.split("/")[1]):
+        if field != "purpose":
+            lines += [f"## {field.replace('_', ' ').capitalize()}", ""]
+        lines += [one.line if field == "purpose" else f"{'  ' * one.is_part}- {one.line}" for one in said]
+        lines.append("")
+    examples = re.sub(r"\A# .*\n+", "", module.examples).replace(
+        "from modules.", f"from {product.import_name}."
+    )
+    return "\n".join([*lines, re.sub(r"^## ", "## Example: ", examples, flags=re.M)])
+
+
+def _tests(product: ProductPackage) -> Iterator[tuple[str, str]]:
+    yield "conftest.py", _text("conftest.py")
+    for module in product.modules:
+        for name, data in module.tests.items():
+            yield name, imported_from(data.decode(), _SURROUNDINGS, product.import_name)
+    if product.approved or product.properties:
+        yield "outcomes.py", _text("outcomes.py")
+        yield "test_approved.py", _approved(product)
+
+
+def _surroundings(conftest: str) -> dict[str, str]:
+    """What scripts the clock and the hosts, which comes before the product."""
+    found = {
+        "conftest": conftest.replace(
+            "import pytest", "import pytest\nfrom surroundings import clear as clear", 1
+        )
+    }
+    found["surroundings/__init__"] = _text("surroundings.py")
+    for name, home in _SURROUNDINGS.items():
+        if name != "modules.testing":
+            path = name.removeprefix("ship_gate.inside.").replace(".", "/")
+            found[home.replace(".", "/")] = (files(ship_gate.inside) / f"{path}.py").read_text()
+    return {f"tests/{name}.py": imported_from(text, _SURROUNDINGS) for name, text in found.items()}
+
+
+def _approved(product: ProductPackage) -> str:
+    """A test for each example and each property that was approved."""
+    properties = [(one.task_id, one.property) for one in product.properties]
+    types = {name for _, one in properties for kind in one.variables.values() for name in named(kind)}
+    exported = exports_of(product)
+    homes = {**dict.fromkeys(exported, product.import_name), **BOUNDARY_IMPORTS}
+    lines = ['"""What was approved of the product: examples, and properties that hold for all values."""', ""]
+    lines += [f"from {homes[name]} import {name}" for name in sorted(types) if name in homes]
+    lines += [
+        "from outcomes import check",
+        *(["from hypothesis import given, settings"] if properties else []),
+    ]
+    approved = [(one.task_id, one.example) for one in product.approved]
+    for number, (task, one) in enumerate([*approved, *properties], 1):
+        name = "_".join(re.findall(r"[a-z0-9]+", f"test {number} {one.heading.lower()}"))
+        *before, last = map(ast.unparse, parse_module(one.code).body)
+        variables, kind, expected = "", "", [one.expected] if isinstance(one, Example) else []
+        if isinstance(one, Property):
+            variables = ", ".join(f"{name}: {kind}" for name, kind in one.variables.items())
+            kind, expected = "bool", ["True", *(f"{name}:" for name in one.errors)]
+            lines += ["@settings(derandomize=True, deadline=None)", "@given(...)"]
+        lines += [f"def {name}({variables}) -> None:", f"    {f'{task}: {one_line(one.heading)}'!r}"]
+        lines += [
+            "    def example() -> object:",
+            indent("\n".join([*before, f"return {kind}({last})"]), "        "),
+        ]
+        lines += [f"    check(example, {', '.join(map(repr, expected))})"]
+    return imported_from("\n".join(lines), _SURROUNDINGS, product.import_name)
