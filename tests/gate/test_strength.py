@@ -1,5 +1,9 @@
 """Mutants: what is changed, what is spared, and that tests which let them live are refused by name."""
 
+import ast
+import math
+from datetime import UTC, datetime, timedelta, timezone
+
 import pytest
 
 from gate_testkit.corpus_reading import sound
@@ -18,6 +22,8 @@ from testkit.domain.doubling import DOUBLE
 from testkit.sampling import spread
 
 ENTRY = "implementation/__init__.py"
+AT_NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
+EAST = timezone(timedelta(hours=3))
 _NO_FUZZ = FuzzBounds(examples=0)
 
 
@@ -168,13 +174,50 @@ def test_faults_of_a_line_that_read_alike_say_which_they_are():
     assert len({(mutant.location, mutant.listed) for mutant in mutants}) == len(mutants)
 
 
-def test_of_a_range_one_end_is_enough():
-    """Issue 13.6: a constraint is shown by a call at its edge and one beyond it; it may have two edges."""
+def test_of_a_range_both_ends_are_due():
+    """A range has two edges; that one is noticed both ways says nothing of the other."""
     source = function("if not 1 <= a <= 64:", "    raise ValueError(a)", "return a")
     mutants = mutants_of({ENTRY: source.encode()})
     upper = [mutant for mutant in mutants if mutant.limit == "64"]
-    assert [*unshown_limits(mutants, upper, limited(["from 1 to 64"]))] == []
-    assert [*unshown_limits(mutants, upper, limited(["at least 1", "at most 64"]))] != []
+    assert len([*unshown_limits(mutants, upper, limited(["from 1 to 64"]))]) == 1
+    assert [*unshown_limits(mutants, upper[1:], limited(["from 1 to 64"]))] == []
+    assert len([*unshown_limits(mutants, upper[1:], limited(["at least 1", "at most 64"]))]) == 1
+
+
+IDIOMS = {
+    "a // b + 1": ("-(-a // b)", (9, 2), (8, 2)),
+    "-(-a // b)": ("a // b + 1", (9, 2), (8, 2)),
+    "(a + b - 1) // b": ("a // b + 1", (9, 2), (8, 2)),
+    "math.ceil(a)": ("int(a // 1) + 1", (2.5, 0), (2.0, 0)),
+    "math.floor(a)": ("round(a)", (2.3, 0), (2.7, 0)),
+    "int(a / b)": ("round(a / b)", (9, 4), (7, 4)),
+    "a.astimezone(b)": ("a.replace(tzinfo=b)", (AT_NOON, UTC), (AT_NOON, EAST)),
+    "a.replace(tzinfo=b)": ("a.astimezone(b)", (AT_NOON, UTC), (AT_NOON, EAST)),
+}
+
+
+def test_an_idiom_is_told_from_the_one_that_it_is_taken_for():
+    """Each idiom is changed to the other; they agree on the first arguments and differ on the second."""
+
+    def value(expression, arguments):
+        return eval(expression, {"math": math, **dict(zip("ab", arguments, strict=True))})
+
+    wrong = {}
+    for idiom, (other, alike, apart) in IDIOMS.items():
+        found = [m for m in mutants_of({ENTRY: function(f"return {idiom}").encode()}) if m.value]
+        (expression,) = [ast.unparse(ast.parse(m.source).body[-1].body[-1].value) for m in found] or [""]
+        agree = [value(idiom, one) == value(expression, one) for one in (alike, apart)] if expression else []
+        if [m.change for m in found] != [f"`{idiom}` to `{other}`"] or agree != [True, False]:
+            wrong[idiom] = (found, agree)
+    assert wrong == {}
+
+
+def test_a_moment_without_a_zone_tells_at_once():
+    """A test of a moment without a zone notices: only moments with one can be converted."""
+    (mutant,) = [m for m in mutants_of({ENTRY: function("return a.replace(tzinfo=b)").encode()}) if m.value]
+    changed = ast.unparse(ast.parse(mutant.source).body[-1].body[-1].value)
+    naive = AT_NOON.replace(tzinfo=None)
+    assert eval(changed, {"a": naive, "b": UTC}) != naive.replace(tzinfo=UTC)
 
 
 def limited(constraints):

@@ -91,6 +91,12 @@ CALLS = {
     "today": ("today's date", body("return date.today().year", before="from datetime import date\n")),
     "the time that gzip notes": ("clock", body("return len(gzip.compress(b''))", before="import gzip\n")),
     "now": ("clock", body("return datetime.datetime.now().year", before="import datetime\n")),
+    "the zone of the machine": (
+        "environment",
+        body(
+            "return datetime.fromisoformat(text).astimezone().hour", before="from datetime import datetime\n"
+        ),
+    ),
     "chance": ("randomness", body("return random.randint(1, 6)", before="import random\n")),
     "a random identifier": ("randomness", body("return uuid4().int", before="from uuid import uuid4\n")),
     "secrets": ("randomness", body("return secrets.randbelow(6)", before="import secrets\n")),

@@ -85,6 +85,7 @@ class FindingCode(StrEnum):
     EXAMPLES_ARGUMENT_CHANGED = "examples.argument_changed"
     STRENGTH_WEAK = "strength.weak"
     STRENGTH_FUNCTION = "strength.function"
+    STRENGTH_IDIOM = "strength.idiom"
     STRENGTH_UNSTABLE = "strength.unstable"
     STRENGTH_SLOW = "strength.slow"
     FUZZ_COUNTEREXAMPLE = "fuzz.counterexample"

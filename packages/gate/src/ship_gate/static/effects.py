@@ -238,6 +238,9 @@ class _Uses:
         elif node.attr in _CLOCK_METHODS - self._own_methods and self._call(node):
             # of a class of C, which no run can watch
             yield _Use(node, (Kind.CLOCK,), f".{node.attr}()")
+        elif node.attr == "astimezone" and (call := self._call(node)) and not (call.args or call.keywords):
+            # without a zone it takes the machine's; a run in the same zone sees no difference
+            yield _Use(node, (Kind.ENVIRONMENT,), ".astimezone()")
         elif node.attr == _CLOCK_OF_ANSWERS and self._asks_by_httpx:
             yield _Use(node, (Kind.CLOCK,), f".{node.attr}")
 

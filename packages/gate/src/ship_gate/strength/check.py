@@ -3,6 +3,7 @@
     tests.vacuous       a test passes on both stubs
     strength.weak       fewer than the threshold of all mutants die
     strength.function   the same for one function that has at least five: strong error tests hide weak happy ones
+    strength.idiom      an expression could be another that is often taken for it, such as `a // b + 1` for `-(-a // b)`
     strength.slow       the tests take so long that not even a few mutants can be run
     obligations.unseen  a limit that a constraint states could be another one
     strength.unstable   the tests fail on the unchanged module when they are run again, before, among or after the mutants
@@ -155,6 +156,7 @@ def _judged(
     if first.outcome == "passed":
         findings += weak_findings(judged, threshold, fewer=len(tried) < len(taken))
         findings += unshown_limits([mutant for mutant, _ in judged], alive, contract)
+        findings += map(_idiom, (mutant for mutant in alive if mutant.value))
     return Strength(
         tuple(findings),
         len(mutants),
@@ -188,6 +190,11 @@ def _slow(first: VariantRun) -> Iterator[Finding]:
         f"{_MOST_TESTS_SECONDS:g} s in all: draw fewer examples, or give smaller inputs"
     )
     yield Finding(FindingCode.STRENGTH_SLOW, "tests", message)
+
+
+def _idiom(mutant: Mutant) -> Finding:
+    message = f"the tests pass with {mutant.listed}; assert what comes of {mutant.value}"
+    return Finding(FindingCode.STRENGTH_IDIOM, mutant.location, message)
 
 
 def _unstable(first: VariantRun, contract: MicroModuleContract) -> Iterator[Finding]:

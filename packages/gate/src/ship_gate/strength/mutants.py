@@ -30,6 +30,7 @@ class Mutant(NamedTuple):
         change: What was changed, as a person reads it.
         source: The whole file with the fault.
         limit: The number that the file accepts up to, if the fault moves it.
+        value: What tells an idiom from the one that it was changed to.
         which: Which one it is, where several in a line read alike: `number 2 of 2 in the line`.
     """
 
@@ -39,6 +40,7 @@ class Mutant(NamedTuple):
     change: str
     source: str
     limit: str = ""
+    value: str = ""
     which: str = ""
 
     @property
@@ -109,8 +111,8 @@ def _of_file(tree: ast.Module, path: str) -> Iterator[Mutant]:
         undo = fault.apply()
         source = ast.unparse(ast.fix_missing_locations(tree))
         undo()
-        line = getattr(fault.node, "lineno", 1)
-        yield Mutant(path, line, scopes.get(id(fault.node), MODULE_LEVEL), fault.change, source, fault.limit)
+        line, scope = getattr(fault.node, "lineno", 1), scopes.get(id(fault.node), MODULE_LEVEL)
+        yield Mutant(path, line, scope, fault.change, source, fault.limit, fault.value)
 
 
 def _scopes(tree: ast.Module, prefix: str) -> dict[int, str]:

@@ -1,8 +1,8 @@
 """The faults that are put into a module, each a change of its syntax tree in place (design: module-directory, ship-gate).
 
 Comparisons and their boundaries, arithmetic, boolean operators, conditions, constants, defaults, bounds of slices and
-ranges, lengths, returned values, parts of a result or names of a loop that change places, and calls and raises left
-out. A fault is one that a person could have made.
+ranges, lengths, returned values, parts of a result or names of a loop that change places, idioms taken for one another,
+and calls and raises left out. A fault is one that a person could have made.
 """
 
 import ast
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from ship_gate.strength.equivalent_mutants import equivalent_nodes
 from ship_gate.strength.guards import guards_of
+from ship_gate.strength.idioms import other_idioms
 from ship_gate.strength.regex_mutations import other_patterns, pattern_function
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str, str]] = {
@@ -56,12 +57,14 @@ class Mutation(NamedTuple):
         change: How, as a person reads it.
         apply: Changes it, and gives what undoes that.
         limit: The number that the file accepts up to, if that is moved.
+        value: What tells an idiom from the one that it was changed to.
     """
 
     node: ast.AST
     change: str
     apply: Callable[[], Callable[[], None]]
     limit: str = ""
+    value: str = ""
 
 
 class Mutations:
@@ -84,8 +87,16 @@ class Mutations:
     def _of(self, node: ast.AST) -> Iterator[Mutation]:
         if isinstance(node, (ast.expr, ast.comprehension)):
             yield from self._of_expression(node)
+        if isinstance(node, ast.expr):
+            yield from self._idioms(node)
         elif isinstance(node, ast.stmt):
             yield from self._of_statement(node)
+
+    def _idioms(self, node: ast.expr) -> Iterator[Mutation]:
+        for other in other_idioms(node):
+            new = ast.parse(other.source, mode="eval").body
+            change = f"`{shown(node)}` to `{other.text or shown(new)}`"
+            yield self._replaced(node, new, change)._replace(value=other.value)
 
     def _of_statement(self, node: ast.stmt) -> Iterator[Mutation]:
         match node:
