@@ -42,6 +42,7 @@ def test_the_benchmark_of_kills_counts_no_answered_call_twice():
 SMALLEST: dict[str, tuple[str, ...]] = {
     "acceptance.py": ("--repeat", "1"),
     "acceptance_tokens.py": (),
+    "call_depth.py": (),
     "change.py": ("--tasks", "20"),
     "contract_debate.py": (),
     "gate_sandbox.py": ("--rounds", "1"),
