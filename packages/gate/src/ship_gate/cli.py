@@ -68,7 +68,6 @@ Changed = Annotated[
         "--changed", help="The arguments are files: judge the module directories that they are in, if any."
     ),
 ]
-Badge = Annotated[Path | None, typer.Option("--badge", metavar="FILE", help="Write how many pass as an SVG.")]
 FindingCode = Annotated[
     str, typer.Argument(metavar="CODE", help="As it stands in front of a finding: tests.failed.")
 ]
@@ -113,7 +112,6 @@ def judge(
     passed: Passed = None,
     sarif: Sarif = None,
     junit: JUnit = None,
-    badge: Badge = None,
     markdown: Markdown = None,
     changed: Changed = False,
     package: IsPackage = False,
@@ -127,20 +125,19 @@ def judge(
     in a line and its findings below. With --package it judges the public functions of a project, as `shipgate
     package` does.
     """
+    named = {"sarif": sarif, "junit": junit, "markdown": markdown}
     if package:
-        if len(directories or ()) > 1 or fix or dependency or jobs or passed or badge or changed:
+        if len(directories or ()) > 1 or fix or dependency or jobs or passed or changed:
             raise InputError(
                 "--package takes one directory, --function, --seconds, --strict and reports",
                 remedy="leave out the other options",
             )
-        wanted = {"sarif": sarif, "junit": junit, "markdown": markdown}
         judge_package_at(
             (directories or [Path()])[0],
-            {kind: path for kind, path in wanted.items() if path},
+            {kind: path for kind, path in named.items() if path},
             PackageOptions(function, seconds or DEFAULT_PACKAGE_SECONDS, strict),
             as_json=as_json,
         )
-    named = {"sarif": sarif, "junit": junit, "badge": badge, "markdown": markdown}
     options = BatchOptions(jobs, seconds, passed, {k: v for k, v in named.items() if v})
     if not directories:
         raise InputError("no module directory is named", remedy="name directories with contract.json")
@@ -252,33 +249,24 @@ def check_reports(wanted: Mapping[str, Path]) -> None:
     Raises:
         InputError: it is another file.
     """
-    from ship_gate.report import badge, junit, markdown, sarif
+    from ship_gate.report import junit, markdown, sarif
 
-    begins = {
-        "sarif": sarif.BEGINS,
-        "junit": junit.BEGINS,
-        "badge": badge.BEGINS,
-        "markdown": markdown.BEGINS,
-    }
+    begins = {"sarif": sarif.BEGINS, "junit": junit.BEGINS, "markdown": markdown.BEGINS}
     for kind, path in wanted.items():
         check_report(path, begins[kind])
 
 
 def write_reports(modules: "Sequence[JudgedModule]", wanted: Mapping[str, Path]) -> None:
     """Write the reports that are wanted, by their kinds."""
-    from ship_gate.report.badge import badge
-    from ship_gate.report.junit import junit_report
-    from ship_gate.report.markdown import markdown_report
-    from ship_gate.report.sarif import sarif_report
+    from ship_gate.report import junit, markdown, sarif
 
-    kinds = {
-        "sarif": lambda: sarif_report(modules, Path.cwd()),
-        "junit": lambda: junit_report(modules),
-        "badge": lambda: badge(modules),
-        "markdown": lambda: markdown_report(modules),
-    }
     for kind, path in wanted.items():
-        write_report(path, kinds[kind]())
+        if kind == "sarif":
+            write_report(path, sarif.sarif_report(modules, Path.cwd()))
+        else:
+            write_report(
+                path, junit.junit_report(modules) if kind == "junit" else markdown.markdown_report(modules)
+            )
 
 
 def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:

@@ -1,1 +1,1 @@
-"""The gate's verdicts on many modules in the formats that other programs read: SARIF, JUnit, a badge."""
+"""The gate's verdicts on many modules in the formats that other programs read: SARIF, JUnit, Markdown."""
