@@ -48,7 +48,7 @@ def answers(project: Path) -> list[dict[str, Any]]:
 def test_the_gate_lists_what_was_decided_first(decided: Path) -> None:
     """In the terminal, on the page, and for a program, with the command that overturns one (F-3.2.4-01)."""
     page = specwright("status", decided).out
-    assert page.startswith("DECISIONS: 2 cases that SPEC.md leaves open are decided as follows.\n")
+    assert page.startswith("DECISIONS: SPEC.md left 2 cases open. They will work like this.\n")
     assert "  1  A digit is no letter. (TSK-001 Initials)\n  2  An empty name is refused." in page
     assert f'specwright amend {decided} --decision 1 "what holds instead"' in page
     assert specwright("status", decided, "--json").document["decisions"] == [

@@ -94,13 +94,13 @@ def test_a_person_adds_an_example_at_the_gate(tmp_path: Path):
     """No model is asked, what was added is the person's, and no later draft strikes it (D-40-06, D-40-07, D-40-08)."""
     project = at_gate(tmp_path, approved(ADA))
     page = (project / PRODUCT / "spec.md").read_text()
-    assert "2 criteria, all executable." in page
-    assert "| Two words | `initials('ada lovelace')` | `'AL'` |" in page
+    assert "2 criteria, 2 executable." in page
+    assert "```python\n   initials('ada lovelace')\n   ```\n\n   ```text\n   'AL'\n   ```" in page
     mine = edited(project, tmp_path, MINE)
     told = specwright("amend", project, "--examples", mine)
     assert told.code == 3, told
     assert examples_in(project)[-1] == ("A tab parts words", "person")
-    assert "| A tab parts words (yours) |" in (project / PRODUCT / "spec.md").read_text()
+    assert "A tab parts words. Shows criterion 1. Yours." in (project / PRODUCT / "spec.md").read_text()
     specwright("amend", project, "--examples", mine).refuses("those of the spec that waits")
     specwright("amend", project, "--feedback", "Say where names come from.").refuses(
         "'A tab parts words' was written by the person", code=1
