@@ -112,9 +112,9 @@ def test_an_edit_after_the_approval_is_refused(released: Path) -> None:
 def test_a_spec_may_be_corrected_until_a_model_has_answered(project: Path) -> None:
     """D-S9-04: an endpoint that was never reached does not bind the person to a first draft."""
     dead = ("--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
-    assert specwright("run", project, *dead).code == 1
+    assert specwright("run", project, *dead).code == 5
     (project / "SPEC.md").write_text("# Better\n")
-    assert specwright("run", project, *dead).code == 1
+    assert specwright("run", project, *dead).code == 5
     assert (project / "state_store/product/SPEC.md").read_text() == "# Better\n"
 
 

@@ -111,4 +111,4 @@ def test_without_the_extra_the_command_says_what_to_install(released_once: Path)
     )
 
     assert told.returncode == 2
-    assert "pip install 'specwright-factory[mirror]'" in told.stderr
+    assert "pip install 'alembic" in told.stderr

@@ -30,7 +30,7 @@ _EXIT_CODES = """\
 \b
 Exit codes: 0 done, 1 failed or refused, 2 bad usage or input,
             3 waiting for you, 130 interrupted (`specwright run` goes on);
-            the endpoint: 4 refuses key or model, 5 is out of reach or busy, 6 has no credit
+            4 key or model refused, 5 endpoint out of reach, 6 no credit
 """
 
 app = typer.Typer(

@@ -397,7 +397,7 @@ def deprecate(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Retire a module version for good: it stays, but is no longer offered.
+    """Retire a module version for good: it is no longer offered.
 
     Searches leave it out from then on, and a release refuses what still depends on it.
     """

@@ -191,7 +191,7 @@ def resolve(
                       --payload FILE.json
 
     \b
-    In a terminal what is missing is asked for, or a draft is opened in $EDITOR. Elsewhere:
+    In a terminal what is missing is asked for, or opened in $EDITOR. Elsewhere:
     specwright escalations ESC-ID DIR --draft ACTION > answer.json
     """
     _check_order(escalation, action)
