@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from specwright.application.store.artifacts import FILE_HASHES
 from testkit.application.verifying import checked, flip
 from testkit.cli.commands import specwright
 from testkit.loop.products import NAMEPLATE_SPEC, failing, pair, rejecting
@@ -101,33 +100,6 @@ def test_any_flipped_byte_of_a_halt_and_its_answer_is_named(given_up: Path, tmp_
     assert unnamed(copy, 2) == []
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "product/SPEC.md",
-        "product/spec.json",
-        "product/spec.md",
-        "product/sources.json",
-        "product/history.json",
-        "product/validation.json",
-        "debates/*/gate-1-IMPL-*.json",
-        "debates/*/gate-1-MP-*.json",
-    ],
-)
-def test_what_was_approved_and_what_gates_saw_is_bound(project: Path, pattern: str):
-    """Changed or gone, it is named (F-3.2.4-09, D-S9-11, D-33-02)."""
-    (target,) = (project / "state_store").glob(pattern)
-    where = target.relative_to(project / "state_store").as_posix()
-    flip(target)
-    assert where in {fault.where for fault in checked(project).findings}
-    target.unlink()
-    gone = {(fault.code, fault.where) for fault in checked(project).findings}
-    assert ("record.missing", where) in gone or (
-        "record.missing",
-        f"debates/*/{target.name.replace('gate-1', 'gate-*')}",
-    ) in gone
-
-
 def test_a_task_file_is_what_its_definition_makes_it(project: Path):
     """It goes to the roles as it lies there, so that an edit by hand is told; so is its loss (F-4.1-10, D-S9-11)."""
     (target,) = (project / "project").rglob("T-*.md")
@@ -136,32 +108,6 @@ def test_a_task_file_is_what_its_definition_makes_it(project: Path):
     assert [(f.code, f.where) for f in checked(project).findings] == [("task_file.changed", where)]
     target.unlink()
     assert [(f.code, f.where) for f in checked(project).findings] == [("task_file.missing", where)]
-
-
-def test_an_older_project_is_told_what_nothing_binds(project: Path):
-    """Without the notes it is as readable as before, and no fault is made up (D-S9-11)."""
-    journal = project / ".specwright/journal.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(line for line in lines if f'"kind":"{FILE_HASHES}"'.encode() not in line))
-    seen = checked(project)
-    assert seen.findings == ()
-    assert {path.split("/")[0] for path in seen.unbound} == {
-        "artifacts",
-        "context_packs",
-        "contributions",
-        "product",
-        "releases",
-    }
-    assert "product/spec.json" not in seen.unbound  # the log binds it
-    told = specwright("verify", project)
-    assert told.code == 0
-    assert "since nothing records what they should hold" in told.err
-
-
-def test_a_file_that_nobody_wrote_is_told(project: Path):
-    """A planted pack or a stray file stands in no note; a crash could have left it, so that it is no fault (F-5-04)."""
-    (project / "state_store/context_packs/notes.txt").write_text("x")
-    assert checked(project).unbound == ("context_packs/notes.txt",)
 
 
 DAMAGE = {

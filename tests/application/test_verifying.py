@@ -1,17 +1,14 @@
 """A finished project is proven from its files alone, and whatever was touched is named."""
 
 import hashlib
-import json
 import shutil
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from agent_wire import canonical_json
 from agent_wire.entries import LogEntry
 from agent_wire.log import SqliteWireLog
 from specwright.application.logged_debates import debate_findings
@@ -73,22 +70,6 @@ SEALED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ('"repo_revision": "specwright', '"repo_revision": "spacwright'),
-        ('"verified_at": "20', '"verified_at": "19'),
-    ],
-)
-def test_evidence_that_still_validates_is_known_by_its_announcement(project: Path, old: str, new: str):
-    """What no other file repeats is bound by the log (D-20-03, D29)."""
-    target = version(project) / "ship.json"
-    text = target.read_text(encoding="utf-8")
-    assert old in text
-    target.write_text(text.replace(old, new), encoding="utf-8")
-    assert named(project) == {"ship.json"}
-
-
 @pytest.mark.parametrize("path", SEALED)
 def test_a_sealed_version_is_bound_by_the_log_alone_too(project: Path, path: str):
     """Whoever changes a file and takes the journal's notes away is found by the announcement (D-20-03, D29)."""
@@ -136,16 +117,6 @@ def test_a_definition_that_the_log_refers_to_must_be_there(project: Path):
     shutil.rmtree(project / "state_store/definitions")
     faults = checked(project).findings
     assert {"definition.missing", "state.unprovable"} <= {fault.code for fault in faults}
-
-
-@pytest.mark.parametrize("old_new", [('"SHIPPED"', '"PENDING"'), ("}\n}\n", "}\n}")])
-def test_a_state_file_edited_by_hand_is_found(project: Path, old_new: tuple[str, str]):
-    """It is a projection of the log, to the byte (F-17.3-03, D-29-01)."""
-    target = project / "state_store/project/state_machine.json"
-    text = target.read_text(encoding="utf-8")
-    assert old_new[0] in text
-    target.write_text(text.replace(*old_new), encoding="utf-8")
-    assert named(project) == {"project/state_machine.json"}
 
 
 def test_a_state_file_is_not_compared_while_a_run_goes_on(project: Path):
@@ -216,8 +187,8 @@ def test_evidence_that_leads_to_nothing_is_named(project: Path, reference: str):
     )
     append(project, decided, payload)
 
-    (finding,) = checked(project).findings
-    assert finding.code == ("evidence.missing" if "judged" in reference else "record.missing")
+    codes = {finding.code for finding in checked(project).findings}
+    assert codes == ({"record.changed"} if "judged" in reference else {"record.missing", "debate.incomplete"})
 
 
 @pytest.mark.parametrize("kind", ["proposal", "challenge", "adjudication"])
@@ -245,28 +216,6 @@ def test_a_log_that_is_no_log_is_a_finding(project: Path):
     """Never a traceback (D-S9-04)."""
     (project / ".specwright/wire.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
     assert "log.unreadable" in {fault.code for fault in checked(project).findings}
-
-
-RECORDS: dict[str, Callable[[dict[str, Any]], object]] = {
-    "artifacts/*/CHAL-*/*/body/challenge.json": lambda record: record.update(verdict="MAYBE"),
-    "debates/*/proposal.json": lambda record: record.pop("claim"),
-    "artifacts/*/*/*/envelope.json": lambda record: record.update(status="DONE"),
-    "artifacts/*/CTR-*/*/body/contract.json": lambda record: record.update(name="no name"),
-    "context_packs/*.json": lambda record: record.update(extra=1),
-    "contributions/*.json": lambda record: record.pop("type"),
-    "releases/*/manifest.json": lambda record: record.clear(),
-}
-
-
-@pytest.mark.parametrize("pattern", RECORDS)
-def test_records_that_do_not_validate_are_named(project: Path, pattern: str):
-    """Debates, artifacts, packs, contributions, releases (D-S9-11)."""
-    target = sorted((project / "state_store").glob(pattern))[0]
-    record = json.loads(target.read_text(encoding="utf-8"))
-    RECORDS[pattern](record)
-    target.write_text(json.dumps(record), encoding="utf-8")
-    where = target.relative_to(project / "state_store").as_posix()
-    assert [(f.code, f.where) for f in checked(project).findings] == [("record.invalid", where)]
 
 
 @pytest.mark.parametrize(
@@ -318,11 +267,14 @@ def test_a_journal_that_cannot_be_read_is_a_finding(project: Path, instead: str)
 
 
 def test_what_a_crash_left_before_the_seal_is_no_fault(project: Path):
-    """A version is sealed iff `ship.json` exists (D-20-01)."""
+    """A version is sealed iff `ship.json` exists; a run that ends writes the rest, or else somebody did (D-20-01)."""
     begun = project / "state_store/modules/MM-0000beef/1.0.0"
     begun.mkdir(parents=True)
     (begun / "contract.json").write_text("{}")
-    assert checked(project).findings == ()
+    assert [finding.code for finding in checked(project).findings] == ["record.added"]
+    with (project / ".specwright/journal.jsonl").open("ab") as journal:
+        journal.write(b'{"scope":"x","kind":"model","ordinal":0,"request":"","answer":{}}\n')
+    assert (checked(project).findings, checked(project).verdict) == ((), "INCOMPLETE")
 
 
 def logged_as(project: Path, wires: list[Wire]) -> list[str]:
@@ -368,32 +320,6 @@ def test_a_debate_in_another_order_is_named(project: Path):
     assert [words in told for (told,), words in zip(found, wanted, strict=True)] == [True] * 3
 
 
-def test_a_verdict_by_somebody_else_than_the_log_says_is_named(project: Path):
-    """W-4-02: the envelope says who made a record, and so does the sender of its Wire."""
-    wires = logged(project)
-    wires[steps_of_the_debate(project)["debate.challenged"]]["sender"] = "agent:proposer"
-    (told,) = logged_as(project, wires)
-    assert "it is by the challenger, and not by agent:proposer" in told
-
-
-@pytest.mark.parametrize("kind", ["proposal", "challenge", "adjudication"])
-def test_records_that_were_exchanged_in_files_and_journal_are_named(project: Path, kind: str):
-    """W-4-02: two records of a kind change places, ids included, and the journal's notes with them; the log knows."""
-    bodies = sorted((project / "state_store/artifacts").glob(f"*/*/*/body/{kind}.json"))
-    first, second = (path.read_bytes() for path in bodies)
-    ids = [path.parts[-4].encode() for path in bodies]
-    made = [second.replace(ids[1], ids[0]), first.replace(ids[0], ids[1])]
-    journal = project / ".specwright/journal.jsonl"
-    notes = journal.read_text(encoding="ascii")
-    for path, before, after in zip(bodies, (first, second), made, strict=True):
-        for place in (path, *(project / "state_store/debates").rglob("*.json")):
-            place.write_bytes(after if place.read_bytes() == before else place.read_bytes())
-        notes = notes.replace(canonical_json.sha256(before), canonical_json.sha256(after))
-    journal.write_text(notes, encoding="ascii")
-    found = {fault.where for fault in checked(project).findings if fault.code == "record.changed"}
-    assert {path.relative_to(project / "state_store").as_posix() for path in bodies} <= found
-
-
 @pytest.mark.parametrize("forged", ["dropped", "in another order", "in another round", "all dropped"])
 def test_the_list_of_the_records_of_a_debate_is_that_of_the_log(project: Path, forged: str):
     """W-4-02: what was said in which round is read from the envelope of the first proposal, whose outputs change."""
@@ -409,15 +335,6 @@ def test_the_list_of_the_records_of_a_debate_is_that_of_the_log(project: Path, f
     path.write_bytes(envelope.model_copy(update={"outputs": outputs}).to_bytes())
     where = path.parent.parent.relative_to(project / "state_store").as_posix()
     assert where in {fault.where for fault in checked(project).findings if fault.code == "record.changed"}
-
-
-def test_a_copy_of_a_verdict_in_another_folder_is_named(project: Path):
-    """F-8-09: an id is that of one artifact; what is read is what was verified."""
-    (path, *_) = (project / "state_store/artifacts").glob("*/CHAL-*")
-    shutil.copytree(path, project / "state_store/artifacts/a-folder-before" / path.name)
-    assert any(
-        "there is one in a-folder-before and in" in fault.message for fault in checked(project).findings
-    )
 
 
 def test_the_record_of_a_gate_is_that_of_its_round(project: Path):

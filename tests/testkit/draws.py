@@ -27,13 +27,19 @@ class _Repeating:
         self._journal = journal
         self._known = {record.place: record for record in read_records(path) if record.place.kind in _DRAWS}
 
-    def scope(self, name: str) -> JournalScope:
+    def scope(self, name: str, *, deferred: bool = False) -> JournalScope:
         """Enter a stretch of work."""
-        return JournalScope(name, self)  # type: ignore[arg-type]
+        return JournalScope(name, self, deferred=deferred)  # type: ignore[arg-type]
+
+    def at(self, place: Place) -> JsonValue:
+        """What is recorded, or else the other run's ids and time; its files may be others."""
+        other = self._known.get(place)
+        drawn = {**other.answer, "files": {}} if other and isinstance(other.answer, dict) else None
+        return self._journal.at(place) or drawn
 
     def answer(self, place: Place, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
         """The other run's draw, if it was asked for the same."""
-        record = self._known.get(place)
+        record = self._known.get(place) if place.kind != "step" else None
         if record and record.request == request_digest(request):
             return self._journal.answer(place, request, lambda: record.answer)
         return self._journal.answer(place, request, live)

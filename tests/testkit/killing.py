@@ -219,8 +219,8 @@ class DeadlyIndex(Wrapped):
 class DeadlyJournal(Wrapped):
     """A journal whose records are effects; a recalled one is none."""
 
-    def scope(self, name: str) -> "DeadlyScope":
-        return DeadlyScope(self._port.scope(name), self._port, self._fuse)
+    def scope(self, name: str, *, deferred: bool = False) -> "DeadlyScope":
+        return DeadlyScope(self._port.scope(name, deferred=deferred), self._port, self._fuse)
 
 
 class DeadlyScope:
@@ -231,6 +231,7 @@ class DeadlyScope:
         self._fuse = fuse
         self.name = scope.name
         self.recall = self._watched(scope.recall)
+        self.record = self._watched(scope.record)
         self.hex8 = self._watched(scope.hex8)
         self.now = self._watched(scope.now)
         self.wire_id = self._watched(scope.wire_id)

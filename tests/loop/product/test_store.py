@@ -65,7 +65,7 @@ def test_the_journal_holds_every_answer_verdict_and_draw_once(uninterrupted: Uni
     assert len(searched) == 1
     places = [
         record.place
-        for kind in ("model", "tool", "verdict", "place", "step", "draw", "kept")
+        for kind in ("model", "tool", "verdict", "place", "step", "draw")
         for record in records(uninterrupted.project, kind)
     ]
     assert len(set(places)) == len(places) == len(journal_of(uninterrupted.project).read_bytes().splitlines())

@@ -103,7 +103,11 @@ def test_a_run_reduces_without_a_rejected_wire(told: list[Wire]):
 def test_what_else_changes_the_state_is_a_review_on_the_projects_stream(told: list[Wire]):
     """Approval and release (D-29-05, W-4-01)."""
     streams = [(w["payload"].get("subject"), StreamId.parse(w["stream"]["stream_id"]).kind) for w in told]
-    assert [subject for subject, kind in streams if kind == "project"] == ["spec.approved", "release.made"]
+    assert [subject for subject, kind in streams if kind == "project"] == [
+        "spec.approved",
+        "release.made",
+        "journal.head",
+    ]
 
 
 def test_each_debate_is_told_from_its_proposal_to_what_came_of_it(
@@ -139,7 +143,7 @@ def test_every_reference_in_a_wire_leads_to_what_it_binds(uninterrupted: Uninter
     """Definitions by their hash, a sealed module at its uri with its version and lineage (D-29-02, W-4-04, D-37-02)."""
     for wire in told:
         sha256, subject = (wire["payload"].get(name, "") for name in ("definition_sha256", "subject"))
-        if sha256 and subject != "module.sealed" and not subject.startswith("debate."):
+        if sha256 and subject not in ("module.sealed", "journal.head") and not subject.startswith("debate."):
             assert (uninterrupted.project / "state_store/definitions" / sha256).is_file()
     (ready,) = payloads(told, "artifact.ready")
     module = uninterrupted.project / ready["uri"]

@@ -52,9 +52,9 @@ class _CountedJournal:
         self._journal = journal
         self._drawn = 0
 
-    def scope(self, name: str) -> JournalScope:
+    def scope(self, name: str, *, deferred: bool = False) -> JournalScope:
         """Enter a stretch of work."""
-        return JournalScope(name, self)  # type: ignore[arg-type]
+        return JournalScope(name, self, deferred=deferred)  # type: ignore[arg-type]
 
     def draw(self) -> dict[str, Any]:
         """The next numbers as ids, and a time a millisecond after the one before."""

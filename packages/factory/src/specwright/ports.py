@@ -42,7 +42,7 @@ class Scope(Protocol):
 
     A scope is opened again each time its step is entered, and starts at its first record. Its name must be unique for each
     logical step (task, attempt, round, role), or it would read the records of another. The ids and the time of a step are
-    drawn together, in one record.
+    drawn together, in one record; in a deferred step that record waits until `record` adds the files that they are in.
     """
 
     @property
@@ -54,12 +54,20 @@ class Scope(Protocol):
         """The recorded answer at this place, or what `live` answers now, recorded and fsynced.
 
         Args:
-            kind: `model`, `tool`, `web`, `verdict`, `kept`, `step` (ids and time) or `draw` (measured values).
+            kind: `model`, `tool`, `web`, `verdict`, `step` (ids, time, hashes of files) or `draw` (measured values).
             request: The complete request; its SHA-256 is recorded.
             live: Answers the request. Its exceptions pass through and nothing is recorded.
 
         Raises:
             NonDeterminismError: another request was recorded at this place.
+        """
+        ...
+
+    def record(self, files: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Record what was drawn in a deferred step, with the SHA-256 of each file that it is about to write, by path.
+
+        Raises:
+            NonDeterminismError: the step noted other files when it ran before.
         """
         ...
 
@@ -79,8 +87,13 @@ class Scope(Protocol):
 class Journal(Protocol):
     """The append-only record of a run."""
 
-    def scope(self, name: str) -> Scope:
-        """Enter a step."""
+    def scope(self, name: str, *, deferred: bool = False) -> Scope:
+        """Enter a step; a deferred one calls `record` before it writes anything."""
+        ...
+
+    @property
+    def head(self) -> tuple[int, str]:
+        """How many records there are, and the SHA-256 of their lines."""
         ...
 
     def recorded(self, scope: str, kind: str) -> JsonValue:

@@ -280,7 +280,7 @@ def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool
             judged.name,
             judged.findings,
             _gate_summary(judged, seconds),
-            passed=not judged.findings,
+            "FAIL" if judged.findings else "PASS",
         )
 
 

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
+
+from ulid import ULID
 
 from agent_wire.canonical_json import JsonObject
 from agent_wire.envelope import StreamId, make_stream, make_wire, task_stream_id
@@ -12,6 +15,9 @@ from specwright.application.store.artifacts import Invocation
 from specwright.domain.escalation import OPERATOR
 from specwright.errors import NonDeterminismError
 from specwright.ports import Scope, provider_of
+
+JOURNAL_HEAD = "journal.head"
+"""The subject of a review with the hash of the journal's lines; its reference says how many."""
 
 _NO_REFERENCE = re.compile(r"[^A-Za-z0-9._@:/#-]")
 """What a reference in a Wire cannot hold."""
@@ -61,7 +67,7 @@ def review(
     payload = {"subject": subject, "definition_sha256": definition_sha256}
     if reference:
         payload["reference"] = reference
-    stream = _debate_stream(debate_id) if debate_id else project_stream(project_id)
+    stream = f"artifact:{debate_id}" if debate_id else project_stream(project_id)
     return Announcement("review.recorded", stream, payload, sender=by, caused_by=caused_by)
 
 
@@ -94,11 +100,6 @@ def debate_event(
     return event
 
 
-def _debate_stream(debate_id: str) -> str:
-    """The stream of a debate: that of its first proposal (design: wire)."""
-    return f"artifact:{debate_id}"
-
-
 def gate_decision(
     debate_id: str, gate: str, evidence: bytes, reference: str, *, passed: bool
 ) -> Announcement:
@@ -117,7 +118,7 @@ def gate_decision(
         "evidence_sha256": sha256(evidence).hexdigest(),
         "reference": reference,
     }
-    return Announcement("gate.decided", _debate_stream(debate_id), payload)
+    return Announcement("gate.decided", f"artifact:{debate_id}", payload)
 
 
 def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[Announcement]) -> None:
@@ -128,10 +129,12 @@ def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[A
     Raises:
         NonDeterminismError: the log has other events under these ids.
     """
-    ids, ts, projection = [scope.wire_id() for _ in events], scope.now(), factory.projection
+    ids, projection = [scope.wire_id() for _ in events], factory.projection
     projection.catch_up()
+    ts = max(scope.now(), projection.last_ts)  # a step that goes on after a stop began before it
     known = [projection.known_events.get(one) for one in ids]
     if not any(known):
+        scope.record()
         factory.log.append(list(_wires(factory, project_stream(project_id), events, ids, ts)))
         projection.catch_up()
     elif known != [(event.type, event.stream_id) for event in events]:
@@ -141,6 +144,21 @@ def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[A
             remedy="continue with the version and settings that began this run, or start in a new directory",
         )
     factory.projection.write(now=False)
+
+
+def bind_journal(factory: Factory) -> None:
+    """Name the journal's head in the log, once a spec is approved and if there are records since (design: journal).
+
+    Its id follows from the hash and its time is that of the Wire before it, so that a kill leaves nothing to repeat.
+    """
+    projection, (count, sha) = factory.projection, factory.journal.head
+    if projection.project_id and sha != projection.journal_head:
+        context, ts = project_stream(projection.project_id), projection.last_ts
+        time = int(datetime.fromisoformat(ts).timestamp() * 1000).to_bytes(6, "big")
+        wire_id = f"wire_{ULID(time + bytes.fromhex(sha)[:10])}"
+        head = review(projection.project_id, JOURNAL_HEAD, sha, f"journal:{count}")
+        factory.log.append(list(_wires(factory, context, [head], [wire_id], ts)))
+        projection.catch_up()
 
 
 def _wires(

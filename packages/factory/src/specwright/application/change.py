@@ -684,7 +684,7 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
     verdict = judge_whole(run, definition, reports, tests)
     if not verdict.passed:
         return False
-    scope = factory.journal.scope(f"{scope.name}/seal")
+    scope = factory.journal.scope(f"{scope.name}/seal", deferred=True)
     struck = factory.modules.evidence(old.ref).struck_tests
     sealed = seal_files(factory, scope, contract, verdict, struck, tests)
     names = [f"{factory.modules.contract(new).name} {new}" for new in consumer.later.values()]

@@ -268,9 +268,10 @@ class RoleStore:
             body: Its files.
             revises: The invocation's own draft before it.
         """
-        return self._view.artifacts.create(
-            draws, self._by, kind, body, inputs=self._drafts_of, revises=revises
-        )
+        artifacts = self._view.artifacts
+        made = artifacts.draft(draws, self._by, kind, body, inputs=self._drafts_of, revises=revises)
+        artifacts.add(draws, made)
+        return made.envelope.artifact_id
 
     def raise_exception(self, draws: Scope, raw: JsonValue) -> str:
         """Record an interface change exception in the name of this invocation; returns its id.

@@ -40,7 +40,6 @@ from specwright.application.plan.planner import next_version_plan
 from specwright.application.plan.stored_plans import load_plan
 from specwright.application.ship import seal
 from specwright.application.stages.product import draft_files, shown_hash
-from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.debates import debate_trail
 from specwright.application.tasks import Task, task_at, task_board
 from specwright.domain.base.graph import dependents
@@ -299,8 +298,7 @@ class Resolution:
         scope = self._factory.journal.scope(f"exception/{self._label}/outcome")
         held = [self._factory.debates.records(debate_id).history()] if debate_id else []
         trail = debate_trail(held)
-        path = self._factory.escalations.transcript(self._known.escalation, self._number, trail)
-        note_hashes(scope, path)
+        self._factory.escalations.transcript(scope, self._known.escalation, self._number, trail)
         self._announce(None, self._changes(self._candidate()), reason)
 
     def _announce(self, version: NewVersion | None, changes: list[str], reason: str = "") -> None:

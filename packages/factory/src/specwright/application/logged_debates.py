@@ -5,13 +5,15 @@ The log has the hash of each record, who made it, and in which order they came; 
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
-from agent_wire import canonical_json
 from ship_gate.findings import Finding
 from specwright.application.store import layout
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.store.debates import DebateRecords
+from specwright.domain.debate.debate import Proposal
 from specwright.domain.escalation import OPERATOR
 from specwright.errors import SpecwrightErrors
 from specwright.ports import StateStore
@@ -33,7 +35,6 @@ class DebateEvent(NamedTuple):
         round: In which it came.
         reference: The artifact that it is about.
         sha256: Of its record.
-        sender: Who made it.
         passed: False of a gate that refused.
     """
 
@@ -41,7 +42,6 @@ class DebateEvent(NamedTuple):
     round: int
     reference: str
     sha256: str
-    sender: str
     passed: bool
 
     @property
@@ -68,9 +68,7 @@ class LoggedDebate:
         opens = step == "debate.proposed" or (step == "debate.ruled" and wire["sender"] == OPERATOR)
         sha256 = payload["definition_sha256"] if "subject" in payload else payload["evidence_sha256"]
         passed = payload.get("verdict") != "fail"
-        self.events.append(
-            DebateEvent(step, before + opens, payload.get("reference", ""), sha256, wire["sender"], passed)
-        )
+        self.events.append(DebateEvent(step, before + opens, payload.get("reference", ""), sha256, passed))
 
     @property
     def records(self) -> list[tuple[int, str]]:
@@ -87,9 +85,6 @@ class LoggedDebate:
                 yield end.reference, next((step for step in wanted if step not in steps), "")
 
 
-_Folders: TypeAlias = Mapping[str, list[str]]
-"""Where each artifact is, by its id."""
-
 _GATES = {"module.sealed": "ship", "plan.locked": "lock"}
 """What a gate lets through."""
 
@@ -100,26 +95,24 @@ def _last_round(events: list[DebateEvent]) -> list[DebateEvent]:
     return events[begun[-1] :] if begun else events
 
 
-def debate_files(store: StateStore, debates: Iterable[LoggedDebate]) -> dict[str, list[str]]:
-    """The records of debates and of their gates, with the hashes that Wires name."""
-    folders, found = _folders(store), defaultdict[str, list[str]](list)
+def debate_files(store: StateStore, debates: Iterable[LoggedDebate]) -> dict[str, set[str]]:
+    """The records of debates and of their gates, with the hash that Wires name; without one if they name several."""
+    folders, found = ArtifactStore(store).folders(), defaultdict[str, set[str]](set)
     for debate in debates:
         for event in debate.events:
             name, _, version = event.reference.partition("@")
             if file := RECORDS.get(event.step):
-                paths = [
-                    f"{layout.artifact_version(one, name, version)}/{file}"
-                    for one in folders.get(name, ["*"])
-                ]
+                path = f"{layout.artifact_version(folders.get(name, '*'), name, version)}/{file}"
             elif event.step in RECORDS:
-                paths = [layout.amendments(debate.debate_id, event.round)]
+                path = layout.amendments(debate.debate_id, event.round)
             elif event.step in _GATES.values():
-                paths = [layout.gate_record(debate.debate_id, event.round, name)]
+                path = layout.gate_record(debate.debate_id, event.round, name)
             else:
                 continue
-            for path in paths:
-                found[path].append(event.sha256)
-    return found
+            found[path].add(event.sha256)
+            if file:  # the newest of a kind lies beside the debate, too
+                found[layout.latest_record(debate.debate_id, PurePosixPath(file).stem)] = {event.sha256}
+    return {path: hashes if len(hashes) == 1 else set[str]() for path, hashes in found.items()}
 
 
 def debate_findings(
@@ -128,27 +121,18 @@ def debate_findings(
     """Where debates are not what the log says.
 
     A sealed version or a locked plan was proposed, challenged, ruled on and let through by its gate, in this order. Records
-    are in the rounds in which the log has them, by those who sent their Wires, and each is in one folder.
+    are in the rounds in which the log has them.
 
     Args:
         store: Read only.
         debates: All of the log.
         debated: The sealed versions that came of a debate.
     """
-    folders = _folders(store)
+    folders = ArtifactStore(store).folders()
     yield from _order_findings(debates, debated)
+    yield from _judged_findings(store, debates, folders)
     for debate in debates:
         yield from _round_findings(store, debate, folders)
-        yield from _author_findings(store, debate, folders)
-    for name, places in folders.items():
-        if len(places) > 1:
-            message = f"there is one in {' and in '.join(places)}"
-            yield Finding("record.changed", layout.artifact(places[0], name), message)
-    for path, hashes in debate_files(store, debates).items():
-        own = {canonical_json.sha256(store.read(path))} if len(hashes) > 1 and store.exists(path) else hashes
-        for sha256 in sorted({*hashes} - {*own}):
-            message = f"a Wire names evidence that no record has: {sha256}"
-            yield Finding("evidence.missing", path, message)
 
 
 def _order_findings(debates: Collection[LoggedDebate], debated: Collection[str]) -> Iterator[Finding]:
@@ -165,16 +149,25 @@ def _order_findings(debates: Collection[LoggedDebate], debated: Collection[str])
         yield Finding("debate.incomplete", layout.module(ref), message)
 
 
-def _folders(store: StateStore) -> _Folders:
-    """Where each artifact is, by its id."""
-    found = defaultdict[str, list[str]](list)
-    for folder in store.names(layout.ARTIFACTS):
-        for name in store.names(f"{layout.ARTIFACTS}/{folder}"):
-            found[name].append(folder)
-    return found
+def _judged_findings(
+    store: StateStore, debates: Collection[LoggedDebate], folders: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Decisions of a gate about another version than the one that was proposed last, or amended."""
+    for debate in debates:
+        version = ""
+        for event in debate.events:
+            if event.step == "debate.amended":
+                version = event.reference
+            elif event.step == "debate.proposed" and (folder := folders.get(event.name)):
+                path = f"{layout.artifact_version(folder, *event.reference.split('@'))}/{RECORDS[event.step]}"
+                with suppress(*SpecwrightErrors):  # reported already
+                    version = Proposal.from_bytes(store.read(path), path).deliverable_ref
+            elif event.step in _GATES.values() and event.reference != (version or event.reference):
+                message = f"the gate decided on {event.reference}, and {version} was proposed"
+                yield Finding("debate.incomplete", layout.debate(debate.debate_id), message)
 
 
-def _round_findings(store: StateStore, debate: LoggedDebate, folders: _Folders) -> Iterator[Finding]:
+def _round_findings(store: StateStore, debate: LoggedDebate, folders: Mapping[str, str]) -> Iterator[Finding]:
     """The list of a debate's records, which a crash may leave with one that the log has not got yet."""
     try:
         listed = list(DebateRecords(store, debate.debate_id).listed())
@@ -182,20 +175,5 @@ def _round_findings(store: StateStore, debate: LoggedDebate, folders: _Folders) 
         return  # reported already
     if listed != debate.records and listed[:-1] != debate.records:
         said = ", ".join(f"{name} in round {number}" for number, name in debate.records)
-        path = layout.artifact(folders[debate.debate_id][0], debate.debate_id)
+        path = layout.artifact(folders[debate.debate_id], debate.debate_id)
         yield Finding("record.changed", path, f"it lists other records than the log, which has {said}")
-
-
-def _author_findings(store: StateStore, debate: LoggedDebate, folders: _Folders) -> Iterator[Finding]:
-    artifacts = ArtifactStore(store)
-    for event in debate.events:
-        if event.step not in RECORDS or event.name not in folders:
-            continue
-        folder = folders[event.name][0]
-        try:
-            role = artifacts.envelope(folder, event.name).created_by.role
-        except SpecwrightErrors:
-            continue  # reported already
-        if event.sender not in {role, f"agent:{role}"}:
-            message = f"it is by the {role}, and not by {event.sender}, as the log says"
-            yield Finding("record.changed", layout.artifact(folder, event.name), message)

@@ -104,6 +104,10 @@ class Projection:
         self.seen = 0
         self.known_events: dict[str, tuple[str, str]] = {}
         """The type and the stream of each Wire, by its id."""
+        self.last_ts = ""
+        """The latest time in the log."""
+        self.journal_head = ""
+        """The hash of the journal at the last stop."""
         self._updated_at = ""
         self._declared: dict[str, TaskEntry] = {}
         self._board: TaskBoard | None = None
@@ -237,6 +241,7 @@ class Projection:
                     remedy="`specwright verify` says what was altered; restore `.specwright/` from a copy",
                 ) from error
             self.seen = entry.sequence_number
+            self.last_ts = max(self.last_ts, wire["ts"])
             self.known_events[wire["wire_id"]] = (wire["type"], wire["stream"]["stream_id"])
 
     def write(self, *, now: bool) -> None:
@@ -249,6 +254,9 @@ class Projection:
     def _review(self, event: _Event) -> None:
         if (take := self._reviews.get(event.payload["subject"])) is not None:
             take(self, event)
+
+    def _journal_bound(self, event: _Event) -> None:
+        self.journal_head = event.payload["definition_sha256"]
 
     def _approved(self, event: _Event) -> None:
         self.project_id = event.stream_id.removeprefix("project:")
@@ -512,6 +520,7 @@ class Projection:
     """What each event type changes; the others change nothing here (design: wire)."""
 
     _reviews: ClassVar[Mapping[str, _Take]] = {
+        "journal.head": _journal_bound,
         "spec.approved": _approved,
         "escalation.raised": _raised,
         "escalation.resolved": _resolved,

@@ -14,7 +14,6 @@ from specwright.application.debate.implementation import Implementation
 from specwright.application.deprecation import reports_of
 from specwright.application.factory import Factory
 from specwright.application.store import layout
-from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import Task
 from specwright.domain.answers import StruckTest
 from specwright.domain.debate.falsifying import active_tests
@@ -71,7 +70,7 @@ def seal(
     verdict = module.verdict(version_id, active)
     if not verdict.passed:
         raise RefusedError("the ship gate did not pass this module", where=contract.ref)
-    scope = factory.journal.scope(f"{task.run}/{contract.name}/seal/{version_id}")
+    scope = factory.journal.scope(f"{task.run}/{contract.name}/seal/{version_id}", deferred=True)
     tests = module.tests_to_seal(active)
     sealed = seal_files(
         factory, scope, contract, verdict, struck, tests, lambda: module.mark_shipped(version_id)
@@ -112,12 +111,9 @@ def seal_files(
     log = execution_log(contract, verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
     reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
-    factory.modules.write(contract, verdict.files, log, reported, tests)
-    factory.modules.seal(evidence)
     # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
     # which file of it was changed
-    sealed = factory.modules.tree(contract.ref)
-    note_hashes(scope, {f"{layout.module(contract.ref)}/{path}": data for path, data in sealed.items()})
+    sealed = factory.modules.seal(scope, contract, verdict.files, log, evidence, reported, tests)
     mark_shipped()
     factory.index.add(summarise(contract))
     return sealed

@@ -1,11 +1,11 @@
 """Recomputes from files alone, offline, whether everything is still what was written (design: sealing, command-line).
 
-Every file below `state_store/` is bound in one of four ways. The log names the hash of what its Wires announce: sealed
-versions, definitions, escalations and their answers, records of debates and gates, the approved spec, release manifests. The
-journal has the hash of every other record, and of each file of a sealed version, so that the one that was changed is named.
-The newest records below `debates/` are copies of artifacts. State file, task files and Code Index
-are computed again and compared. `_bound_hashes` and `_BOUND_OTHERWISE` say which file is bound how; a file that
-nothing binds is reported as such.
+Every file below `state_store/` is bound in one of three ways. The log names the hash of what its Wires announce: sealed
+versions, definitions, escalations and their answers, records of debates and gates, the approved spec, release manifests with
+their wheels. The journal has the hash of every other record, and of each file of a sealed version, so that the one that was
+changed is named; the log names the hash of the journal at every stop. State file, task files and Code Index are computed
+again and compared. `verify_store` and `_BOUND_OTHERWISE` say which file is bound how. A file that nothing binds is a
+finding, unless a run was cut short, which leaves the verdict open, or its spec waits for approval.
 
 Left out: the log's own chain, which `log.verify` proves; whether the tests still pass, which needs the sandbox.
 
@@ -21,43 +21,36 @@ each by a SHA-256. A log that breaks off is read as far as it goes.
 
 Checks the records of the store that no sealed version holds, one by one (design: command-line).
 
-Each validates by its schema; each that was noted when it was written has the hash that it had then. An envelope is
-what it was created as, and its status follows from the grounds among its outputs, which are there. A record of a
-debate is the very body of its artifact.
+Each has the hash with which it was written. An envelope is what it was created as, and its status follows from the
+grounds among its outputs, which are there. A record of a debate is the very body of its artifact.
 
 What a project shows and could write again: state file, task files, Code Index (design: projection, task-files).
 
 Nothing binds these by a hash. Each is made anew from what is bound, and compared.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from agent_wire import canonical_json
-from agent_wire.canonical_json import JsonValue
 from agent_wire.entries import WireLog
-from ship_gate.base.record import Record
-from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.findings import Finding
 from ship_gate.verdict import ENTRY_FILE, SealedModule
+from specwright.application.announce import JOURNAL_HEAD
 from specwright.application.factory import ProjectView
 from specwright.application.logged_debates import RECORDS, LoggedDebate, debate_files, debate_findings
 from specwright.application.projection import Projection
 from specwright.application.store import layout
-from specwright.application.store.artifacts import noted_hashes
-from specwright.application.store.layout import CODE_INDEX_FILE, LOG_END, STATE_FILE
-from specwright.application.store.log_ends import log_ends
+from specwright.application.store.layout import CODE_INDEX_FILE, STATE_FILE
 from specwright.application.store.modules import ModuleStore
 from specwright.application.tasks import dispatched_file, refreshed_file
-from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution, Purpose
+from specwright.domain.artifacts import ArtifactEnvelope, Purpose
 from specwright.domain.base.graph import reachable
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
-from specwright.domain.escalation import DebateTrail, EscalationArtifact, ResolutionRecord
 from specwright.domain.interface_change import (
-    ExceptionDecision,
     ExceptionOutcome,
-    InterfaceChangeException,
 )
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, summarise
 from specwright.domain.modules.evidence import ResealedModule, tree_sha256
@@ -75,7 +68,7 @@ Raises:
 
 
 def version_findings(
-    store: StateStore, read: SourceReader, ref: str, announced: str, noted: Mapping[str, str]
+    store: StateStore, read: SourceReader, ref: str, announced: str, *, named: bool
 ) -> list[Finding]:
     """Everything that is wrong with one directory below `modules/`.
 
@@ -84,33 +77,16 @@ def version_findings(
         read: Reads its source.
         ref: `MM-...@x.y.z`.
         announced: The hash of its files in the log; empty if it was not announced.
-        noted: The hashes of files in the journal, by their paths in the store.
+        named: Whether a file of it is known to be wrong.
     """
-    modules, base = ModuleStore(store), layout.module(ref)
-    if not announced and not modules.is_sealed(ref):
-        return []  # what a crash left before the seal is no version yet
-    files = modules.tree(ref)
-    findings = list(_file_findings(base, files, noted))
-    if not modules.is_sealed(ref) and not findings:
-        seal = layout.ship_evidence(ref)
-        findings.append(Finding("seal.missing", seal, "the version was sealed, its seal is gone"))
-    if not findings and tree_sha256(files) != announced:
+    modules, findings = ModuleStore(store), list[Finding]()
+    if not modules.is_sealed(ref):  # unless it was announced, a crash left it, and it is no version yet
+        gone = Finding("seal.missing", layout.module(ref), "the version was sealed, its seal is gone")
+        return [gone] if announced else []
+    if not named and tree_sha256(modules.tree(ref)) != announced:
         where = layout.ship_evidence(ref)
         findings.append(Finding("seal.changed", where, "the version is not what the log announced"))
     return [*findings, *_surface_findings(modules, read, ref)]
-
-
-def _file_findings(base: str, files: Mapping[str, bytes], noted: Mapping[str, str]) -> Iterator[Finding]:
-    """The files that are not what was sealed; none without notes, since the log does not name files."""
-    sealed = {path: sha256 for path, sha256 in noted.items() if path.startswith(f"{base}/")}
-    found = {f"{base}/{path}": canonical_json.sha256(data) for path, data in files.items()} if sealed else {}
-    for path in sorted(sealed.keys() | found.keys()):
-        if path not in sealed:
-            yield Finding("seal.added", path, "the file was added after the version was sealed")
-        elif path not in found:
-            yield Finding("seal.missing", path, "the file is gone")
-        elif found[path] != sealed[path]:
-            yield Finding("seal.changed", path, "the file was changed after the version was sealed")
 
 
 def _surface_findings(modules: ModuleStore, read: SourceReader, ref: str) -> Iterator[Finding]:
@@ -154,6 +130,7 @@ class LogBindings(NamedTuple):
         references: The definitions that stand for what a Wire names, such as an escalation, oldest first.
         subjects: Of reviews, what each names and the definition that stands for it, by subject, oldest first.
         debates: By the ids of their first proposals.
+        journal: How many records it had at each stop, and the hash of their lines, oldest first.
         wires: How many there are.
     """
 
@@ -162,18 +139,19 @@ class LogBindings(NamedTuple):
     references: dict[str, list[str]]
     subjects: dict[str, list[tuple[str, str]]]
     debates: dict[str, LoggedDebate]
+    journal: list[tuple[int, str]]
     wires: int = 0
 
 
 def read_log(log: WireLog, findings: list[Finding]) -> LogBindings:
     """Go through the log once; where it cannot be read goes to the findings."""
-    bindings = LogBindings({}, {}, {}, {}, {})
+    bindings = LogBindings({}, {}, {}, {}, {}, [])
     wires = 0
     try:
         for entry in log.entries():
             wires += 1
             _add(bindings, cast("dict[str, Any]", entry.wire), entry.sequence_number)
-    except (*SpecwrightErrors, KeyError, TypeError) as error:
+    except (*SpecwrightErrors, KeyError, TypeError, ValueError) as error:
         findings.append(Finding("log.unreadable", "wire.db", f"Wire {wires + 1} cannot be read: {error}"))
     return bindings._replace(wires=wires)
 
@@ -183,7 +161,9 @@ def _add(bindings: LogBindings, wire: Mapping[str, Any], number: int) -> None:
     reference, subject = str(payload.get("reference", "")), str(payload.get("subject", ""))
     if debate := wire["stream"]["stream_id"].partition("artifact:")[2]:
         bindings.debates.setdefault(debate, LoggedDebate(debate)).add(wire)
-    if subject == "module.sealed":
+    if subject == JOURNAL_HEAD:
+        bindings.journal.append((int(reference.partition(":")[2]), str(payload["definition_sha256"])))
+    elif subject == "module.sealed":
         bindings.announced.setdefault(reference, str(payload["definition_sha256"]))
     elif "definition_sha256" in payload and subject not in RECORDS:
         sha256 = str(payload["definition_sha256"])
@@ -196,7 +176,7 @@ def _add(bindings: LogBindings, wire: Mapping[str, Any], number: int) -> None:
         bindings.announced.setdefault(ref, str(payload["sha256"]))
 
 
-def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
+def referred_files(store: StateStore, bindings: LogBindings) -> dict[str, set[str]]:
     """Files that are definitions too, with the hashes that they may have; what no Wire names yet is left out, as a
     crash leaves it."""
     found = {layout.spec_files().spec: {sha256} for _, sha256 in bindings.subjects.get("spec.approved", ())}
@@ -205,6 +185,9 @@ def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
     for name, hashes in bindings.references.items():
         if name.startswith("REL-"):
             found[layout.manifest(name)] = set(hashes)
+            with suppress(*SpecwrightErrors):  # reported already
+                product = ReleaseManifest.from_bytes(store.definition(hashes[0]), name).product
+                found |= {layout.wheel(name, product.wheel): {str(product.sha256)}} if product.wheel else {}
         if name.startswith("ICE-"):
             found[layout.exception(name)] = set(hashes[:1])
             own = [sha256 for ref, sha256 in bindings.subjects.get("exception.decided", ()) if ref == name]
@@ -216,128 +199,52 @@ def referred_files(bindings: LogBindings) -> dict[str, set[str]]:
     return found
 
 
-_DEBATED: dict[str, type[Record]] = {
-    "proposal": Proposal,
-    "challenge": Challenge,
-    "adjudication": Adjudication,
-}
-_SCHEMAS: dict[str, type[Record]] = {
-    **{layout.latest_record("*", name): kind for name, kind in _DEBATED.items()},
-    **{f"{layout.ARTIFACTS}/*/body/{name}.json": kind for name, kind in _DEBATED.items()},
-    f"{layout.ARTIFACTS}/*/envelope.json": ArtifactEnvelope,
-    f"{layout.ARTIFACTS}/*/body/{layout.CONTRACT}": MicroModuleContract,
-    layout.context_pack("*"): ContextPack,
-    layout.contribution("*"): Contribution,
-    layout.escalation("ESC-????????"): EscalationArtifact,
-    layout.transcript("ESC-????????", "*"): DebateTrail,
-    layout.resolution("ESC-*"): ResolutionRecord,
-    layout.exception("ICE-????????"): InterfaceChangeException,
-    layout.exception_decision("ICE-????????", "*"): ExceptionDecision,
-    layout.manifest("*"): ReleaseManifest,
-}
-
-
-class StoredRecords:
-    """The records of a store.
+def record_findings(
+    store: StateStore, bound: Mapping[str, Collection[str]], begun: Mapping[str, str]
+) -> Iterator[Finding]:
+    """The files that are gone or changed, and envelopes whose status does not follow from what became of them.
 
     Args:
         store: Read only.
         bound: The SHA-256 that files may have by their path, as the journal noted or the log names it.
+        begun: The hashes of the last step, whose files and Wires a kill may have left unwritten.
     """
-
-    def __init__(self, store: StateStore, bound: Mapping[str, Collection[str]]) -> None:
-        self._store = store
-        self._bound = bound
-        folders = dict.fromkeys(pattern.partition("/")[0] for pattern in _SCHEMAS)
-        self._paths = [f"{folder}/{path}" for folder in folders for path in store.tree(folder)]
-
-    @property
-    def count(self) -> int:
-        """How many records have a schema."""
-        return sum(1 for _ in self._with_schema())
-
-    def findings(self) -> Iterator[Finding]:
-        """Everything that is wrong with them; one finding a file."""
-        by_path = {finding.where: finding for finding in self._invalid()}
-        for finding in (*self._changed(), *self._copies(), *self._releases()):
-            by_path.setdefault(finding.where, finding)
-        yield from by_path.values()
-
-    def _with_schema(self) -> Iterator[tuple[str, type[Record]]]:
-        for path in self._paths:
-            for pattern, kind in _SCHEMAS.items():
-                if fnmatchcase(path, pattern):
-                    yield path, kind
-
-    def _invalid(self) -> Iterator[Finding]:
-        for path, kind in self._with_schema():
+    for path, hashes in bound.items():
+        if not store.exists(path):
+            if path not in begun:
+                yield Finding("record.missing", path, "the file is gone")
+            continue
+        data = store.read(path)
+        if path.endswith("/envelope.json"):
             try:
-                record = kind.from_bytes(self._store.read(path), path)
+                envelope = ArtifactEnvelope.from_bytes(data, path)
             except SpecwrightErrors as error:
                 yield Finding("record.invalid", path, error.what)
                 continue
-            if isinstance(record, ArtifactEnvelope):
-                yield from self._envelope_findings(path, record)
-
-    def _envelope_findings(self, path: str, envelope: ArtifactEnvelope) -> Iterator[Finding]:
-        if self._store.read(path) != envelope.to_bytes():
-            yield Finding("record.changed", path, "it is not written as the factory writes it")
-        if envelope.status is not envelope.status_by_grounds:
-            yield Finding("record.changed", path, f"its outputs do not make it {envelope.status}")
-        folder = path.split("/")[1]
-        for output in envelope.outputs:
-            name, _, version = output.ref.partition("@")
-            place = layout.envelope(folder, name, version)
-            if name.startswith("MM-"):
-                place = layout.ship_evidence(output.ref)
-            elif output.purpose == Purpose.DEPRECATED_FOR:
-                continue  # a decision is no artifact of this folder
-            if not self._store.exists(place):
-                yield Finding("record.changed", path, f"there is no {output.ref}, which its outputs name")
-
-    def _changed(self) -> Iterator[Finding]:
-        for path, hashes in self._bound.items():
-            if not self._store.exists(path):
-                yield Finding("record.missing", path, "the file is gone")
+            if wrong := next(_envelope_faults(store, path, envelope), ""):
+                yield Finding("record.changed", path, wrong)
                 continue
-            data = self._store.read(path)
-            if path.endswith("/envelope.json"):
-                try:
-                    data = ArtifactEnvelope.from_bytes(data, path).as_created.to_bytes()
-                except SpecwrightErrors:
-                    continue  # reported already
-            if canonical_json.sha256(data) not in hashes:
-                yield Finding("record.changed", path, "the file was changed after it was written")
+            data = envelope.as_created.to_bytes()
+        if canonical_json.sha256(data) not in {*hashes, *begun.values()}:
+            yield Finding("record.changed", path, "the file was changed after it was written")
 
-    def _copies(self) -> Iterator[Finding]:
-        """The newest records of each debate, which are copies."""
-        ends = tuple(f"/body/{name}.json" for name in _DEBATED)
-        bodies = {sha256 for path in self._paths if path.endswith(ends) for sha256 in self._hashes(path)}
-        for path in self._paths:
-            is_copy = any(fnmatchcase(path, layout.latest_record("*", name)) for name in _DEBATED)
-            if is_copy and canonical_json.sha256(self._store.read(path)) not in bodies:
-                yield Finding("record.changed", path, "it is the body of no artifact")
 
-    def _hashes(self, path: str) -> Collection[str]:
-        """What a file was written with, or what it hashes to if nothing noted that."""
-        return self._bound.get(path) or {canonical_json.sha256(self._store.read(path))}
-
-    def _releases(self) -> Iterator[Finding]:
-        """A manifest is a definition that the log names, and its wheel has the hash that it says."""
-        for release in self._store.names(layout.RELEASES):
-            path = layout.manifest(release)
-            if not self._store.exists(path):
-                continue  # what a crash left is no release yet
-            data = self._store.read(path)
-            if not self._store.exists(layout.definition(canonical_json.sha256(data))):
-                yield Finding("record.changed", path, "no such release was ever made")
-                continue
-            product = ReleaseManifest.from_bytes(data, path).product
-            wheel = layout.wheel(release, str(product.wheel))
-            if product.wheel and not self._store.exists(wheel):
-                yield Finding("record.missing", wheel, "the file is gone")
-            elif product.wheel and canonical_json.sha256(self._store.read(wheel)) != product.sha256:
-                yield Finding("record.changed", wheel, "it is not the wheel that its manifest names")
+def _envelope_faults(store: StateStore, path: str, envelope: ArtifactEnvelope) -> Iterator[str]:
+    """What is wrong with an envelope beside what it was created with."""
+    if store.read(path) != envelope.to_bytes():
+        yield "it is not written as the factory writes it"
+    if envelope.status is not envelope.status_by_grounds:
+        yield f"its outputs do not make it {envelope.status}"
+    folder = path.split("/")[1]
+    for output in envelope.outputs:
+        name, _, version = output.ref.partition("@")
+        place = layout.envelope(folder, name, version)
+        if name.startswith("MM-"):
+            place = layout.ship_evidence(output.ref)
+        elif output.purpose == Purpose.DEPRECATED_FOR:
+            continue  # a decision is no artifact of this folder
+        if not store.exists(place):
+            yield f"there is no {output.ref}, which its outputs name"
 
 
 IndexAudit: TypeAlias = Callable[
@@ -347,8 +254,10 @@ IndexAudit: TypeAlias = Callable[
 version, the references that must be there, and the entries that somebody decided to retire, as they are then."""
 
 
-def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> Iterator[Finding]:
-    """The state file and the task files, held against what the log says."""
+def projection_findings(
+    log: WireLog, store: StateStore, folder: FileTree, *, ended: bool
+) -> Iterator[Finding]:
+    """The state file and the task files, held against what the log says; a run that was killed leaves the first behind."""
     projection = Projection(log, store, lambda: 0.0)
     try:
         projection.catch_up()
@@ -362,26 +271,10 @@ def projection_findings(log: WireLog, store: StateStore, folder: FileTree) -> It
         return
     if not store.exists(STATE_FILE):
         yield Finding("state.missing", STATE_FILE, "the file is gone; the next run writes it again")
-    elif (stored := store.read(STATE_FILE)) != state.to_bytes() and not _was_the_state(log, store, stored):
-        yield Finding("state.changed", STATE_FILE, _difference(stored, state.to_json()))
+    elif store.read(STATE_FILE) != state.to_bytes() and ended:
+        yield Finding("state.changed", STATE_FILE, "it is not the projection of the log; only the log counts")
     for definition in projection.definitions.values():
         yield from _task_file_findings(ProjectView(store=store, projection=projection), folder, definition)
-
-
-def _was_the_state(log: WireLog, store: StateStore, stored: bytes) -> bool:
-    """Whether the log said what the file says at its last stop or since: a run that was killed leaves it behind the log,
-    but every stop writes the file before it notes the end of the log, so that an older copy is no longer the state
-    (design: projection)."""
-    try:
-        updated_at = cast("dict[str, Any]", canonical_json.loads(stored))["updated_at"]
-    except (ValueError, KeyError, TypeError):
-        return False
-    stop = log_ends(store).ends.get(LOG_END)
-    written = [entry.sequence_number for entry in log.entries(0) if entry.wire["ts"] == updated_at]
-    upto = max([*written, stop.sequence_number if stop else 0])
-    before = Projection(log, store, lambda: 0.0)
-    before.apply(entry for entry in log.entries(0) if entry.sequence_number <= upto)
-    return before.state is not None and before.state.to_bytes() == stored
 
 
 def _task_file_findings(view: ProjectView, folder: FileTree, definition: TaskDefinition) -> Iterator[Finding]:
@@ -423,11 +316,8 @@ def source_findings(store: StateStore, folder: FileTree, bindings: LogBindings) 
 def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[Finding]:
     """The Code Index, held against the contracts of sealed modules."""
     modules, entries, retired = ModuleStore(store), list[CodeIndexEntry](), list[CodeIndexEntry]()
-    decisions = dict(
-        row
-        for subject in ("module.deprecated", "module.superseded")
-        for row in bindings.subjects.get(subject, ())
-    )
+    subjects = bindings.subjects
+    decisions = dict(subjects.get("module.deprecated", []) + subjects.get("module.superseded", []))
     for ref in modules.begun():
         if not modules.is_sealed(ref) and ref not in bindings.announced:
             continue  # what a crash left before the seal is no version yet
@@ -443,24 +333,28 @@ def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) 
         yield Finding("index.changed", CODE_INDEX_FILE, wrong)
 
 
-def _difference(stored: bytes, expected: Mapping[str, Any]) -> str:
-    try:
-        value = canonical_json.loads(stored)
-    except ValueError as error:
-        return f"it is no JSON: {error}"
-    if isinstance(value, dict) and (tasks := cast("dict[str, Any]", value).get("tasks")) != expected["tasks"]:
-        known = cast("dict[str, Any]", tasks) if isinstance(tasks, dict) else {}
-        names = [n for n in {**expected["tasks"], **known} if known.get(n) != expected["tasks"].get(n)]
-        return f"it is not what the log says of {', '.join(names[:5])}; only the log counts"
-    return "it is not the projection of the log; only the log counts"
-
-
 _BOUND_OTHERWISE = (
-    *(layout.definition("*"), layout.wheel("*", "*.whl"), layout.release_log_end("*"), layout.LOG_END),
-    *(layout.latest_record("*", name) for name in ("proposal", "challenge", "adjudication")),
-    *(layout.STATE_FILE, f"{layout.CODE_INDEX_FILE}*"),
+    *(layout.definition("*"), layout.release_log_end("*"), layout.LOG_END),
+    *(layout.STATE_FILE, f"{layout.CODE_INDEX_FILE}*", layout.SpecFiles(f"{layout.CHANGES}/*").abandoned),
 )
-"""Files without a noted hash: their name is one, they are copies, or they are computed again."""
+"""Files without a noted hash: their name is one, they are computed again, or they are empty marks."""
+
+
+JOURNAL = ".specwright/journal.jsonl"
+
+
+class Journal(NamedTuple):
+    """The journal as it is verified.
+
+    Args:
+        lines: As they are stored.
+        notes: The hashes of files that each notes, by their paths.
+        is_whole: Whether all of it could be read.
+    """
+
+    lines: list[bytes]
+    notes: list[dict[str, str]]
+    is_whole: bool = True
 
 
 class VerifyPorts(NamedTuple):
@@ -483,10 +377,11 @@ class Verification(NamedTuple):
     Args:
         modules: Sealed versions, and what a crash left of one.
         definitions: How many.
-        records: Those that have a schema.
+        records: Files that log or journal name, outside of sealed versions.
         wires: How many.
         findings: What is wrong.
-        unbound: Files that nothing binds, because a run was cut short or they wait for approval; no findings.
+        unbound: What is not proven, because a run was cut short: files, and records of the journal.
+        waiting: Files of a spec that waits for approval.
     """
 
     modules: int
@@ -495,10 +390,16 @@ class Verification(NamedTuple):
     wires: int
     findings: tuple[Finding, ...]
     unbound: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Literal["PASS", "INCOMPLETE", "FAIL"]:
+        """PASS only if everything was proven."""
+        return "FAIL" if self.findings else "INCOMPLETE" if self.unbound else "PASS"
 
 
 def verify_store(
-    store: StateStore, log: WireLog, ports: VerifyPorts, noted: Iterable[JsonValue] = (), *, at_rest: bool
+    store: StateStore, log: WireLog, ports: VerifyPorts, journal: Journal, *, at_rest: bool
 ) -> Verification:
     """Recompute everything.
 
@@ -506,36 +407,89 @@ def verify_store(
         store: `state_store/`; it is only read.
         log: The project's, which is read as far as it can be.
         ports: What else is read.
-        noted: The hashes that the journal noted of files that no Wire names.
+        journal: The project's.
         at_rest: Whether no run goes on; state file, task files and Code Index may be a step ahead of the log or behind it.
     """
     findings: list[Finding] = []
     bindings = read_log(log, findings)
     bindings.announced.update(_sealed_by_decision(store, bindings, findings))
-    versions, hashes = ModuleStore(store).begun(), noted_hashes(noted)
-    for ref in versions:
-        findings += version_findings(store, ports.sources, ref, bindings.announced.get(ref, ""), hashes)
-    for ref in sorted(bindings.announced.keys() - set(versions)):
-        findings.append(Finding("seal.missing", layout.module(ref), "the sealed version is gone"))
+    versions = ModuleStore(store).begun()
     definitions = store.names(layout.DEFINITIONS)
     findings += _definition_findings(store, definitions, bindings)
     by_code = {ref for ref, _ in bindings.subjects.get("module.resealed", ())}
     findings += debate_findings(store, bindings.debates.values(), bindings.announced.keys() - by_code)
-    bound = _bound_hashes(store, bindings, hashes)
-    records = StoredRecords(store, bound)
-    findings += records.findings()
+    noted = {path: {sha256} for files in journal.notes for path, sha256 in files.items()}
+    debated = debate_files(store, bindings.debates.values())
+    bound = {**noted, **referred_files(store, bindings), **debated}  # the log counts before the journal
+    changed = list(_journal_findings(journal, bindings)) if journal.is_whole else []
+    findings += changed
+    after = len(journal.lines) - (bindings.journal[-1][0] if bindings.journal else 0)
+    findings += record_findings(store, bound, journal.notes[-1] if after > 0 else {})
+    unbound, waiting = list[str](), list[str]()
     if at_rest:
-        findings += projection_findings(log, store, ports.folder)
+        findings += projection_findings(log, store, ports.folder, ended=after == 0)
         findings += source_findings(store, ports.folder, bindings)
         findings += index_findings(store, ports.code_index, bindings)
+        findings += _text_findings(store, ports.folder, bindings)
+        for path in _files_without_binding(store, bound):
+            (waiting if _waits(path, bindings) else unbound).append(path)
+        approved = "spec.approved" in bindings.subjects  # nothing is announced before
+        if approved and after > 0:
+            unbound.append(f"{JOURNAL}: the last {after} of {len(journal.lines)} records")
+        elif (
+            approved and journal.is_whole and not changed
+        ):  # the last run ended by itself, so nothing is left over
+            message = "nothing that a run wrote, or that the log or the journal names"
+            findings += [Finding("record.added", path, message) for path in unbound]
+            unbound = []
+    wrong = {finding.where for finding in findings}
+    for ref in sorted({*versions, *bindings.announced}):
+        named = any(path.startswith(f"{layout.module(ref)}/") for path in wrong)
+        announced = bindings.announced.get(ref, "")
+        findings += version_findings(store, ports.sources, ref, announced, named=named)
     return Verification(
         modules=len(versions),
         definitions=len(definitions),
-        records=records.count,
+        records=len(bound),
         wires=bindings.wires,
         findings=tuple(dict.fromkeys(findings)),
-        unbound=tuple(_files_without_binding(store, bound, bindings)) if at_rest else (),
+        unbound=tuple(unbound),
+        waiting=tuple(waiting),
     )
+
+
+def _journal_findings(journal: Journal, bindings: LogBindings) -> Iterator[Finding]:
+    """Where the journal is not what the log says of it; what a run that was killed added is not said yet."""
+    heads = dict(bindings.journal)
+    running = hashlib.sha256()
+    for number, line in enumerate(journal.lines, 1):
+        running.update(line)
+        if heads.pop(number, running.hexdigest()) != running.hexdigest():
+            heads = {number: ""}
+            break
+    if heads:
+        message = f"its first {min(heads)} records are not those that the log names, nor are the files that they note proven"
+        yield Finding("journal.changed", JOURNAL, message)
+
+
+def _text_findings(store: StateStore, folder: FileTree, bindings: LogBindings) -> Iterator[Finding]:
+    """SPEC.md, which is the person's, held against what was approved, or is about to be."""
+    number = max(map(int, store.names(layout.CHANGES)), default=0)
+    texts = {layout.spec_files(one).source for one in (0, number)}
+    known = {store.read(path) for path in texts if store.exists(path)}
+    approved = "spec.approved" in bindings.subjects and folder.exists("SPEC.md")
+    if known and approved and folder.read("SPEC.md") not in known:
+        message = "it is not the text that was approved; `specwright change` makes it the next version"
+        yield Finding("spec.edited", "SPEC.md", message)
+
+
+def _waits(path: str, bindings: LogBindings) -> bool:
+    """Whether a file is of a spec that nobody approved."""
+    folder, _, rest = path.partition("/")
+    if folder == layout.CHANGES:
+        change = f"change-{rest.partition('/')[0]}"
+        return change not in {name for name, _ in bindings.subjects.get("change.approved", ())}
+    return folder == layout.PRODUCT and "spec.approved" not in bindings.subjects
 
 
 def _sealed_by_decision(
@@ -556,25 +510,10 @@ def _sealed_by_decision(
                 yield version.module_ref, version.sha256
 
 
-def _bound_hashes(
-    store: StateStore, bindings: LogBindings, hashes: Mapping[str, str]
-) -> dict[str, Collection[str]]:
-    """The hashes that files outside of sealed versions may have; where journal and log both name a file, the log
-    counts."""
-    noted = {path: {h} for path, h in hashes.items() if not path.startswith(f"{layout.MODULES}/")}
-    return {**noted, **referred_files(bindings), **debate_files(store, bindings.debates.values())}
-
-
-def _files_without_binding(
-    store: StateStore, bound: Mapping[str, object], bindings: LogBindings
-) -> Iterator[str]:
-    """Files that nothing binds; the tree hash of a sealed version binds all of its files."""
-    sealed = {layout.module(ref) for ref in bindings.announced}
+def _files_without_binding(store: StateStore, bound: Mapping[str, object]) -> Iterator[str]:
+    """Files that nothing binds."""
     for path in _paths(store, ""):
-        proven = "/".join(path.split("/")[:3]) in sealed or any(
-            fnmatchcase(path, name) for name in _BOUND_OTHERWISE
-        )
-        if path not in bound and not proven:
+        if path not in bound and not any(fnmatchcase(path, name) for name in _BOUND_OTHERWISE):
             yield path
 
 

@@ -21,6 +21,7 @@ from ship_gate.base.text import did_you_mean
 from ship_gate.ship_gate import SandboxedShipGate, gate_of, packages_of
 from ship_gate.verdict import ShipGate
 from specwright import __version__
+from specwright.application.announce import bind_journal
 from specwright.application.change import (
     TriedReport,
     abandon_change,
@@ -594,6 +595,7 @@ def _settled(factory: Factory) -> Generator[None]:
         note_log_end(factory.store, factory.log)
         raise
     factory.projection.write(now=True)
+    bind_journal(factory)  # last: it says that the run ended by itself
     note_log_end(factory.store, factory.log)
 
 

@@ -5,23 +5,22 @@ from collections.abc import Collection, Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from agent_wire.canonical_json import JsonValue
 from agent_wire.log import SqliteWireLog
 from agent_wire.verify import UNPROTECTED
 from agent_wire.verify import verify as verify_log
 from ship_gate.directory.module_directory import SealedSource
 from ship_gate.findings import Finding
-from specwright.application.store.artifacts import FILE_HASHES
+from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
 from specwright.application.store.log_ends import log_ends
-from specwright.application.verify import Verification, VerifyPorts, verify_store
-from specwright.bootstrap.storage.stores import JOURNAL, LOG, RUNTIME, TOPIC, begun_store
+from specwright.application.verify import JOURNAL, Journal, Verification, VerifyPorts, verify_store
+from specwright.bootstrap.storage.stores import LOG, RUNTIME, TOPIC, begun_store
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.bootstrap.views import driven_by
 from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.errors import CorruptionErrors, InputErrors
 from specwright.index.audit import audit
 from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
-from specwright.journal import read_records
+from specwright.journal import line_of, read_records
 from specwright.storage import DiskStateStore, DiskTree
 
 _CONTRADICTED = "the log does not hold the entry that it notes; one of the two was changed"
@@ -67,7 +66,7 @@ def _verified(directory: Path, *, at_rest: bool) -> Verification:
         Finding(finding.code, f"{RUNTIME}/{path.name}", f"Wire {finding.sequence_number}: {finding.message}")
         for finding in of_log
     )
-    noted_files, damaged = _noted_files(directory / RUNTIME / JOURNAL)
+    journal, damaged = _journal(directory / JOURNAL)
     broken += damaged
     if any(finding.code != UNPROTECTED and not finding.by_note for finding in of_log):
         return Verification(0, 0, 0, 0, tuple(broken))  # what it says of files is not what was written
@@ -75,7 +74,7 @@ def _verified(directory: Path, *, at_rest: bool) -> Verification:
     try:
         broken += (Finding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log))
         ports = VerifyPorts(SealedSource().fingerprint, partial(_audit, directory), DiskTree(directory))
-        checked = verify_store(store, log, ports, noted_files, at_rest=at_rest)
+        checked = verify_store(store, log, ports, journal, at_rest=at_rest)
     finally:
         log.close()
     return checked._replace(findings=(*broken, *checked.findings))
@@ -96,14 +95,16 @@ def _local_embedder() -> Embedder:
     return load_embedder(DEFAULT_EMBEDDER)  # its weights are loaded once, when a vector is first asked for
 
 
-def _noted_files(journal: Path) -> tuple[list[JsonValue], list[Finding]]:
-    """What the journal notes of written records, as far as it can be read."""
-    found: list[JsonValue] = []
+def _journal(path: Path) -> tuple[Journal, list[Finding]]:
+    """The journal, as far as it can be read."""
+    journal = Journal([], [])
     try:
-        found += (record.answer for record in read_records(journal) if record.place.kind == FILE_HASHES)
+        for record in read_records(path):
+            journal.lines.append(line_of(record))
+            journal.notes.append(noted_hashes([record.answer] if record.place.kind == FILE_HASHES else []))
     except CorruptionErrors as error:
-        return found, [Finding("journal.damaged", f"{RUNTIME}/{journal.name}", error.what)]
+        return journal._replace(is_whole=False), [Finding("journal.damaged", JOURNAL, error.what)]
     except InputErrors as error:
         what = f"{error.what}, so what only it binds is not verified: {error.where.rpartition(': ')[2]}"
-        return found, [Finding("journal.unread", f"{RUNTIME}/{journal.name}", what)]
-    return found, []
+        return journal._replace(is_whole=False), [Finding("journal.unread", JOURNAL, what)]
+    return journal, []

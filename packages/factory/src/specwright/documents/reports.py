@@ -223,12 +223,13 @@ class Explanation(Document, schema="explanation"):
 
 
 class Verified(Document, schema="verified"):
-    """What was checked of a project."""
+    """What was checked of a project: what nothing proves because a run was cut short, and what waits for approval."""
 
-    verdict: Verdict
+    verdict: Literal["PASS", "INCOMPLETE", "FAIL"]
     findings: list[Finding]
     checked: dict[str, int]
     unbound: list[str]
+    waiting: list[str]
 
 
 class WireRow(Record):

@@ -6,7 +6,8 @@ from specwright.journal.journal import (
     JournalScope,
     Place,
     SystemSource,
+    line_of,
     read_records,
 )
 
-__all__ = ["FileJournal", "JournalRecord", "JournalScope", "Place", "SystemSource", "read_records"]
+__all__ = ["FileJournal", "JournalRecord", "JournalScope", "Place", "SystemSource", "line_of", "read_records"]

@@ -13,10 +13,11 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ulid import ULID
@@ -177,6 +178,17 @@ IDS = 8
 """The ids that a step draws at once, with its time; one that needs more draws again."""
 
 
+_STEP = "ids, time and hashes of files"
+
+
+def _other_request(where: str) -> NonDeterminismError:
+    return NonDeterminismError(
+        "the request differs from the one that was recorded at this place before the restart",
+        where=where,
+        remedy="continue with the version and settings that began this run, or start in a new directory",
+    )
+
+
 def request_digest(request: JsonValue) -> str:
     """The SHA-256 of a request; unlike RFC 8785 it accepts anything that a model can write."""
     return hashlib.sha256(json.dumps(request, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
@@ -209,11 +221,11 @@ class StoredJournal:
         self._lock = threading.Lock()
         self._known = {record.place: record for record in storage.records()}
         steps = (record.answer for record in self.records("step"))
-        self._drawn = {one[:8] for step in steps for one in cast("dict[str, list[str]]", step)["ids"]}
+        self._drawn = {one[:8] for step in steps for one in cast("dict[str, list[str]]", step).get("ids", ())}
 
-    def scope(self, name: str) -> "JournalScope":
+    def scope(self, name: str, *, deferred: bool = False) -> "JournalScope":
         """Enter a stretch of work."""
-        return JournalScope(name, self)
+        return JournalScope(name, self, deferred=deferred)
 
     def draw(self) -> JsonValue:
         """A new time, and ids of which none begins like another one of this journal."""
@@ -224,9 +236,20 @@ class StoredJournal:
                 ids.append(one)
         return {"time": self._source.now(), "ids": cast(JsonValue, ids)}
 
+    def at(self, place: Place) -> JsonValue:
+        """What is recorded at a place; None if nothing is."""
+        record = self._known.get(place)
+        return record.answer if record else None
+
     def __len__(self) -> int:
         """How many records it has."""
         return len(self._known)
+
+    @property
+    def head(self) -> tuple[int, str]:
+        """How many records it has, and the SHA-256 of their lines."""
+        known = list(self._known.values())
+        return len(known), hashlib.sha256(b"".join(map(line_of, known))).hexdigest()
 
     def recorded(self, scope: str, kind: str) -> JsonValue:
         """The last record of a kind in a scope; None if there is none."""
@@ -252,11 +275,8 @@ class StoredJournal:
         digest = request_digest(request)
         if known := self._known.get(place):
             if known.request != digest:
-                raise NonDeterminismError(
-                    "the request differs from the one that was recorded at this place before the restart",
-                    where=f"journal {self._storage.name}: {place.scope}, {place.kind} {place.ordinal}",
-                    remedy="continue with the version and settings that began this run, or start in a new directory",
-                )
+                where = f"journal {self._storage.name}: {place.scope}, {place.kind} {place.ordinal}"
+                raise _other_request(where)
             return known.answer
         answer = live()
         record = JournalRecord(place, digest, answer)
@@ -281,9 +301,11 @@ class FileJournal(StoredJournal):
 class JournalScope:
     """A stretch of work in a journal."""
 
-    def __init__(self, name: str, journal: StoredJournal) -> None:
+    def __init__(self, name: str, journal: StoredJournal, *, deferred: bool = False) -> None:
         self.name = name
         self._journal = journal
+        self._deferred = deferred
+        self._pending: dict[str, Any] = {}
         self._next: dict[str, int] = {}
         self._time = ""
         self._ids: list[str] = []
@@ -294,6 +316,20 @@ class JournalScope:
 
     def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
         """The recorded answer, or what `live` answers now."""
+        self.record()
+        return self._answer(kind, request, live)
+
+    def record(self, files: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Record what was drawn and waits for it, with the hashes of the files that are written next."""
+        if not self._pending and not files:
+            return
+        new: Any = self._pending | ({"files": {**files}} if files else {})
+        self._pending = {}
+        known = cast("dict[str, Any]", self._answer("step", _STEP, lambda: new))
+        if files and known.get("files") != files:
+            raise _other_request(f"{self.name}, files of a step")
+
+    def _answer(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
         answer = self._journal.answer(self.place(kind), request, live)
         self._next[kind] = self._next.get(kind, 0) + 1
         return answer
@@ -309,16 +345,23 @@ class JournalScope:
 
     def now(self) -> str:
         """The time of the step."""
-        if not self._time:
+        while not self._time:
             self._draw()
         return self._time
 
     def _next_id(self) -> str:
-        if not self._ids:
+        while not self._ids:  # a record may hold only hashes
             self._draw()
         return self._ids.pop(0)
 
     def _draw(self) -> None:
-        drawn = cast("dict[str, Any]", self.recall("step", "ids and time", self._journal.draw))
-        self._time = self._time or drawn["time"]
-        self._ids += drawn["ids"]
+        drawn = cast("dict[str, Any]", self._journal.at(self.place("step")) or self._journal.draw())
+        self._time = self._time or drawn.get("time", "")
+        self._ids += drawn.get("ids", [])
+        self._pending = {
+            **drawn,
+            **self._pending,
+            "ids": [*self._pending.get("ids", []), *drawn.get("ids", [])],
+        }
+        if not self._deferred or not drawn.get("ids"):
+            self.record()

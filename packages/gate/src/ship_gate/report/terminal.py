@@ -72,10 +72,10 @@ def gates_document(modules: "Sequence[JudgedModule]") -> dict[str, Any]:
     }
 
 
-def print_verdict(what: str, findings: Iterable[Finding], summary: str, *, passed: bool) -> None:
+def print_verdict(what: str, findings: Iterable[Finding], summary: str, verdict: str) -> None:
     """The verdict, each finding as `code  where  message`, and the summary."""
     page = Page()
-    page.line(f"{'PASS' if passed else 'FAIL'}  {what}")
+    page.line(f"{verdict}  {what}")
     FindingsPage(page).add(map(_placed, findings))
     page.line(summary)
     page.print()

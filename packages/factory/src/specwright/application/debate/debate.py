@@ -217,7 +217,7 @@ class Debate:
     def _add_proposal(self, version: Version, number: int, debate_id: str = "") -> Proposal:
         """Add what was submitted as the proposal of a round; without a debate it begins one."""
         place = self._task.place(self._deliverable.name, f"round-{number}", Role.PROPOSER)
-        scope = self._factory.journal.scope(f"{place.run_id}/proposal")
+        scope = self._factory.journal.scope(f"{place.run_id}/proposal", deferred=True)
         said = {name: value for name, value in version._asdict().items() if name in Proposal.model_fields}
         record = Proposal(
             proposal_id=artifact_id(ArtifactType.PROPOSAL, scope.hex8()),

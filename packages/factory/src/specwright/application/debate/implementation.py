@@ -52,7 +52,7 @@ from specwright.domain.answers import (
     Failure,
     ProposerAnswer,
 )
-from specwright.domain.artifacts import ContributionType, Permission, Purpose
+from specwright.domain.artifacts import Permission, Purpose
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
 from specwright.domain.debate.contract_faults import (
@@ -88,6 +88,9 @@ class UnrecordedScope:
         """What `live` answers now."""
         return live()
 
+    def record(self, files: object = None) -> None:
+        """Nothing is written here."""
+
     def hex8(self) -> str:
         """No id of anything."""
         return "00000000"
@@ -100,7 +103,7 @@ class UnrecordedScope:
         """No time."""
         return "1970-01-01T00:00:00.000Z"
 
-    def scope(self, name: str) -> "UnrecordedScope":
+    def scope(self, name: str, *, deferred: bool = False) -> "UnrecordedScope":
         """It is the scope of all that is tried with it."""
         return self
 
@@ -287,7 +290,7 @@ class Implementation(Deliverable):
             check: What is wrong with an answer and its files, beside quotations of source.
         """
         place = self.task.place(self.name, stage, Role.PROPOSER)
-        scope = self._factory.journal.scope(f"{place.run_id}/desk")
+        scope = self._factory.journal.scope(f"{place.run_id}/desk", deferred=True)
         by, pack, store = self._open_pack(scope, place, workspace, before, request.sources)
         preflight = Preflight(self, scope, request.active_tests, request.failures)
 
@@ -537,12 +540,12 @@ class Implementation(Deliverable):
         preflight: Preflight,
     ) -> Version:
         artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
-        version_id = artifacts.create(scope, by, kind, files, inputs=self.artifact_inputs(), revises=before)
-        ref = artifacts.ref(self.task.folder, version_id)
-        self._factory.invocations.contribute(scope, by, ContributionType.IMPLEMENTATION, ref)
+        inputs = self.artifact_inputs()
+        made = artifacts.draft(scope, by, kind, files, inputs=inputs, revises=before, contributes=True)
+        artifacts.add(scope, made)
         claims = claims_of(files)
         return Version(
-            version_id,
+            made.envelope.artifact_id,
             by,
             claim,
             checks,

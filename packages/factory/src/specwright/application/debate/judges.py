@@ -25,7 +25,7 @@ from specwright.domain.answers import (
     UndisputedRuling,
     Verdict,
 )
-from specwright.domain.artifacts import ContributionType, Permission
+from specwright.domain.artifacts import Permission
 from specwright.domain.debate.amendments import (
     OfferedChange,
     accepted_problems,
@@ -218,12 +218,11 @@ def ask_challenger(factory: Factory, case: Case) -> Challenge:
         answer = examination.fallback(error)
     corrected = all(one.exact_changes for one in answer.failures)
     mendable = corrected and case.problems_by_code(changes_of(answer.failures)) is not None
-    scope = factory.journal.scope(f"{place.run_id}/record")
+    scope = factory.journal.scope(f"{place.run_id}/record", deferred=True)
     name = artifact_id(ArtifactType.CHALLENGE, scope.hex8())
     record = challenge(answer, name, case.version_id, examination.tried, mendable=mendable)
     about = _about(factory, deliverable, case.version_id, "what it challenges", proposal)
     store_record(factory, scope, by, record, about)
-    factory.invocations.contribute(scope, by, ContributionType.CHALLENGE, record.ref)
     return record
 
 
@@ -244,7 +243,7 @@ def ask_arbiter(factory: Factory, case: Case) -> Adjudication:
         Assignment(place, kind, message),
         lambda given, _: _ruling_problems(case, given.whole(), rulings, offers),
     ).answer.whole()
-    scope = factory.journal.scope(f"{place.run_id}/record")
+    scope = factory.journal.scope(f"{place.run_id}/record", deferred=True)
     name = artifact_id(ArtifactType.ADJUDICATION, scope.hex8())
     record = adjudication(taken_over(answer, offers), name, case.version_id)
     store_ruling(factory, deliverable, scope, by, record, case.history)
@@ -283,7 +282,6 @@ def store_ruling(
     answered = history.proposals[-1], history.challenges[-1]
     about = _about(factory, deliverable, record.target_artifact_id, "what it decides on", *answered)
     store_record(factory, scope, by, record, about)
-    factory.invocations.contribute(scope, by, ContributionType.ADJUDICATION, record.ref)
 
 
 def store_record(
@@ -297,7 +295,9 @@ def store_record(
     kind = ArtifactType(type(record).__name__.upper())
     body = {f"{kind.lower()}.json": record.to_bytes()}
     name = record.ref.partition("@")[0]
-    factory.artifacts.create(scope, by, kind, body, inputs=inputs, name=name)
+    own = not isinstance(record, Proposal)  # a proposal is about what its invocation contributed
+    made = factory.artifacts.draft(scope, by, kind, body, inputs=inputs, name=name, contributes=own)
+    factory.artifacts.add(scope, made)
 
 
 def _about(
@@ -347,7 +347,7 @@ def _open_judge_pack(
         extract += ", as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(ref, "rulings are not shown to this role") for ref in earlier if ref not in carried]
-    scope, own = factory.journal.scope(f"{place.run_id}/pack"), deliverable.task
+    scope, own = factory.journal.scope(f"{place.run_id}/pack", deferred=True), deliverable.task
     return factory.invocations.open(
         scope, (place.role, place.run_id), own.task_id, own.folder, included, excluded
     )

@@ -18,7 +18,7 @@ bug-reports).
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
 
@@ -58,7 +58,7 @@ from specwright.application.plan.stored_plans import (
     lock_event,
     stored_plans,
 )
-from specwright.application.store.artifacts import Invocation
+from specwright.application.store.artifacts import Draft, Invocation
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import (
     OwnedClass,
@@ -76,7 +76,7 @@ from specwright.domain.answers import (
     ReuseAnswer,
     ReuseConclusion,
 )
-from specwright.domain.artifacts import ContributionType, Permission, Purpose
+from specwright.domain.artifacts import Permission, Purpose
 from specwright.domain.base.graph import reachable
 from specwright.domain.costs import planned_estimate
 from specwright.domain.debate.amendments import (
@@ -585,7 +585,7 @@ def _asked(
 ) -> str:
     """Ask the planner and store its plan."""
     place = task.place("plan", stage, Role.PLANNER)
-    scope = factory.journal.scope(f"{place.run_id}/plan")
+    scope = factory.journal.scope(f"{place.run_id}/plan", deferred=True)
     everything = known_modules(factory, scope)
     human = human_plan(factory, task, everything)
     rules = _rules(factory, task, scope, everything, human, revision.reopened if revision else None)
@@ -735,32 +735,37 @@ def _store(
 ) -> str:
     """Store a plan with its contracts and reuse reports, record the contribution, and return its id."""
     artifacts, task_version = factory.artifacts, task_ref(factory, task)
+    drafts: list[Draft] = []
+
+    def draft(kind: ArtifactType, body: Mapping[str, bytes], **others: Any) -> str:
+        drafts.append(artifacts.draft(scope, by, kind, body, **others))
+        return drafts[-1].envelope.ref
+
     plan_id = artifact_id(ArtifactType.MICRO_PLAN, scope.hex8())
     plan, contracts = rules.draw_up(answer, plan_id, task_version, lambda: module_id(scope.hex8()))
     earlier = before.contract_ids if before else {}
     reports: dict[str, str] = {}
     for module in answer.modules:
         report = {"report.json": ReuseSearchReport.of(module.reuse).to_bytes()}
-        reports[module.name] = artifacts.create(scope, by, ArtifactType.REUSE_SEARCH_REPORT, report)
+        reports[module.name] = draft(ArtifactType.REUSE_SEARCH_REPORT, report)
     ids = {name: artifact_id(ArtifactType.CONTRACT, scope.hex8()) for name in contracts}
     body = {"plan.json": plan.to_bytes(), "answer.json": answer.to_bytes()}
     body["contracts.json"] = canonical_json.pretty(ids)
     inputs = [(task_version, Purpose.PLANS)]
-    inputs += [(f"{report}@1.0.0", Purpose.REUSE_SEARCH) for report in reports.values()]
+    inputs += [(report, Purpose.REUSE_SEARCH) for report in reports.values()]
     revises = before.plan_id if before else ""
-    artifacts.create(scope, by, ArtifactType.MICRO_PLAN, body, inputs=inputs, name=plan_id, revises=revises)
-    plan_ref = artifacts.ref(task.folder, plan_id)
+    plan_ref = draft(
+        ArtifactType.MICRO_PLAN, body, inputs=inputs, name=plan_id, revises=revises, contributes=True
+    )
     for name, contract in contracts.items():
-        artifacts.create(
-            scope,
-            by,
+        draft(
             ArtifactType.CONTRACT,
             {"contract.json": contract.to_bytes()},
-            inputs=[(plan_ref, Purpose.PART_OF), (f"{reports[name]}@1.0.0", Purpose.REUSE_SEARCH)],
+            inputs=[(plan_ref, Purpose.PART_OF), (reports[name], Purpose.REUSE_SEARCH)],
             name=ids[name],
             revises=earlier.get(name, ""),
         )
-    factory.invocations.contribute(scope, by, ContributionType.MICRO_PLAN, plan_ref)
+    artifacts.add(scope, *drafts)
     factory.progress.note(Step("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules)))
     if factory.price:
         estimate = planned_estimate(len(contracts), factory.price)

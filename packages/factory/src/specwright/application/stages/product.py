@@ -469,7 +469,7 @@ def approve(factory: Factory, by: str) -> None:
         approve_change(factory, spec, by)
         return
     laid_out(spec)  # a person may have approved what an older version let through
-    scope = factory.journal.scope(scopes.APPROVAL)
+    scope = factory.journal.scope(scopes.APPROVAL, deferred=True)
     project_id = f"{slugify(spec.title)}-{scope.hex8()}"
     sha256 = factory.store.define(spec.to_bytes())
     files = factory.store.tree(layout.PRODUCT)

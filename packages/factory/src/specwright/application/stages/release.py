@@ -21,7 +21,7 @@ from ship_gate.base.text import did_you_mean, one_line
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import public_names
 from specwright.application import scopes
-from specwright.application.announce import Announcement, announce, review
+from specwright.application.announce import Announcement, announce, bind_journal, review
 from specwright.application.change import closing_events, product_modules, release_notes
 from specwright.application.criteria import unshown_in_release
 from specwright.application.deprecation import finish_deprecations
@@ -105,9 +105,9 @@ def write_acceptance(
         layout.acceptance_report(manifest.release_id): canonical_json.pretty(report.document),
         layout.acceptance_page(manifest.release_id): render_report(report).encode(),
     }
+    note_hashes(scope, files)
     for path, data in files.items():
         factory.store.publish(path, data)
-    note_hashes(scope, files)
 
 
 class ReportSources(NamedTuple):
@@ -514,8 +514,8 @@ def _release(
             _place_source(factory, release_id, wheel)
     if report := failure_report(manifest, modules):
         path, data = layout.failure_report(release_id), report.encode()
-        factory.store.publish(path, data)
         note_hashes(scope, {path: data})
+        factory.store.publish(path, data)
     write_acceptance(factory, scope, manifest, outcomes)
     factory.store.publish(layout.manifest(release_id), manifest.to_bytes())
     sha256 = factory.store.define(manifest.to_bytes())
@@ -527,6 +527,7 @@ def _release(
         events += closing_events(factory, scope, manifest, sha256, before)
     announce(factory, scope, project_id, events)
     finish_deprecations(factory)
+    bind_journal(factory)  # so that what goes out with the release names it
     note_release_end(factory.store, factory.log, release_id)
     kind = "released" if manifest.succeeded else "unreleased"
     factory.progress.note(

@@ -9,7 +9,8 @@ The hash of a file as it was written, noted in the journal for `verify` (design:
 
 The log binds what its Wires name: sealed versions, definitions, escalations, records of debates and gates. No Wire names
 packs, contributions, bodies of other artifacts, drafts or product files, nor the single files of a sealed version; whoever
-writes one notes its hash here after publishing it.
+writes one notes its hash here first, in one record with the ids and the time that the files hold. So every file is noted;
+a kill leaves at most the files of the last record unwritten, and the step writes them when it runs again.
 An envelope is noted as it was created, because what became of it since follows from its outputs.
 
 Role invocations: the context pack before, the contribution after (design: provenance).
@@ -52,21 +53,20 @@ from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
 from specwright.errors import CorruptionError, InputErrors, RefusedError
 from specwright.ports import Scope, StateStore
 
-FILE_HASHES = "kept"
+FILE_HASHES = "step"
 """The kind of these records in the journal."""
 
 
 def note_hashes(scope: Scope, files: Mapping[str, bytes]) -> None:
-    """Note the hashes of files that were published, by their paths in the store."""
-    hashes = cast(JsonValue, {path: canonical_json.sha256(data) for path, data in files.items()})
-    scope.recall(FILE_HASHES, hashes, lambda: hashes)
+    """Note the hashes of files before they are published, by their paths in the store."""
+    scope.record({path: canonical_json.sha256(data) for path, data in files.items()})
 
 
 def noted_hashes(records: Iterable[JsonValue]) -> dict[str, str]:
     """The SHA-256 of every noted file by its path, from the journal's records of this kind."""
     hashes: dict[str, str] = {}
     for record in records:
-        hashes |= cast(dict[str, str], record)
+        hashes |= cast("dict[str, dict[str, str]]", record).get("files", {})
     return hashes
 
 
@@ -126,7 +126,9 @@ class InvocationStore:
             excluded_refs=[ExcludedRef(ref=ref, reason=why) for ref, why in excluded],
             created_at=scope.now(),
         )
-        self._write(scope, layout.context_pack(pack_id), pack.to_bytes())
+        path, data = layout.context_pack(pack_id), pack.to_bytes()
+        note_hashes(scope, {path: data})
+        self._store.publish(path, data)
         return Invocation(role, run_id, task_ref, pack_id, folder)
 
     def open_resolution(
@@ -147,22 +149,21 @@ class InvocationStore:
             path = f"{layout.CONTRIBUTIONS}/{name}"
             yield Contribution.from_bytes(self._store.read(path), path)
 
-    def contribute(self, scope: Scope, by: Invocation, kind: ContributionType, artifact_ref: str) -> None:
-        """Record what an invocation produced."""
-        contribution = Contribution(
-            contribution_id=f"CONTRIB-{scope.hex8()}",
-            type=kind,
-            produced_by=Author(role=by.role, run_id=by.run_id),
-            artifact_ref=artifact_ref,
-            task_ref=by.task_ref,
-            created_at=scope.now(),
-            context_pack_ref=by.pack_id,
-        )
-        self._write(scope, layout.contribution(contribution.contribution_id), contribution.to_bytes())
 
-    def _write(self, scope: Scope, path: str, data: bytes) -> None:
-        self._store.publish(path, data)
-        note_hashes(scope, {path: data})
+class Draft(NamedTuple):
+    """An artifact before it is stored.
+
+    Args:
+        folder: Of its task.
+        envelope: As it is created.
+        files: By their paths: its body, its contribution, and last its envelope.
+        before: The version that it revises.
+    """
+
+    folder: str
+    envelope: ArtifactEnvelope
+    files: Mapping[str, bytes]
+    before: ArtifactEnvelope | None
 
 
 class ArtifactStore:
@@ -201,7 +202,7 @@ class ArtifactStore:
         Raises:
             CorruptionError: there is no such artifact.
         """
-        path = self._envelope_path(folder, name)
+        path = layout.envelope(folder, name, self._stored_version(folder, name))
         return ArtifactEnvelope.from_bytes(self._store.read(path), path)
 
     def body(self, folder: str, name: str) -> dict[str, bytes]:
@@ -246,9 +247,9 @@ class ArtifactStore:
             raise CorruptionError("an adjudication has no body", where=name)
         return Adjudication.from_bytes(data, name).decision
 
-    def create(
+    def draft(
         self,
-        draws: Scope,
+        scope: Scope,
         by: Invocation,
         kind: ArtifactType,
         body: Mapping[str, bytes],
@@ -257,11 +258,12 @@ class ArtifactStore:
         name: str = "",
         revises: str = "",
         version: str = "",
-    ) -> str:
-        """Store what an invocation made, DRAFT, and return its id; one that is there already is left as it is.
+        contributes: bool = False,
+    ) -> Draft:
+        """What an invocation made, as an artifact in DRAFT that `add` stores; one that is there already is as it was made.
 
         Args:
-            draws: Where its id and time come from, and where its hashes are kept.
+            scope: Where its id and time come from.
             by: The invocation that made it; its folder is the artifact's.
             kind: What it is.
             body: Its files.
@@ -269,27 +271,48 @@ class ArtifactStore:
             name: Its id, where it was drawn before because the body names it.
             revises: The id of the version before it, in the same folder.
             version: Only where it is not the next one of its lineage.
+            contributes: Whether it is what the invocation was for, which a contribution says.
 
         Raises:
             RefusedError: the envelope is not valid, the body is empty, that of a challenge or an adjudication is none,
-                or the version does not exceed its lineage or does not begin one; nothing is written.
+                or the version does not exceed its lineage or does not begin one.
         """
-        name = name or artifact_id(kind, draws.hex8())
-        now = draws.now()
+        name, now = name or artifact_id(kind, scope.hex8()), scope.now()
         before = self.envelope(by.folder, revises) if revises else None
-        if not self.exists(by.folder, name):  # else a crash came after this
+        if self.exists(by.folder, name):  # a crash came after this
+            envelope = self.envelope(by.folder, name).as_created
+        else:
             made_from = [(before.ref, Purpose.REVISES), *inputs] if before else inputs
             version = self._version(by.folder, kind, before, version)
             envelope = _valid(name, kind, version, now, by, made_from)
             _check_record(kind, name, body)
-            self._publish(by.folder, envelope, body)
-        created = self.envelope(by.folder, name).as_created
-        place = (by.folder, name, created.version)
-        written = {f"{layout.body(*place)}/{path}": data for path, data in body.items()}
-        note_hashes(draws, {**written, layout.envelope(*place): created.to_bytes()})
-        if before:
-            self._note(by.folder, before, ArtifactRef(ref=created.ref, purpose=Purpose.REVISED_BY))
-        return name
+        if not body:
+            raise _refusal(f"{name} has no body")
+        base = layout.body(by.folder, name, envelope.version)
+        files = {f"{base}/{path}": data for path, data in body.items()}
+        if contributes:
+            contribution = Contribution(
+                contribution_id=f"CONTRIB-{scope.hex8()}",
+                type=ContributionType(kind),
+                produced_by=Author(role=by.role, run_id=by.run_id),
+                artifact_ref=envelope.ref,
+                task_ref=by.task_ref,
+                created_at=now,
+                context_pack_ref=by.pack_id,
+            )
+            files[layout.contribution(contribution.contribution_id)] = contribution.to_bytes()
+        files[layout.envelope(by.folder, name, envelope.version)] = envelope.to_bytes()
+        return Draft(by.folder, envelope, files, before)
+
+    def add(self, scope: Scope, *drafts: Draft) -> None:
+        """Store what was drafted, after its hashes are recorded; what a crash left stored is left as it is."""
+        note_hashes(scope, {path: data for draft in drafts for path, data in draft.files.items()})
+        for folder, envelope, files, before in drafts:
+            if not self.exists(folder, envelope.artifact_id):
+                for path, data in files.items():  # last the envelope, which says that all else is there
+                    self._store.publish(path, data)
+            if before:
+                self._note(folder, before, ArtifactRef(ref=envelope.ref, purpose=Purpose.REVISED_BY))
 
     def debated(self, folder: str, debate_id: str, record: str, purpose: Purpose) -> None:
         """Note a record of a debate among the outputs of its first proposal: whether it opens a round or is in one."""
@@ -401,13 +424,6 @@ class ArtifactStore:
             folder, self.envelope(folder, name), ArtifactStatus.DEPRECATED, decided, Purpose.DEPRECATED_FOR
         )
 
-    def _publish(self, folder: str, envelope: ArtifactEnvelope, body: Mapping[str, bytes]) -> None:
-        if not body:
-            raise _refusal(f"{envelope.artifact_id} has no body")
-        place = (folder, envelope.artifact_id, envelope.version)
-        self._store.publish_tree(layout.body(*place), body)
-        self._store.replace(layout.envelope(*place), envelope.to_bytes())
-
     def _move(
         self, folder: str, envelope: ArtifactEnvelope, new: ArtifactStatus, ref: str, purpose: str
     ) -> None:
@@ -462,9 +478,6 @@ class ArtifactStore:
         if len(versions) != 1:  # an id is that of one version (design: artifact-lifecycle)
             raise CorruptionError("a record is missing", where=layout.artifact(folder, name))
         return versions[0]
-
-    def _envelope_path(self, folder: str, name: str) -> str:
-        return layout.envelope(folder, name, self._stored_version(folder, name))
 
 
 def _valid(

@@ -350,5 +350,5 @@ class DraftStore:
     ) -> None:
         written = {layout.CONTRACT: contract.to_bytes(), **files}
         directory = layout.draft(contract.ref, name)
-        self._store.publish_tree(directory, written)
         note_hashes(scope, {f"{directory}/{path}": data for path, data in written.items()})
+        self._store.publish_tree(directory, written)

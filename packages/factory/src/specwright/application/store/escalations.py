@@ -77,8 +77,8 @@ class EscalationStore:
     def add_exception(self, scope: Scope, record: InterfaceChangeException) -> None:
         """Write an exception; it never changes. Until its task halts, the journal alone binds it."""
         path, data = layout.exception(record.exception_id), record.to_bytes()
-        self._store.publish(path, data)
         note_hashes(scope, {path: data})
+        self._store.publish(path, data)
 
     def exception(self, exception_id: str) -> InterfaceChangeException:
         """An exception by its id.
@@ -103,11 +103,11 @@ class EscalationStore:
         path = layout.exception_decision(record.exception_id, record.number)
         self._store.publish(path, record.to_bytes())
 
-    def transcript(self, escalation_id: str, number: int, trail: DebateTrail) -> dict[str, bytes]:
-        """Write the debate of an approval by which nothing was agreed; returns the file."""
+    def transcript(self, scope: Scope, escalation_id: str, number: int, trail: DebateTrail) -> None:
+        """Write the debate of an approval by which nothing was agreed."""
         path, data = layout.transcript(escalation_id, number), trail.to_bytes()
+        note_hashes(scope, {path: data})
         self._store.publish(path, data)
-        return {path: data}
 
     def _stored(self, path: str, record: type[_Record]) -> _Record | None:
         return record.from_bytes(self._store.read(path), path) if self._store.exists(path) else None

@@ -12,13 +12,14 @@ from agent_wire.canonical_json import JsonValue, digest
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTest, RegressionTests
 from specwright.application.store import layout
+from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.layout import definition
 from specwright.domain.artifacts import SURFACE
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.domain.tasks.task_file import TaskDefinition, stored_entry
 from specwright.errors import CorruptionError, InputErrors
-from specwright.ports import StateStore
+from specwright.ports import Scope, StateStore
 
 _RECORDS = {
     layout.CONTRACT,
@@ -128,36 +129,38 @@ class ModuleStore:
         contract = MicroModuleContract.from_bytes(surface[layout.CONTRACT], ref)
         return DependencyView(contract, surface[layout.EXAMPLES].decode())
 
-    def write(
+    def seal(
         self,
+        scope: Scope,
         contract: MicroModuleContract,
         files: Mapping[str, bytes],
         log: ExecutionLog,
+        evidence: ShipEvidence,
         reported: str = "",
         tests: Sequence[RegressionTest] = (),
-    ) -> None:
-        """Write a version without its seal.
+    ) -> dict[str, bytes]:
+        """Write a version, its evidence last, after its hashes are recorded; returns its files.
 
         Args:
+            scope: Where they are recorded.
             contract: Of the version.
             files: That the gate judged.
             log: Of its tests.
+            evidence: That it may ship.
             reported: The examples of bug reports that the gate ran beside its tests; empty if there are none.
             tests: The falsifying tests that it passed.
         """
-        base = layout.module(contract.ref)
+        sealed = {layout.CONTRACT: contract.to_bytes(), **files, EXECUTION_LOG: log.to_bytes()}
         if tests:
             record = RegressionTests(contract_sha256=digest(contract.to_json()), tests=list(tests))
-            self._store.publish(f"{base}/{layout.REGRESSION_TESTS}", record.to_bytes())
+            sealed[layout.REGRESSION_TESTS] = record.to_bytes()
         if reported:
-            self._store.publish(f"{base}/{layout.REPORTED_EXAMPLES}", reported.encode())
-        self._store.publish(f"{base}/{layout.CONTRACT}", contract.to_bytes())
-        self._store.publish_tree(base, files)
-        self._store.publish(f"{base}/{EXECUTION_LOG}", log.to_bytes())
-
-    def seal(self, evidence: ShipEvidence) -> None:
-        """Seal a version that is written."""
-        self._store.publish(layout.ship_evidence(evidence.ref), evidence.to_bytes())
+            sealed[layout.REPORTED_EXAMPLES] = reported.encode()
+        sealed[layout.SHIP_EVIDENCE] = evidence.to_bytes()
+        base = layout.module(contract.ref)
+        note_hashes(scope, {f"{base}/{path}": data for path, data in sealed.items()})
+        self._store.publish_tree(base, sealed)
+        return sealed
 
 
 class ProjectDefinitions(Mapping[str, TaskDefinition]):

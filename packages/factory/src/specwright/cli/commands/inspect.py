@@ -243,8 +243,8 @@ def costs(
 def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Check that every file of the store is what was written.
 
-    Proven offline: by a hash in the log or the journal, as a copy, or made again and compared (state file, task
-    files, Code Index). Not proven: SPEC.md, which is yours, and what only runs use (.specwright except the log).
+    Proven offline: by a hash in the log, which names the journal's too, or made again and compared (state file, task
+    files, Code Index, SPEC.md). Not proven: what only runs use (.specwright except log and journal).
     """
     from ship_gate.report.terminal import print_verdict
     from specwright.bootstrap.verify import verify_project
@@ -255,25 +255,27 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     checked = verify_project(directory, at_rest=not driver)
     counts = {name: getattr(checked, name) for name in ("modules", "definitions", "records", "wires")}
     shown = Verified(
-        verdict="FAIL" if checked.findings else "PASS",
+        verdict=checked.verdict,
         findings=[Finding(code=f.code, where=f.where, message=f.message) for f in checked.findings],
         checked=counts,
         unbound=[*checked.unbound],
+        waiting=[*checked.waiting],
     )
     if as_json:
         present(shown, as_json=True)
     else:
         numbers = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
         summary = f"{numbers} checked, {counted(len(checked.findings), 'finding')}"
-        print_verdict(str(directory), checked.findings, summary, passed=not checked.findings)
+        print_verdict(str(directory), checked.findings, summary, checked.verdict)
     if driver:
         note(f"{driver} is at work: state file, task files and Code Index were not compared")
     if checked.unbound:
         note(
-            f"{counted(len(checked.unbound), 'file')} not checked, since nothing records what they should hold (a draft "
-            f"that waits for approval, or the rest of a run that was cut short): {listed(shown.unbound, _FEW)}"
+            f"not proven, since a run was cut short; `specwright run` ends it: {listed(shown.unbound, _FEW)}"
         )
-    raise typer.Exit(1 if checked.findings else 0)
+    if checked.waiting:
+        note(f"{counted(len(checked.waiting), 'file')} of a spec that waits for your approval: not bound yet")
+    raise typer.Exit(0 if checked.verdict == "PASS" else 1)
 
 
 def show_log(

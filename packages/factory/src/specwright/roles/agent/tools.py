@@ -181,7 +181,7 @@ def _retirement(entry: CodeIndexEntry) -> dict[str, JsonValue]:
 def scope_of_call(journal: Journal, run_id: str, call_id: str, request: JsonValue) -> Scope:
     """Where the result of one tool call is journalled."""
     asked = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
-    return journal.scope(f"{run_id}/{call_id}/{asked[:8]}")
+    return journal.scope(f"{run_id}/{call_id}/{asked[:8]}", deferred=True)
 
 
 class _Strict(BaseModel):
