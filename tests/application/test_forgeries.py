@@ -111,7 +111,7 @@ FORGERIES: dict[str, Forgery] = {
     "plan": edit(
         f"{STORE}/artifacts/*/MP-*/*/body/plan.json", '"purpose": "', '"purpose": "Not ', noted=True
     ),
-    "decision of the spec": edit(f"{STORE}/product/history.json", "1", "2", noted=True),
+    "decision of the spec": edit(f"{STORE}/product/history.json", '"drafted": 0', '"drafted": 1', noted=True),
     "verdict": edit(f"{STORE}/artifacts/*/CHAL-*/*/body/challenge.json", "PASS", "FAIL"),
     "ruling": edit(f"{STORE}/artifacts/*/ADJ-*/*/body/adjudication.json", "APPROVE", "REJECT"),
     "dropped challenge": drop_challenge,

@@ -250,6 +250,7 @@ def test_the_manifest_has_the_fields_of_the_document_and_the_product() -> None:
             "sha256": "a" * 64,
             "result": "PASS",
             "detail": "It runs.",
+            "source": {},
         },
         "unshown_criteria": [],
     }

@@ -167,7 +167,7 @@ def test_without_a_version_that_could_ship_an_approval_is_refused(directory: Pat
     with DebateWorkbench(directory, script(HALTS["no_draft_passes"])) as bench:
         bench.begin()
         why = {"rationale": "It is good enough."}
-        refused(bench, "APPROVE_OVERRIDE", why, RefusedError, "no proposal of one ever passed the preflight")
+        refused(bench, "APPROVE_OVERRIDE", why, RefusedError, "does not suit")
 
 
 BOTH = {**REJECTED, **{f"halve/round-{n}/arbiter": [rejecting()] for n in (1, 2, 3)}}

@@ -180,7 +180,7 @@ def test_a_sealed_module_can_be_named_for_a_halted_task(tmp_path: Path):
     with halted(tmp_path, work=halt_first) as bench:
         unknown = {"module_ref": "MM-00000000@1.0.0", "rationale": "It does the same"}
         given = HumanResolution.model_validate(answer("ATTEST_SHIPPED", unknown))
-        with pytest.raises(RefusedError, match="nothing is sealed"):
+        with pytest.raises(RefusedError, match="does not suit"):
             offers.check(bench.factory, given)
         with pytest.raises(ValidationError, match="rationale"):
             HumanResolution.model_validate(answer("ATTEST_SHIPPED", {"module_ref": "MM-00000000@1.0.0"}))
