@@ -1,5 +1,6 @@
 """Functions judged where they are: right ones are never wrong, wrong ones are never shown (design: package-gate)."""
 
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,14 @@ WRONG = {"doubled", "absent", "tested", "refused", "crashes", "measured"}
 
 @pytest.fixture(scope="module")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> PackageReport:
-    """The verdict on all of the zoo."""
+    """The verdict on all of the zoo, asked for in its own folder."""
     folder = tmp_path_factory.mktemp("zoo")
     for case in ZOO.read_text(encoding="utf-8").split("=== ")[1:]:
         name, _, text = case.partition("\n")
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    return judge_package(folder, seconds=300)
+    with chdir(folder):
+        return judge_package(Path(), seconds=300)
 
 
 @pytest.mark.timeout(300)

@@ -70,7 +70,8 @@ def public_api(source: Path, names: Sequence[str]) -> PublicApi:
     for name in names:
         loader = griffe.GriffeLoader(search_paths=[source], allow_inspection=False, store_source=False)
         try:
-            module = loader.load(name)
+            # griffe would look into the working directory first, where the original of the copy may be
+            module = loader.load(name, try_relative_path=False)
             loader.resolve_aliases(implicit=True, external=False)
         except Exception as error:
             notes.append(f"{name} cannot be read: {type(error).__name__}: {error}"[:300])
