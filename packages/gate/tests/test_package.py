@@ -1,5 +1,7 @@
 """Functions judged where they are: right ones are never wrong, wrong ones are never shown (design: package-gate)."""
 
+import shutil
+import sys
 from contextlib import chdir
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 from ship_gate.package.judge import judge_package
 from ship_gate.package.reports import REPORTS, PackageReport
+from ship_gate.package.tree import installed_folders
 
 ZOO = Path(__file__).with_name("package_zoo.txt")
 NOT_SHOWN = {
@@ -43,7 +46,7 @@ def test_what_is_known_of_each_function(zoo: PackageReport):
         "test_needs_a_host does not hold",
         "test_ends_the_process",
         "no_such_package_anywhere",
-        "(the sandbox has no",
+        "(the sandbox refuses",
     ):
         assert part in notes
 
@@ -58,3 +61,17 @@ def test_reports_agree_with_the_exit_code(zoo: PackageReport):
         assert report.failed is report.strict
         assert ('"level": "error"' in REPORTS["sarif"](report)) is report.strict
         assert ("<failure" in REPORTS["junit"](report)) is report.strict
+
+
+def test_what_a_project_brings_along_opens_nothing_outside_of_it(tmp_path: Path):
+    """Its `.venv` counts, but neither a folder that a `.pth` file names elsewhere nor a link that leads there."""
+    project, secret = tmp_path / "project", tmp_path / "secret"
+    site = project / f".venv/lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    for folder in (site, project / "src", secret):
+        folder.mkdir(parents=True)
+    (site / "paths.pth").write_text(f"{secret}\n../../../../src\n{project / 'src'}\n")
+    found = {folder.resolve() for folder in installed_folders(project)}
+    assert found == {site, project / "src"}
+    shutil.rmtree(site)
+    site.symlink_to(secret)
+    assert not any(folder.resolve().is_relative_to(secret) for folder in installed_folders(project))

@@ -138,6 +138,10 @@ def judge(
             PackageOptions(function, seconds or DEFAULT_PACKAGE_SECONDS, strict),
             as_json=as_json,
         )
+    if function or strict:
+        raise InputError(
+            "--function and --strict are for packages", remedy="add --package, or leave them out"
+        )
     options = BatchOptions(jobs, seconds, passed, {k: v for k, v in named.items() if v})
     if not directories:
         raise InputError("no module directory is named", remedy="name directories with contract.json")

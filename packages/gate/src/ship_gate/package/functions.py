@@ -73,7 +73,7 @@ def public_api(source: Path, names: Sequence[str]) -> PublicApi:
             # griffe would look into the working directory first, where the original of the copy may be
             module = loader.load(name, try_relative_path=False)
             loader.resolve_aliases(implicit=True, external=False)
-        except Exception as error:
+        except Exception as error:  # griffe promises nothing about sources that it cannot read
             notes.append(f"{name} cannot be read: {type(error).__name__}: {error}"[:300])
             continue
         if isinstance(module, griffe.Module):

@@ -21,7 +21,6 @@ from ship_gate.terminal.page import Page
 _MOST_FAULTS = 5
 _MOST_NOTES = 15
 _MOST_LINES = 12
-_UNREACHED = "no test and no example reaches it"
 
 
 class PackageReport(NamedTuple):

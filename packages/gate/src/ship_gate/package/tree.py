@@ -141,15 +141,22 @@ def _files(tree: PackageTree) -> Iterator[Path]:
 
 def installed_folders(root: Path) -> tuple[Path, ...]:
     """The folders of the packages that are installed for a project: of its own `.venv`, of the active environment, or of
-    this program's; with the folders that `.pth` files name."""
+    this program's; with the folders that `.pth` files name. What a project brings along opens nothing outside of it."""
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    for environment in (root / ".venv", os.environ.get("VIRTUAL_ENV", "")):
-        site = Path(environment) / "lib" / version / "site-packages"
-        if environment and site.is_dir():
-            return tuple(_with_named((site,)))
+    own = root / ".venv" / "lib" / version / "site-packages"
+    if own.is_dir() and _is_within(own, root):
+        return tuple(one for one in _with_named((own,)) if _is_within(one, root))
+    environment = os.environ.get("VIRTUAL_ENV", "")
+    active = Path(environment) / "lib" / version / "site-packages"
+    if environment and active.is_dir():
+        return tuple(_with_named((active,)))
     return tuple(
         _with_named(map(Path, dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))))
     )
+
+
+def _is_within(folder: Path, root: Path) -> bool:
+    return folder.resolve().is_relative_to(root.resolve())
 
 
 def _with_named(folders: Iterable[Path]) -> Iterator[Path]:

@@ -13,7 +13,6 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.package.faults import Fault
 from ship_gate.package.functions import PublicFunction
 from ship_gate.package.run import Event, PackageRun
 
@@ -152,22 +151,17 @@ def _contradictions(seen: _Seen) -> tuple[dict[int, list[Finding]], list[str]]:
     findings: dict[int, list[Finding]] = {}
     notes: list[str] = []
     for place, check in sorted(seen.checks.items()):
-        if check["outcome"] == "passed" or check["outcome"] == "skipped":
+        if check["outcome"] in {"passed", "skipped"}:
             continue
-        name, message = seen.name(place), _said(check)
-        doubt = _doubt(check, is_test=seen.is_test(place))
-        blamed = (
-            None
-            if doubt
-            else (_blamed_by_test if seen.is_test(place) else _blamed_by_example)(seen, place, check)
-        )
-        if blamed is None:
-            what = "the test" if seen.is_test(place) else "an example of"
-            why = f" ({doubt})" if doubt else ""
+        is_test, name, message = seen.is_test(place), seen.name(place), _said(check)
+        doubt = _doubt(check, is_test=is_test)
+        blamed = _blamed_by_test(check) if is_test else _blamed_by_example(seen, place, check)
+        if doubt or blamed is None:
+            what, why = "the test" if is_test else "an example of", f" ({doubt})" if doubt else ""
             notes.append(f"{what} {name} does not hold: {message}{why}")
             continue
-        code = FindingCode.PACKAGE_TEST if seen.is_test(place) else FindingCode.PACKAGE_EXAMPLE
-        where = name if seen.is_test(place) else _line_of_example(seen, blamed, check)
+        code = FindingCode.PACKAGE_TEST if is_test else FindingCode.PACKAGE_EXAMPLE
+        where = name if is_test else _line_of_example(seen, blamed, check)
         text = _anonymous(seen.run, f"{check.get('statement') or name}\n{message}")
         if len(findings.setdefault(blamed, [])) < 5:
             findings[blamed].append(Finding(code, where, text))
@@ -205,7 +199,7 @@ def _doubt(check: Event, *, is_test: bool) -> str:
     if check["outcome"] in {"time", "died", "forged"} or check["outcome"] != "failed":
         return "nothing of it counts"
     if check.get("refused"):
-        return f"the sandbox has no {check['refused']}"
+        return f"the sandbox refuses {check['refused']}"
     if check.get("changing"):
         return f"it may depend on the day or the machine: {', '.join(check['changing'][:3])}"
     bases = set(check.get("bases", ()))
@@ -274,7 +268,7 @@ def _equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _blamed_by_test(seen: _Seen, place: int, check: Event) -> int | None:
+def _blamed_by_test(check: Event) -> int | None:
     """The function that a test calls in the statement that fails, if it is one; else the only one that it calls."""
     begin, end = check.get("lines", (0, 0))
     direct: list[tuple[int, list[int]]] = [(key, lines) for key, lines in check.get("direct", [])]
@@ -287,7 +281,7 @@ def _blamed_by_example(seen: _Seen, place: int, check: Event) -> int | None:
     """The function that the failing example names, if it is one."""
     functions = seen.run.api.functions
     called: list[int] = [key for key, _ in check.get("direct", [])]
-    words = set(re.findall(r"\w+", check["statement"]))
+    words = set(re.findall(r"\w+", check.get("statement", "")))
     named = [key for key in called if functions[key].qualname.rpartition(".")[2] in words]
     owner = [key for key, one in enumerate(functions) if f"{one.module}.{one.qualname}" == seen.name(place)]
     chosen = named or called
@@ -306,9 +300,8 @@ def _relative(run: PackageRun, function: PublicFunction) -> str:
 
 
 def _judged(seen: _Seen, key: int, function: PublicFunction, findings: list[Finding]) -> JudgedFunction:
-    reaching = [
-        p for p, one in seen.checks.items() if one["outcome"] == "passed" and key in one.get("reached", ())
-    ]
+    all_reaching = [place for place, one in seen.checks.items() if key in one.get("reached", ())]
+    reaching = [place for place in all_reaching if seen.checks[place]["outcome"] == "passed"]
     tests = sum(map(seen.is_test, reaching))
     examples = sum(seen.checks[place].get("tried", 0) for place in reaching if not seen.is_test(place))
     outcomes = {number: how for number, how in seen.faults.get(key, {}).items() if how != "unfit"}
@@ -319,7 +312,8 @@ def _judged(seen: _Seen, key: int, function: PublicFunction, findings: list[Find
         if outcomes.get(number) == "unnoticed"
     )
     raised = _raised(seen, key)
-    shown = _Shown(key, function, len(reaching), tests, examples, len(outcomes), unnoticed, raised)
+    failing = len(all_reaching) - len(reaching)
+    shown = _Shown(key, function, len(reaching), failing, tests, examples, len(outcomes), unnoticed, raised)
     calls = max((event.get("calls", 0) for event in seen.drawn.get(key, [])), default=0)
     missing = _missing(seen, shown)
     verdict = Verdict.WRONG if findings else Verdict.NOT_SHOWN if missing else Verdict.SHOWN
@@ -332,9 +326,12 @@ def _judged(seen: _Seen, key: int, function: PublicFunction, findings: list[Find
 
 
 class _Shown(NamedTuple):
+    """What the checks of a function showed: how many hold and do not, and what they notice."""
+
     key: int
     function: PublicFunction
     checks: int
+    failing: int
     tests: int
     examples: int
     faults: int
@@ -363,7 +360,7 @@ def _missing(seen: _Seen, shown: _Shown) -> str:
     if shown.key not in seen.found:
         return "its code was not found when the package was imported"
     if not shown.checks:
-        return "no test and no example reaches it"
+        return "what reaches it does not hold" if shown.failing else "no test and no example reaches it"
     untried = len(seen.run.faults[shown.key]) - len(seen.faults.get(shown.key, {}))
     if untried and not shown.faults:
         return "the time was over before faults were put into it"
@@ -403,7 +400,7 @@ def _notes(seen: _Seen, key: int, function: PublicFunction, raised: set[str]) ->
         for one in seen.checks.values()
         for other, names in one.get("raised", ())
         if other == key
-        for name in names[:]
+        for name in names
     } - {"Exception", "BaseException", "object", "ValueError", "ArithmeticError", "LookupError"}
     for event in seen.drawn.get(key, []):
         for error in event.get("errors", ()):
@@ -454,6 +451,3 @@ def _undrawn(drawn: Mapping[int, Iterable[Event]]) -> Iterator[str]:
     )
     for reason, times in reasons.most_common():
         yield f"no inputs were generated for {times} function{'' if times == 1 else 's'}: {reason}"
-
-
-__all__ = ["Fault", "JudgedFunction", "PackageVerdict", "Unnoticed", "Verdict", "verdict_of"]

@@ -87,7 +87,7 @@ def ask_provider(
     while True:
         try:
             return attempt()
-        except Exception as error:
+        except Exception as error:  # of whatever client; `passes` knows which may pass
             wait = max(own, asked_wait(error) or 0.0)
             last = began + min(limits.seconds, limits.retry_seconds)
             if not passes(error) or wait > LONGEST_WAIT or clock.ticks() + wait >= last:

@@ -12,7 +12,7 @@ def check(example: Callable[[], object], *expected: str) -> None:
     """
     try:
         value = example()
-    except Exception as error:
+    except Exception as error:  # the error may be what was approved
         names = [type(error).__name__, *(["OSError"] if isinstance(error, OSError) else [])]
         came = [f"{name}: {error}" for name in names]
         assert any(one.startswith(expected) for one in came), f"{came[0]} is not {expected[0]}"

@@ -28,6 +28,7 @@ from ship_gate.package.inside.forks import Send, Work
 from ship_gate.package.inside.types import described
 
 json_loads = json.loads
+"""As it is before code of the package is loaded."""
 _SHOWN = 300
 _TEST_SECONDS = 20.0
 _MOST_FAULT_SECONDS = 3.0
@@ -58,7 +59,7 @@ def said(error: BaseException) -> str:
     try:
         text = traceback.format_exception_only(error)[-1].strip().splitlines()[0]
         return re.sub(r" at 0x[0-9a-f]+", "", " ".join(text.split()))[:_SHOWN]
-    except Exception:
+    except Exception:  # a `__str__` of the package
         return type(error).__name__
 
 
@@ -69,9 +70,8 @@ def examples_of(modules: Iterable[str]) -> list[doctest.DocTest]:
         module = sys.modules.get(name)
         if isinstance(module, types.ModuleType):
             tests: list[doctest.DocTest] = []
-            with contextlib.suppress(
-                Exception
-            ):  # a docstring that is no doctest, an object that answers strangely
+            # a docstring that is no doctest, an object that answers strangely
+            with contextlib.suppress(Exception):
                 tests = doctest.DocTestFinder(exclude_empty=True).find(module, name)
             found |= {test.name: test for test in tests if test.examples}
     return [found[name] for name in sorted(found)]
@@ -311,7 +311,7 @@ def _run_example(test: doctest.DocTest) -> dict[str, Any]:
     )
     try:
         result = runner.run(fresh, out=lambda _: None, clear_globs=False)
-    except BaseException as error:
+    except BaseException as error:  # doctest lets SystemExit and its like through
         return {
             "outcome": "failed",
             "statement": "",
@@ -319,12 +319,10 @@ def _run_example(test: doctest.DocTest) -> dict[str, Any]:
             "message": said(error),
             "bases": [],
         }
+    if runner.failed:
+        return {"outcome": "failed", **runner.failed}
     # an example that was skipped was not tried; it says nothing
-    return (
-        {"outcome": "failed", **runner.failed}
-        if runner.failed
-        else {"outcome": "passed", "tried": result.attempted}
-    )
+    return {"outcome": "passed", "tried": result.attempted}
 
 
 class _Watch:

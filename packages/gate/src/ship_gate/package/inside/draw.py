@@ -159,7 +159,7 @@ class Drawing:
         try:
             strategy = st.from_type(hint)
             strategy.validate()
-        except Exception as error:
+        except Exception as error:  # Hypothesis runs constructors of the package, which may raise anything
             raise _CannotDrawError(f"no value of {text} can be drawn") from error
         return strategy
 
@@ -190,7 +190,7 @@ class Drawing:
                 result = self._target(*positional, **named)
             except HypothesisException:
                 raise
-            except BaseException as error:
+            except BaseException as error:  # whatever the function raises is what is looked for
                 self._late += isinstance(error, _TooLongError)
                 self._note(call, error)
                 return
@@ -207,7 +207,7 @@ class Drawing:
                 settings(hypothesis.given(strategy)(attempt))()
             except _ContradictionError:
                 return found
-            except BaseException as error:
+            except BaseException as error:  # constructors of the package, again
                 send({"undrawn": f"Hypothesis gave up: {type(error).__name__}"})
         return None
 
@@ -259,7 +259,7 @@ def _stop(*_: object) -> None:
 def _text(value: object) -> str:
     try:
         text = repr(value)
-    except Exception:
+    except Exception:  # a `__repr__` of the package
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
@@ -267,5 +267,5 @@ def _text(value: object) -> str:
 def _text_of_error(error: BaseException) -> str:
     try:
         return " ".join(str(error).split())[:_SHOWN]
-    except Exception:
+    except Exception:  # a `__str__` of the package
         return ""

@@ -158,7 +158,7 @@ def _work(work: Work, writer: int, secret: bytes, home: Path) -> None:
     _alarm(signal.ITIMER_REAL, work.silence)
     try:
         work.do(send)
-    except BaseException as error:
+    except BaseException as error:  # the fork ends next; how is all that is left to say
         send(f"{type(error).__name__}: {error}"[:300])
     else:
         send("")

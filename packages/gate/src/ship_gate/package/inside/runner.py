@@ -80,7 +80,7 @@ class Session:
             try:
                 signal.setitimer(signal.ITIMER_REAL, _LOAD_SECONDS)
                 importlib.import_module(name)
-            except BaseException as error:
+            except BaseException as error:  # code of the package runs, which may raise anything
                 self.send({"event": "unimported", "name": name, "message": checks.said(error)})
         signal.setitimer(signal.ITIMER_REAL, 0)
         plugin = _Collector(self)
@@ -89,7 +89,7 @@ class Session:
             self.send({"event": "collecting", "name": ""})
             try:
                 code = pytest.main(options, plugins=[plugin])
-            except BaseException as error:
+            except BaseException as error:  # so may a conftest or a plugin
                 code, stderr = 3, io.StringIO(checks.said(error))
             if plugin.has_run:
                 return
@@ -130,7 +130,7 @@ class Session:
         """Everything after the collection, in forks."""
         draw.warm_up()
         self._functions = self._find_functions()
-        known = {code: key for key, function in self._functions.items() for code in [function.__code__]}
+        known = {function.__code__: key for key, function in self._functions.items()}
         examples = checks.examples_of(self._job["modules"])
         self.send(
             {

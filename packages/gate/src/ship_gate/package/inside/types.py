@@ -41,14 +41,14 @@ def evaluated(text: str, names: Mapping[str, Any]) -> Any:
     for _ in range(5):
         try:
             found = eval(text, space)  # noqa: S307 - an annotation of the package, in the sandbox
-            return eval(found, space) if isinstance(found, str) else found  # noqa: S307
+            return eval(found, space) if isinstance(found, str) else found  # noqa: S307 - as above
         except NameError as error:
             top = text.partition(".")[0] if error.name is None else error.name
             try:
                 space[top] = importlib.import_module(top)
-            except Exception:
+            except Exception:  # importing runs the module, which may raise anything
                 raise UnreadableTypeError(f"the type {text} has no meaning in its module") from None
-        except Exception:
+        except Exception:  # an annotation may be any expression
             break
     raise UnreadableTypeError(f"the type {text} cannot be evaluated")
 
@@ -88,7 +88,7 @@ def _contradicts_class(value: object, kind: Any, arguments: tuple[Any, ...], dep
         if not isinstance(value, allowed):
             # what pretends to be of a class, as proxies and mocks do, is believed
             return type(value).__class__ is type and value.__class__ is type(value)
-    except Exception:
+    except Exception:  # an `__instancecheck__` or `__class__` of the package
         return False
     return _contradicts_items(value, kind, arguments, depth)
 
