@@ -58,7 +58,7 @@ def test_a_person_is_asked_why_and_may_leave(halted_once: Path) -> None:
 def test_a_wrong_draft_is_opened_again_as_it_was_written(
     halted_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F-17.2-01: an answer of several parts is a draft; the error, then the same text; who leaves is told where it is."""
+    """F-17.2-01: an answer of several parts is a draft; the error, then the same text; who leaves sees where it is kept."""
     editor = tmp_path / "editor.py"
     editor.write_text(
         "import pathlib, sys\n"

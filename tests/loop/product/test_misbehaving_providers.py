@@ -35,7 +35,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 class Notes(Silent):
-    """Keeps what a person is told of waits."""
+    """Keeps the messages about waits."""
 
     def __init__(self) -> None:
         self.told: list[str] = []

@@ -235,7 +235,7 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
         raise RefusedError(
             f"the gate refuses these files; nothing was answered:{shown}",
             where=name,
-            remedy=f"mend them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
+            remedy=f"correct them and answer again; or record the answer as it is with --unchecked: then {name} is used up, "
             "and the refusal comes back as another escalation",
         )
 
