@@ -69,8 +69,8 @@ def _arguments(given: Any) -> Any:
     try:
         while isinstance(given, str) and isinstance(inner := json.loads(given), str):
             given = inner
-    except ValueError:
-        pass  # broken text is read, or told to be broken, where answers are read
+    except (ValueError, RecursionError):
+        pass  # broken or bottomless text is refused where answers are read
     return given
 
 
