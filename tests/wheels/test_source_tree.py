@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from ship_gate.sandbox.packages import link_packages
+from specwright.ports import ProductPackage
+from specwright.wheels.source_tree import source_tree
 from testkit.cli.commands import specwright
 from testkit.examples.built import HALTED, NAMES, build
 
@@ -67,6 +69,23 @@ def test_a_source_tree_stands_alone(name: str, tmp_path: Path) -> None:
     assert trees(built.read_bytes()) == trees(released.read_bytes())
     (tree / "README.md").write_text("")
     assert f"record.changed  release/{tree.name}/README.md" in specwright("verify", project).out
+
+
+def test_tests_of_the_same_name_are_all_kept(product: ProductPackage) -> None:
+    """Two modules may name a file alike, and one may name it like the file of the approved examples (D-58-01)."""
+    names = [{"test_it.py", "test_clean.py"}, {"test_it.py"}, {"test_approved.py"}]
+    modules = [
+        one._replace(tests={name: f"OF = {one.contract.name!r}\n".encode() for name in found})
+        for one, found in zip(product.modules, names, strict=True)
+    ]
+    files = source_tree(product._replace(modules=tuple(modules)))
+    kept = {path: text for path, text in files.items() if text.startswith(b"OF = ")}
+    assert kept == {
+        "tests/test_clean__it.py": b'OF = "clean"\n',
+        "tests/test_clean.py": b'OF = "clean"\n',
+        "tests/test_slugify__it.py": b'OF = "slugify"\n',
+        "tests/test_save__approved.py": b'OF = "save"\n',
+    }
 
 
 def trees(wheel: bytes) -> dict[str, str]:

@@ -6,10 +6,10 @@ the owner; nothing else of a sealed file changes.
 """
 
 import ast
-import json
 import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from itertools import groupby
@@ -52,15 +52,19 @@ def source_tree(product: ProductPackage) -> Mapping[str, bytes]:
     """
     package = package_files(product, exports_of(product))
     tests = dict(_tests(product))
-    scripted = any("surroundings" in text for text in tests.values())
     made = {
-        "pyproject.toml": _pyproject(product),
+        "pyproject.toml": project_table(product)
+        + _text("tools.toml").replace("PACKAGE", product.import_name),
         "README.md": _readme(product),
         "CONTRIBUTING.md": _text("CONTRIBUTING.md"),
         "CHANGELOG.md": f"# Changes\n\n{product.notes}",
         **{f"docs/{one.contract.name}.md": _page(one, product) for one in product.modules},
         **{f"tests/{name}": text for name, text in tests.items()},
-        **(_surroundings(tests["conftest.py"]) if scripted else {}),
+        **(
+            _surroundings(tests["conftest.py"])
+            if any("surroundings" in one for one in tests.values())
+            else {}
+        ),
     }
     written = {path: text.encode() for path, text in made.items()}
     return _laid_out({**written, **{f"src/{path}": data for path, data in package.items()}})
@@ -71,21 +75,12 @@ def _laid_out(written: Mapping[str, bytes]) -> Mapping[str, bytes]:
         stage = Path(name).resolve()
         write_files(stage, written)
         for arguments in _LAYOUT:
-            options = ("--quiet", "--no-cache", "--config", str(stage / "pyproject.toml"))
-            command = [sys.executable, "-P", "-m", "ruff", arguments[0], *options, *arguments[1:]]
+            command = [sys.executable, "-P", "-m", "ruff", *arguments, "--quiet", "--no-cache"]
             done = run_bounded(command, cwd=stage, env=closed_environment(stage), seconds=_SECONDS)
             if done.returncode:
                 told = one_line(done.stderr.decode("utf-8", "replace"))
                 raise RefusedError(f"the source tree cannot be laid out: {told}", remedy="install ruff")
         return {path: (stage / path).read_bytes() for path in sorted(written)}
-
-
-def _pyproject(product: ProductPackage) -> str:
-    package = json.dumps(f"src/{product.import_name}")
-    return (
-        '[build-system]\nrequires = ["hatchling>=1.27"]\nbuild-backend = "hatchling.build"\n\n'
-        f"{project_table(product)}[tool.hatch.build.targets.wheel]\npackages = [{package}]\n\n{_text('tools.toml')}"
-    )
 
 
 def _readme(product: ProductPackage) -> str:
@@ -117,9 +112,11 @@ def _page(module: ProductModule, product: ProductPackage) -> str:
 
 def _tests(product: ProductPackage) -> Iterator[tuple[str, str]]:
     yield "conftest.py", _text("conftest.py")
+    names = Counter(["test_approved.py", *(name for module in product.modules for name in module.tests)])
     for module in product.modules:
-        for name, data in module.tests.items():
-            yield name, imported_from(data.decode(), _SURROUNDINGS, product.import_name)
+        for file, data in module.tests.items():
+            own = file if names[file] == 1 else f"test_{module.contract.name}__{file.removeprefix('test_')}"
+            yield own, imported_from(data.decode(), _SURROUNDINGS, product.import_name)
     if product.approved or product.properties:
         yield "outcomes.py", _text("outcomes.py")
         yield "test_approved.py", _approved(product)

@@ -1,6 +1,7 @@
 """Calls a function with drawn arguments, and looks whether its results are of the stated type (design: package-gate).
 
-Nothing but the stated type of a result is held against a function here. It reports what the function raises; the gate judges that.
+Nothing but the stated type of a result is held against a function here. It reports what the function raises; the gate
+judges that.
 """
 
 import functools
