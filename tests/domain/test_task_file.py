@@ -113,8 +113,8 @@ parse_header("a,b")
 """
 
 
-def test_a_task_file_has_every_heading_of_the_template_in_order():
-    """F-4.1-08: the headings, and the three context lines."""
+def test_a_task_file_carries_the_fields_of_the_spec_under_the_headings_of_the_template():
+    """F-4.1-08, F-4.1-09, F-4.1-12: context, description, subtasks, criteria, the five dimensions, the error cases."""
     definitions, task = _pair()
     text = render_at_init(task, definitions)
     assert _headings(text) == _HEADINGS
@@ -123,12 +123,6 @@ def test_a_task_file_has_every_heading_of_the_template_in_order():
         "- **Epic:** Tables — Everything that is done with one table.",
         "- **Story:** Import — The user brings a file of their own.",
     ]
-
-
-def test_a_task_file_carries_the_fields_of_the_spec():
-    """F-4.1-08, F-4.1-09, F-4.1-12: description, subtasks, criteria, the five dimensions, the error cases."""
-    definitions, task = _pair()
-    text = render_at_init(task, definitions)
     assert _section(text, "Description") == "Reads the first row of the file into column names."
     assert _section(text, "Subtasks") == "1. Read the first row\n2. Refuse a file without one"
     assert _section(text, "Acceptance Criteria").splitlines()[1] == "- Raises ValueError for an empty file"
@@ -139,10 +133,8 @@ def test_a_task_file_carries_the_fields_of_the_spec():
         "- **Effects:** none: pure",
         "- **Modes:** sync, because nothing waits",
     ]
-    assert (
-        _section(text, "Error Cases")
-        == "- ValueError if the file is empty\n- KeyError if a name stands twice"
-    )
+    errors = "- ValueError if the file is empty\n- KeyError if a name stands twice"
+    assert _section(text, "Error Cases") == errors
 
 
 def test_approved_examples_can_be_told_by_their_titles():
@@ -206,12 +198,14 @@ def test_at_dispatch_the_dependencies_are_told_from_what_they_shipped():
     assert _headings(text) == _HEADINGS
 
 
-@pytest.mark.parametrize("shipped", [[], [ShippedDependency("T-core-tables-import-001", _contract(), " \n")]])
-def test_a_missing_contract_or_example_stops_the_dispatch(shipped):
+def test_a_missing_contract_or_example_stops_the_dispatch():
     """F-4.1-10, D2: the error names the task and the dependency."""
     _, task = _pair()
-    with pytest.raises(InputError, match=r"import-002 \(Parse the rows\) lacks .* T-core-tables-import-001"):
-        render_at_dispatch(task, shipped)
+    for shipped in ([], [ShippedDependency("T-core-tables-import-001", _contract(), " \n")]):
+        with pytest.raises(
+            InputError, match=r"import-002 \(Parse the rows\) lacks .* T-core-tables-import-001"
+        ):
+            render_at_dispatch(task, shipped)
 
 
 def test_the_same_definition_gives_the_same_bytes():
@@ -240,9 +234,12 @@ def test_an_amended_task_keeps_the_criteria_that_it_had():
     assert "- Raises ValueError for an empty file" in history
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "named"),
-    [
+_SKETCH = IoContractSketch.model_construct(inputs="a", outputs="b", modes="c", effects="")
+
+
+def test_a_task_that_cannot_be_written_down_is_refused_by_its_gaps():
+    """F-4.1-13: for a spec that got past its validation: the fields, the task id and the name; also those above."""
+    for field, value, named in (
         ("description", "", "description"),
         ("description", "\u200b\u202e\x00", "description"),
         ("name", "TBD", "name"),
@@ -250,33 +247,26 @@ def test_an_amended_task_keeps_the_criteria_that_it_had():
         ("subtasks", ["Read it", " "], "subtasks.1"),
         ("acceptance_criteria", [], "acceptance_criteria"),
         ("io_contract_sketch", None, "io_contract_sketch"),
-        (
-            "io_contract_sketch",
-            IoContractSketch.model_construct(inputs="a", outputs="b", modes="c", effects=""),
-            "io_contract_sketch.error_surfaces, io_contract_sketch.effects",
-        ),
-    ],
-)
-def test_a_task_that_cannot_be_written_down_is_refused_by_its_gaps(field, value, named):
-    """F-4.1-13: for a spec that got past its validation: the fields, the task id and the name."""
-    spec = ProductSpec.model_validate(spec_data([pillar_data([epic_data([story_data([task_data(1)])])])]))
-    story = spec.pillars[0].epics[0].stories[0]
-    task = TaskSpec.model_construct(**{**dict(story.tasks[0]), field: value})
-    story.tasks[0] = task
-    with pytest.raises(InputError) as caught:
-        lay_out(spec)
-    assert f"missing: {named}" in caught.value.what
-    assert f"'{task.name}' (TSK-001, " in caught.value.what
-
-
-def test_gaps_above_the_task_are_named_as_well():
-    """F-4.1-13: the template needs the descriptions of pillar, epic and story."""
-    spec = ProductSpec.model_validate(spec_data([pillar_data([epic_data([story_data([task_data(1)])])])]))
-    epic = spec.pillars[0].epics[0].model_copy(update={"description": ""})
-    spec.pillars[0].epics[0] = epic
-    epic.stories[0] = epic.stories[0].model_copy(update={"description": ""})
+        ("io_contract_sketch", _SKETCH, "io_contract_sketch.error_surfaces, io_contract_sketch.effects"),
+    ):
+        spec, _, story = _spec_of_one()
+        task = TaskSpec.model_construct(**{**dict(story.tasks[0]), field: value})
+        story.tasks[0] = task
+        with pytest.raises(InputError) as caught:
+            lay_out(spec)
+        assert f"missing: {named}" in caught.value.what
+        assert f"'{task.name}' (TSK-001, " in caught.value.what
+    spec, epic, story = _spec_of_one()
+    spec.pillars[0].epics[0] = epic.model_copy(update={"description": ""})
+    epic.stories[0] = story.model_copy(update={"description": ""})
     with pytest.raises(InputError, match=r"missing: epic\.description, story\.description"):
         lay_out(spec)
+
+
+def _spec_of_one():
+    spec = ProductSpec.model_validate(spec_data([pillar_data([epic_data([story_data([task_data(1)])])])]))
+    epic = spec.pillars[0].epics[0]
+    return spec, epic, epic.stories[0]
 
 
 @given(_HOSTILE, _HOSTILE, _HOSTILE)
@@ -303,30 +293,29 @@ def test_no_text_of_a_spec_can_forge_the_structure_of_its_file(name, description
     assert len(_section(text, "Description").splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a  b \n\tc", "a  b c"),
-        ("## Heading", "\\## Heading"),
-        ("#hashtag", "#hashtag"),
-        ("- item", "\\- item"),
-        ("-x flag", "-x flag"),
-        ("*bold* text", "*bold* text"),
-        ("12. item", "12\\. item"),
-        ("3.5 seconds", "3.5 seconds"),
-        ("```python", "\\```python"),
-        ("`code` first", "`code` first"),
-        ("<!-- gone", "\\<!-- gone"),
-        ("* * *", "\\* * *"),
-        ("[x]: y", "\\[x]: y"),
-        ("[x](y)", "[x](y)"),
-        ("a\u202eb\x00c", "abc"),
-        ("👨\u200d👩 emoji", "👨\u200d👩 emoji"),
-    ],
-)
-def test_only_what_starts_a_block_is_escaped(text, shown):
+_SHOWN = {
+    "a  b \n\tc": "a  b c",
+    "## Heading": "\\## Heading",
+    "#hashtag": "#hashtag",
+    "- item": "\\- item",
+    "-x flag": "-x flag",
+    "*bold* text": "*bold* text",
+    "12. item": "12\\. item",
+    "3.5 seconds": "3.5 seconds",
+    "```python": "\\```python",
+    "`code` first": "`code` first",
+    "<!-- gone": "\\<!-- gone",
+    "* * *": "\\* * *",
+    "[x]: y": "\\[x]: y",
+    "[x](y)": "[x](y)",
+    "a\u202eb\x00c": "abc",
+    "👨\u200d👩 emoji": "👨\u200d👩 emoji",
+}
+
+
+def test_only_what_starts_a_block_is_escaped():
     """F-4.1-08: ordinary text is shown as it was written."""
-    assert inline(text) == shown
+    assert {text: inline(text) for text in _SHOWN} == _SHOWN
 
 
 @given(st.text())
