@@ -105,7 +105,7 @@ def test_a_halt_is_a_block_that_waits_for_a_person_and_names_the_escalation(stop
     )
 
 
-@pytest.mark.parametrize(("count", "carried"), [(2, 2), (16, 16), (50, 16), (200, 16)])
+@pytest.mark.parametrize(("count", "carried"), [(2, 2), (16, 16), (17, 16)])
 def test_dependencies_are_referred_to_sixteen_at_most_and_defined_all(
     tmp_path: Path, count: int, carried: int
 ):
