@@ -68,14 +68,8 @@ def _documents_clear_rule(state: Any):
 
 def test_the_documents_fixed_point_rule_unblocks_a_task_behind_a_halted_one():
     """D-05-02: X(HALTED) <- Y <- Z, after an unrelated halt the rule frees Z, the invariant does not."""
-    state = state_of(
-        x="HALTED",
-        y=("PENDING", "x"),
-        z=("PENDING", "y"),
-        unrelated="HALTED",
-        behind=("PENDING", "unrelated"),
-    )
-    state = derived(state)
+    waiting = {"y": ("PENDING", "x"), "z": ("PENDING", "y"), "behind": ("PENDING", "unrelated")}
+    state = derived(state_of(x="HALTED", unrelated="HALTED", **waiting))
     resolved = change.requeue(state, "T-unrelated", NOW)
     assert _documents_clear_rule(resolved) == {"T-y"}
     assert blocked(resolved) == {"T-y", "T-z"}
@@ -83,56 +77,53 @@ def test_the_documents_fixed_point_rule_unblocks_a_task_behind_a_halted_one():
     assert [after.tasks[t].status for t in ("T-y", "T-z", "T-behind")] == ["BLOCKED", "BLOCKED", "PENDING"]
 
 
+def _of(**tasks: Any):
+    """A state of entries."""
+    named = {f"T-{name}": task for name, task in tasks.items()}
+    return state_of(x="PENDING").model_copy(update={"tasks": named})
+
+
+def _split(part: str = "PENDING", last: str = "PENDING"):
+    """A task that was split into two, and one that waits for it."""
+    x, y = entry(0, "ABANDONED", superseded_by=["T-a", "T-b"]), entry(1, "PENDING", ["T-x"])
+    return _of(x=x, y=y, a=entry(2, part), b=entry(3, last))
+
+
 def test_abandoning_blocks_and_superseding_does_not():
     """F-17.2-09, F-17.2-13, D-07-01: dependents of a split task wait for its parts, unblocked."""
     assert blocked(state_of(x="ABANDONED", y=("PENDING", "x"))) == {"T-y"}
-    tasks = {
-        "T-x": entry(0, "ABANDONED", superseded_by=["T-a", "T-b"]),
-        "T-y": entry(1, "PENDING", ["T-x"]),
-        "T-a": entry(2, "SHIPPED"),
-        "T-b": entry(3),
-    }
-    state = state_of(x="PENDING").model_copy(update={"tasks": tasks})
+    state = _split("SHIPPED")
     assert not blocked(state)
     assert next_task(state) == "T-b"
-    done = state.model_copy(update={"tasks": {**tasks, "T-b": entry(3, "SHIPPED")}})
-    assert next_task(done) == "T-y"
+    assert next_task(_split("SHIPPED", "SHIPPED")) == "T-y"
+    assert why_not(state, "T-y") == "waits for T-b which is next"
+    assert why_not(state, "T-x") == "was split into T-a, T-b"
 
 
 def test_the_lowest_order_goes_first_whatever_its_place_in_the_file():
-    """F-3.3-06."""
-    tasks = {"T-c": entry(2), "T-a": entry(0, "SHIPPED"), "T-b": entry(1, depends_on=["T-a"])}
-    assert next_task(state_of(x="PENDING").model_copy(update={"tasks": tasks})) == "T-b"
-
-
-@pytest.mark.parametrize(
-    ("state", "expected"),
-    [
-        (state_of(x="PENDING"), Outcome.RUNNABLE),
-        (state_of(x="IN_PROGRESS"), Outcome.RUNNABLE),
-        (state_of(x="SHIPPED", y="ABANDONED"), Outcome.COMPLETE),
-        (state_of(x="HALTED", y="PENDING"), Outcome.HALTED),
-        (state_of(x="HALTED", y="IN_PROGRESS"), Outcome.RUNNABLE),
-        (state_of(x="SHIPPED", y="HALTED"), Outcome.HALTED),
-        (state_of(x="ABANDONED", y=("BLOCKED", "x")), Outcome.STALLED),
-        (state_of(x="ABANDONED", y=("BLOCKED", "x"), z="PENDING"), Outcome.RUNNABLE),
-    ],
-)
-def test_the_loop_goes_on_or_says_how_it_ended(state: Any, expected: Any):
-    """F-3.3-09, D-08-01, F§17.3: a running task first, then any halt, then complete, runnable, stalled."""
-    assert outcome(state) is expected
-
-
-def test_a_split_project_completes():
-    """F-3.3-09: the split task is ABANDONED, its parts SHIPPED."""
-    tasks = {"T-x": entry(0, "ABANDONED", superseded_by=["T-a"]), "T-a": entry(1, "SHIPPED")}
-    assert outcome(state_of(x="PENDING").model_copy(update={"tasks": tasks})) is Outcome.COMPLETE
-
-
-def test_the_running_task_is_known():
-    """D-09-01: after a crash it is run again."""
+    """F-3.3-06, D-09-01: after a crash the running task is run again."""
+    assert next_task(_of(c=entry(2), a=entry(0, "SHIPPED"), b=entry(1, depends_on=["T-a"]))) == "T-b"
     assert in_progress(state_of(x="SHIPPED", y="IN_PROGRESS")) == "T-y"
     assert in_progress(state_of(x="SHIPPED")) is None
+
+
+OUTCOMES: list[tuple[Any, Outcome]] = [
+    (state_of(x="PENDING"), Outcome.RUNNABLE),
+    (state_of(x="IN_PROGRESS"), Outcome.RUNNABLE),
+    (state_of(x="SHIPPED", y="ABANDONED"), Outcome.COMPLETE),
+    (state_of(x="HALTED", y="PENDING"), Outcome.HALTED),
+    (state_of(x="HALTED", y="IN_PROGRESS"), Outcome.RUNNABLE),
+    (state_of(x="SHIPPED", y="HALTED"), Outcome.HALTED),
+    (state_of(x="ABANDONED", y=("BLOCKED", "x")), Outcome.STALLED),
+    (state_of(x="ABANDONED", y=("BLOCKED", "x"), z="PENDING"), Outcome.RUNNABLE),
+    (_of(x=entry(0, "ABANDONED", superseded_by=["T-a"]), a=entry(1, "SHIPPED")), Outcome.COMPLETE),
+]
+
+
+def test_the_loop_goes_on_or_says_how_it_ended():
+    """F-3.3-09, D-08-01, F§17.3: a running task first, then any halt, then complete, runnable, stalled; a split task's
+    parts have shipped."""
+    assert [(state, outcome(state)) for state, _ in OUTCOMES] == OUTCOMES
 
 
 def test_whoever_stands_directly_behind_an_abandoned_task_is_named():
@@ -162,52 +153,29 @@ _WHY = derived(
 )
 
 
-@pytest.mark.parametrize(
-    ("state", "task", "reason"),
-    [
-        (_WHY, "T-z", "waits for T-y which waits for T-x which waits for ESC-00000001"),
-        (_WHY, "T-x", "waits for ESC-00000001"),
-        (_WHY, "T-done", f"has shipped as {REF}"),
-        (_WHY, "T-free", "is ready; the project waits for ESC-00000001"),
-        (_WHY, "T-after", "waits for T-free which is ready; the project waits for ESC-00000001"),
-        (state_of(x="PENDING", y="PENDING"), "T-x", "is next"),
-        (state_of(x="PENDING", y="PENDING"), "T-y", "is ready and waits its turn; T-x is next"),
-        (state_of(x="PENDING", y=("PENDING", "x")), "T-y", "waits for T-x which is next"),
-        (
-            state_of(x="IN_PROGRESS", y=("PENDING", "x")),
-            "T-y",
-            "waits for T-x which is being worked on",
-        ),
-        (
-            state_of(x="IN_PROGRESS", y="PENDING"),
-            "T-y",
-            "is ready and waits its turn; T-x is being worked on",
-        ),
-        (state_of(x="ABANDONED", y=("BLOCKED", "x")), "T-y", "waits for T-x which was abandoned"),
-        (state_of(x="ABANDONED"), "T-x", "was abandoned"),
-    ],
-)
-def test_a_task_says_why_it_does_not_run(state: Any, task: Any, reason: Any):
-    """D-08-01: the chain from the task to what holds it up."""
-    assert why_not(state, task) == reason
+REASONS: list[tuple[Any, str, str]] = [
+    (_WHY, "T-z", "waits for T-y which waits for T-x which waits for ESC-00000001"),
+    (_WHY, "T-x", "waits for ESC-00000001"),
+    (_WHY, "T-done", f"has shipped as {REF}"),
+    (_WHY, "T-free", "is ready; the project waits for ESC-00000001"),
+    (_WHY, "T-after", "waits for T-free which is ready; the project waits for ESC-00000001"),
+    (state_of(x="PENDING", y="PENDING"), "T-x", "is next"),
+    (state_of(x="PENDING", y="PENDING"), "T-y", "is ready and waits its turn; T-x is next"),
+    (state_of(x="PENDING", y=("PENDING", "x")), "T-y", "waits for T-x which is next"),
+    (state_of(x="IN_PROGRESS", y=("PENDING", "x")), "T-y", "waits for T-x which is being worked on"),
+    (state_of(x="IN_PROGRESS", y="PENDING"), "T-y", "is ready and waits its turn; T-x is being worked on"),
+    (state_of(x="ABANDONED", y=("BLOCKED", "x")), "T-y", "waits for T-x which was abandoned"),
+    (state_of(x="ABANDONED"), "T-x", "was abandoned"),
+]
 
 
-def test_a_task_behind_an_abandoned_one_names_the_question():
-    """D-08-02: the escalation of its own."""
+def test_a_task_says_why_it_does_not_run():
+    """D-08-01, D-08-02: the chain from the task to what holds it up, and to the question about it."""
+    assert [(state, task, why_not(state, task)) for state, task, _ in REASONS] == REASONS
     state = change.set_escalation(state_of(x="ABANDONED", y=("BLOCKED", "x")), "T-y", "ESC-00000009", NOW)
     assert why_not(state, "T-y") == "waits for T-x which was abandoned; ESC-00000009 asks what to do about it"
-
-
-def test_a_task_behind_a_split_one_waits_for_its_parts():
-    """F-17.2-09."""
-    tasks = {
-        "T-x": entry(0, "ABANDONED", superseded_by=["T-a"]),
-        "T-y": entry(1, "PENDING", ["T-x"]),
-        "T-a": entry(2),
-    }
-    state = state_of(x="PENDING").model_copy(update={"tasks": tasks})
-    assert why_not(state, "T-y") == "waits for T-a which is next"
-    assert why_not(state, "T-x") == "was split into T-a"
+    with pytest.raises(InputError, match="T-none"):
+        why_not(state, "T-none")
 
 
 def test_a_long_chain_is_told_shortly():
@@ -216,12 +184,6 @@ def test_a_long_chain_is_told_shortly():
     told = why_not(derived(state), "T-t49")
     assert told.startswith("waits for T-t48 which waits for T-t47 which")
     assert told.endswith("which waits for 43 more in a row which waits for T-t0 which waits for ESC-00000001")
-
-
-def test_an_unknown_task_is_refused():
-    """D-08-01."""
-    with pytest.raises(InputError, match="T-none"):
-        why_not(state_of(x="PENDING"), "T-none")
 
 
 @given(states())

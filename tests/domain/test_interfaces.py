@@ -63,96 +63,74 @@ def test_a_function_that_no_task_provides_is_an_error_with_its_path():
     )
 
 
-@pytest.mark.parametrize(
-    ("interfaces", "problem"),
-    [
-        (
-            command({"name": "a", "calls": "scan"}, {"name": "a", "calls": "scan"}),
-            "a is the name of an earlier subcommand",
-        ),
-        (command({"name": "a", "calls": "link"}), "no task provides the function link"),
-    ],
-)
-def test_what_is_wrong_with_a_command(interfaces: Interfaces, problem: str):
+def test_what_is_wrong_with_a_command():
     """Two subcommands of one name, a name that nobody provides (D-45-01)."""
-    assert problem in "\n".join(message for _, message in interface_problems(interfaces, [SCAN, "Link"]))
-    assert (
-        "provided as a class" in interface_problems(command({"name": "a", "calls": "link"}), ["link"])[0][1]
-    )
+    twice, nobody = command(*[{"name": "a", "calls": "scan"}] * 2), command({"name": "a", "calls": "link"})
+    for interfaces, provided, problem in (
+        (twice, [SCAN, "Link"], "a is the name of an earlier subcommand"),
+        (nobody, [SCAN, "Link"], "no task provides the function link"),
+        (nobody, ["link"], "provided as a class"),
+    ):
+        assert problem in "\n".join(message for _, message in interface_problems(interfaces, provided))
 
 
-@pytest.mark.parametrize(
-    ("public", "stated", "problem"),
-    [
-        ("scan(root)", {}, "it has no type"),
-        ("scan(root: dict[str, int])", {}, "`content` toml for settings, or json"),
-        (
-            "scan(*roots: str)",
-            {},
-            "roots of scan stands for any number of arguments, which no interface can pass",
-        ),
-        ("scan(root: re.Pattern[str])", {}, "cannot be written as words"),
-        ("scan(root: Mapping[str, int])", {}, "`content` toml for settings, or json"),
-        ("scan(root: bytes)", {}, "`content` text, which reads a file"),
-        ("scan(root: int | str)", {}, "cannot say which of int | str"),
-        ("scan(root: tuple[int, str])", {}, "fixed number of words"),
-        ("scan(root: list[list[int]])", {}, "`content` json"),
-        ("scan(root: bool | None = None)", {}, "a flag is there or not"),
-        ("scan(a: list[str], b: int)", {}, "nothing tells where b begins"),
-        ("scan(json: int = 1)", {}, "every command has an option --json"),
-        ("scan(help: bool = False)", {}, "every command has an option --help"),
-        ("scan(a: int)", {"parameters": [{"parameter": "b"}]}, "scan has no parameter b; it has a"),
-        ("scan(a: int)", {"parameters": [{"parameter": "a"}, {"parameter": "a"}]}, "a is mapped twice"),
-        ("scan(a: int)", {"parameters": [{"parameter": "a", "content": "text"}]}, "it takes str or bytes"),
-        (
-            "scan(a: int)",
-            {"parameters": [{"parameter": "a", "content": "toml"}]},
-            "it takes a record or a dict",
-        ),
-        (
-            "scan(a: int = 1, b: int = 2)",
-            {"parameters": [{"parameter": "a", "name": "b"}]},
-            "two options are called --b",
-        ),
-        ("scan(quiet: bool = False, no_quiet: int = 1)", {}, "two options are called --no-quiet"),
-        (
-            "scan(n: int = 1, most: int = 2)",
-            {"parameters": [{"parameter": "most", "short": "n"}]},
-            "two options are called -n",
-        ),
-        ("scan(a: int)", {"parameters": [{"parameter": "a", "short": "n"}]}, "a is no option"),
-        (
-            "scan(a: str, b: str)",
-            {"parameters": [{"parameter": one, "place": "stdin", "content": "text"} for one in "ab"]},
-            "a command has only one",
-        ),
-    ],
-)
-def test_what_a_command_line_cannot_carry_is_said_with_what_to_do(
-    public: str, stated: dict[str, Any], problem: str
-):
-    """Types, names, places (D-45-01)."""
-    assert problem in "\n".join(problems(public, **stated))
+UNCARRIED: list[tuple[str, dict[str, Any], str]] = [
+    *(
+        (f"scan({parameters})", {}, problem)
+        for parameters, problem in {
+            "root": "it has no type",
+            "root: dict[str, int]": "`content` toml for settings, or json",
+            "*roots: str": "roots of scan stands for any number of arguments, which no interface can pass",
+            "root: re.Pattern[str]": "cannot be written as words",
+            "root: Mapping[str, int]": "`content` toml for settings, or json",
+            "root: bytes": "`content` text, which reads a file",
+            "root: int | str": "cannot say which of int | str",
+            "root: tuple[int, str]": "fixed number of words",
+            "root: list[list[int]]": "`content` json",
+            "root: bool | None = None": "a flag is there or not",
+            "a: list[str], b: int": "nothing tells where b begins",
+            "json: int = 1": "every command has an option --json",
+            "help: bool = False": "every command has an option --help",
+            "quiet: bool = False, no_quiet: int = 1": "two options are called --no-quiet",
+        }.items()
+    ),
+    *(
+        (f"scan({parameters})", {"parameters": stated}, problem)
+        for parameters, stated, problem in [
+            ("a: int", [{"parameter": "b"}], "scan has no parameter b; it has a"),
+            ("a: int", [{"parameter": "a"}] * 2, "a is mapped twice"),
+            ("a: int", [{"parameter": "a", "content": "text"}], "it takes str or bytes"),
+            ("a: int", [{"parameter": "a", "content": "toml"}], "it takes a record or a dict"),
+            ("a: int = 1, b: int = 2", [{"parameter": "a", "name": "b"}], "two options are called --b"),
+            ("n: int = 1, most: int = 2", [{"parameter": "most", "short": "n"}], "two options are called -n"),
+            ("a: int", [{"parameter": "a", "short": "n"}], "a is no option"),
+            (
+                "a: str, b: str",
+                [{"parameter": one, "place": "stdin", "content": "text"} for one in "ab"],
+                "a command has only one",
+            ),
+        ]
+    ),
+]
+CARRIED = [
+    SCAN,
+    "scan(a: Decimal, b: list[UUID] | None = None, c: Literal['x', 1] = 'x', d: Mode = None)",
+    "scan(*, a: timedelta, b: frozenset[str] = ())",
+    "scan(a: Iterable[str], *, b: ZoneInfo = None, c: Sequence[Fraction] = (), d: IPv4Network = None)",
+    "scan()",
+]
 
 
-@pytest.mark.parametrize(
-    "public",
-    [
-        SCAN,
-        "scan(a: Decimal, b: list[UUID] | None = None, c: Literal['x', 1] = 'x', d: Mode = None)",
-        "scan(*, a: timedelta, b: frozenset[str] = ())",
-        "scan(a: Iterable[str], *, b: ZoneInfo = None, c: Sequence[Fraction] = (), d: IPv4Network = None)",
-        "scan()",
-    ],
-)
-def test_what_a_command_line_carries(public: str):
-    """Words, repeated words, choices, flags (D-45-04)."""
-    assert problems(public) == []
+def test_what_a_command_line_cannot_carry_is_said_with_what_to_do():
+    """Types, names, places; words, repeated words, choices and flags it can (D-45-01, D-45-04)."""
+    found = [("\n".join(problems(public, **stated)), said) for public, stated, said in UNCARRIED]
+    assert [(told, said) for told, said in found if said not in told] == []
+    assert [problems(public) for public in CARRIED] == [[]] * len(CARRIED)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_exit_codes_and_names_are_kept_apart():
+    """2 is wrong usage and 0 is success; no other meaning is allowed for them (D-45-05)."""
+    wrong: list[dict[str, Any]] = [
         {"exits": [{"code": 2, "when": "filled"}]},
         {"errors": {"ValueError": 2}},
         {"errors": {"ValueError": 0}},
@@ -161,26 +139,18 @@ def test_what_a_command_line_carries(public: str):
         {"name": "-x"},
         {"parameters": [{"parameter": "a", "short": "h"}]},
         {"parameters": [{"parameter": "a", "short": "ab"}]},
-    ],
-)
-def test_exit_codes_and_names_are_kept_apart(wrong: dict[str, Any]):
-    """2 is wrong usage and 0 is success; no other meaning is allowed for them (D-45-05)."""
-    with pytest.raises(ValidationError):
-        Subcommand.model_validate({"name": "go", "calls": "scan", **wrong})
+    ]
+    for stated in wrong:
+        with pytest.raises(ValidationError):
+            Subcommand.model_validate({"name": "go", "calls": "scan", **stated})
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {},
-        {"calls": "scan", "subcommands": [{"name": "scan", "calls": "scan"}]},
-        {"subcommands": [{"name": "scan", "calls": "scan"}], "exits": [{"code": 1, "when": "filled"}]},
-    ],
-)
-def test_a_command_calls_one_function_or_has_subcommands(wrong: dict[str, Any]):
+def test_a_command_calls_one_function_or_has_subcommands():
     """One of the two, and what is said of a call stands where the call is (D-45-01)."""
-    with pytest.raises(ValidationError):
-        Interfaces.model_validate({"command": {"name": "watch", **wrong}})
+    below: dict[str, Any] = {"subcommands": [{"name": "scan", "calls": "scan"}]}
+    for wrong in ({}, {"calls": "scan", **below}, {**below, "exits": [{"code": 1, "when": "filled"}]}):
+        with pytest.raises(ValidationError):
+            Interfaces.model_validate({"command": {"name": "watch", **wrong}})
 
 
 def alone(**stated: Any) -> dict[str, Any]:
@@ -263,33 +233,17 @@ def test_another_contract_gives_another_document():
 def test_what_is_not_built_stands_first_with_its_sentence():
     """The page counts it; a quotation that SPEC.md does not have goes back to the researcher (D-45-09)."""
     text = "# Watch\n\nIt has **a window** with buttons. It runs as a service.\nIt checks 20 links at once.\n"
-    outside = [
-        OutsideScope(
-            quote="It has a window with buttons.", why="No graphical interface; the command is nearest."
-        ),
-        OutsideScope(
-            quote="It runs as a service.", why="Nothing keeps running; a timer may call the command."
-        ),
-        OutsideScope(quote="It checks 20 links at once.", why="One after the other."),
-    ]
+    window, service = "It has a window with buttons.", "It runs as a service."
+    quoted = {window: "No window; the command is nearest.", service: "Nothing keeps running; a timer may."}
+    outside = [OutsideScope(quote=quote, why=why) for quote, why in quoted.items()]
     assert outside_problems(outside, text) == []
     draft = ProductSpecDraft.model_validate({**draft_data(), "outside": [one.to_json() for one in outside]})
     page = render(draft).splitlines()
-    assert page[2:7] == [
-        "## Not built",
-        "",
-        "SPEC.md asks for this, and it will be missing.",
-        "",
-        '- "It has a window with buttons.": No graphical interface; the command is nearest.',
-    ]
+    head = ["## Not built", "", "SPEC.md asks for this, and it will be missing.", ""]
+    assert page[2:7] == [*head, f'- "{window}": {quoted[window]}']
     assert "Built otherwise" not in render(draft)
-    wrong = [
-        OutsideScope(quote="It has windows.", why="No windows."),
-        OutsideScope(quote="It has", why="x"),
-        outside[1],
-        outside[1],
-    ]
-    assert [problem.partition(": ")[2] for problem in outside_problems(wrong, text)] == [
+    wrong = [OutsideScope(quote="It has windows.", why="No windows."), OutsideScope(quote="It has", why="x")]
+    assert [one.partition(": ")[2] for one in outside_problems([*wrong, *outside[1:] * 2], text)] == [
         "'It has windows.' does not stand in SPEC.md; quote its sentence to the letter",
         "'It has' is no sentence; quote the whole one",
         "'It runs as a service.' is quoted twice; say it in one entry",
@@ -298,13 +252,10 @@ def test_what_is_not_built_stands_first_with_its_sentence():
 
 def test_what_is_built_in_part_is_not_called_missing():
     """Two kinds, each with its sentence (D-45-09)."""
+    mail, text = "It mails the result on Mondays.", "The text of the mail is made."
     outside = [
         {"quote": "It has a window with buttons.", "why": "No graphical interface is built."},
-        {
-            "quote": "It mails the result on Mondays.",
-            "why": "Nothing is sent.",
-            "instead": "The text of the mail is made.",
-        },
+        {"quote": mail, "why": "Nothing is sent.", "instead": text},
     ]
     page = render(ProductSpecDraft.model_validate({**draft_data(), "outside": outside}))
     missing, _, otherwise = page.partition("## Built otherwise\n\n")
@@ -312,12 +263,11 @@ def test_what_is_built_in_part_is_not_called_missing():
     assert "mails" not in missing
     assert otherwise.startswith(
         "SPEC.md asks for this, and it will be built in part, or otherwise.\n\n"
-        '- "It mails the result on Mondays.": Nothing is sent. Built: The text of the mail is made.\n\n'
+        f'- "{mail}": Nothing is sent. Built: {text}\n\n'
     )
     assert "missing" not in otherwise.partition("## ")[0]
-    assert "Not built" not in render(
-        ProductSpecDraft.model_validate({**draft_data(), "outside": outside[1:]})
-    )
+    in_part = ProductSpecDraft.model_validate({**draft_data(), "outside": outside[1:]})
+    assert "Not built" not in render(in_part)
 
 
 def test_the_page_and_the_changes_show_the_command():

@@ -41,40 +41,25 @@ def _spec(tasks):
 
 
 def test_ids_number_the_tasks_of_each_story_in_order():
-    """F-3.3-02: `T-{pillar}-{epic}-{story}-{seq}`, from 001 in every story."""
-    places = lay_out(spec_of_stories(("Import", ["One", "Two"]), ("Export", ["Three"])))
-    assert [place.task_id for place in places] == [
-        "T-core-tables-import-001",
-        "T-core-tables-import-002",
-        "T-core-tables-export-001",
-    ]
-
-
-def test_the_path_ends_in_the_slug_of_the_task_and_its_id():
-    """F-4.1-01: `{pillar}/{epic}/{story}/{task_slug}/{task_id}.md`."""
-    (place,) = lay_out(spec_of_stories(("Import", ["Parse the header"])))
-    assert place.path == "core/tables/import/parse-the-header/T-core-tables-import-001.md"
+    """F-3.3-02, F-4.1-01: `T-{pillar}-{epic}-{story}-{seq}`, from 001 in every story, in a directory of the task."""
+    places = lay_out(spec_of_stories(("Import", ["Parse the header", "Two"]), ("Export", ["Three"])))
+    ids = [place.task_id.removeprefix("T-core-tables-") for place in places]
+    assert ids == ["import-001", "import-002", "export-001"]
+    assert places[0].path == "core/tables/import/parse-the-header/T-core-tables-import-001.md"
 
 
 def test_declaration_order_is_depth_first_from_zero():
     """F-3.3-05: pillar, then epic, then story, then task."""
-    spec = spec_of(
-        [
-            ("A", [("E", [("S", ["1", "2"]), ("T", ["3"])]), ("F", [("S", ["4"])])]),
-            ("B", [("E", [("S", ["5"])])]),
-        ]
-    )
+    first = ("A", [("E", [("S", ["1", "2"]), ("T", ["3"])]), ("F", [("S", ["4"])])])
+    spec = spec_of([first, ("B", [("E", [("S", ["5"])])])])
     assert [(place.declaration_order, place.name) for place in lay_out(spec)] == list(enumerate("12345"))
 
 
 def test_dependencies_are_translated_to_canonical_ids():
     """F-4.2-03: TSK ids become T- ids, in their order, each once."""
-    tasks = [
-        task_data(1, "One"),
-        task_data(2, "Two"),
-        task_data(3, "Three", ["TSK-002", "TSK-001", "TSK-002"]),
-    ]
-    assert lay_out(_spec(tasks))[2].depends_on == ["T-core-tables-import-002", "T-core-tables-import-001"]
+    third = task_data(3, "Three", ["TSK-002", "TSK-001", "TSK-002"])
+    places = lay_out(_spec([task_data(1, "One"), task_data(2, "Two"), third]))
+    assert places[2].depends_on == ["T-core-tables-import-002", "T-core-tables-import-001"]
 
 
 def test_deduplicated_slugs_enter_the_ids_and_cousins_need_no_suffix():
@@ -98,56 +83,40 @@ def test_ids_that_collide_across_parents_are_refused_with_both_tasks():
         assert told in str(caught.value)
 
 
-def test_an_id_of_more_than_128_characters_is_refused_with_its_length():
-    """F-4.1-07: three 60-character names; the error names the task and the length."""
-    spec = spec_of([("p" * 60, [("e" * 60, [("s" * 60, ["Parse it"])])])])
-    with pytest.raises(InputError, match=r"'Parse it'.*188 characters"):
-        lay_out(spec)
+def test_an_id_may_have_128_characters_and_no_more():
+    """F-4.1-07: the limit itself is allowed; the error names the task and the length."""
+
+    def of_length(length):  # T- p*50 - e*50 - s*n -001
+        return spec_of([("p" * 50, [("e" * 50, [("s" * (length - 108), ["Parse it"])])])])
+
+    assert len(lay_out(of_length(MAX_ID_LENGTH))[0].task_id) == MAX_ID_LENGTH == 128
+    with pytest.raises(InputError, match=r"'Parse it'.*129 characters"):
+        lay_out(of_length(MAX_ID_LENGTH + 1))
 
 
-@pytest.mark.parametrize("length", [MAX_ID_LENGTH, MAX_ID_LENGTH + 1])
-def test_an_id_may_have_128_characters_and_no_more(length):
-    """F-4.1-07: the limit itself is allowed."""
-    # T- p*50 - e*50 - s*n -001
-    spec = spec_of([("p" * 50, [("e" * 50, [("s" * (length - 108), ["Parse it"])])])])
-    if length > MAX_ID_LENGTH:
-        with pytest.raises(InputError, match="129 characters"):
-            lay_out(spec)
-    else:
-        assert len(lay_out(spec)[0].task_id) == MAX_ID_LENGTH
-
-
-def test_a_story_of_999_tasks_is_laid_out():
-    """F-3.3-03: the last number is 999."""
+def test_a_story_has_999_tasks_at_most():
+    """F-3.3-03, D-01: more are a spec defect, split tasks included; the error names the story and the count."""
     places = lay_out(spec_of_stories(("Import", [f"Task {n}" for n in range(999)])))
     assert places[-1].task_id == "T-core-tables-import-999"
-
-
-def test_a_story_of_1000_tasks_is_refused():
-    """F-3.3-03, D-01: it is a spec defect; the error names the story and the count."""
     with pytest.raises(InputError, match="'Import' has 1000 tasks"):
         lay_out(spec_of_stories(("Import", ["Same name"] * 1000)))
+    with pytest.raises(InputError, match="1000 tasks"):
+        _parts(places, ("One more",))
 
 
-def test_a_spec_id_given_twice_is_refused_with_both_tasks():
-    """F-3.3-04: a spec edited past its validation must not make one task stand for another."""
-    with pytest.raises(InputError, match=r"TSK-001: 'One' .* becomes T-core-tables-import-001, and 'Two'"):
-        lay_out(_spec([task_data(1, "One"), task_data(1, "Two")]))
-
-
-def test_an_unknown_dependency_is_refused():
-    """F-4.1-14: a spec edited past its validation; the error names the task and the reference."""
-    with pytest.raises(InputError, match=r"'One'.*TSK-777"):
-        lay_out(_spec([task_data(1, "One", ["TSK-777"])]))
-
-
-def test_a_circle_is_refused():
-    """F-4.1-14: tasks that wait for each other would never run."""
-    tasks = [task_data(1, "One", ["TSK-002"]), task_data(2, "Two", ["TSK-001"])]
-    with pytest.raises(
-        InputError, match="T-core-tables-import-001 -> T-core-tables-import-002 -> T-core-tables-import-001"
+def test_what_an_edit_past_the_validation_broke_is_refused():
+    """F-3.3-04, F-4.1-14: one id for two tasks, an unknown dependency, tasks that would wait for each other for ever."""
+    circle = "T-core-tables-import-001 -> T-core-tables-import-002 -> T-core-tables-import-001"
+    for tasks, told in (
+        (
+            [task_data(1, "One"), task_data(1, "Two")],
+            r"TSK-001: 'One' .* becomes T-core-tables-import-001, and 'Two'",
+        ),
+        ([task_data(1, "One", ["TSK-777"])], r"'One'.*TSK-777"),
+        ([task_data(1, "One", ["TSK-002"]), task_data(2, "Two", ["TSK-001"])], circle),
     ):
-        lay_out(_spec(tasks))
+        with pytest.raises(InputError, match=told):
+            lay_out(_spec(tasks))
 
 
 @settings(deadline=None)
@@ -194,10 +163,3 @@ def test_the_parts_of_a_split_task_follow_the_last_of_its_story():
         places[0].subtasks,
         places[0].io_contract_sketch,
     )
-
-
-def test_a_split_that_overfills_its_story_is_refused():
-    """F-3.3-03: 999 holds for split tasks as well."""
-    places = lay_out(spec_of_stories(("Import", [f"Task {n}" for n in range(999)])))
-    with pytest.raises(InputError, match="1000 tasks"):
-        _parts(places, ("One more",))

@@ -73,26 +73,23 @@ class KnownVectors:
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+PRAGMAS = {"journal_mode": ("wal",), "synchronous": (2,), "foreign_keys": (1,)}
+
+
 class TestStorage:
     """One durable file."""
 
-    def test_everything_is_in_one_database(self, index: SqliteCodeIndex, tmp_path: Path):
-        """One store for metadata and vectors, no snapshots (F-14.1-01, F-14.1-05, D-S12-01)."""
+    def test_everything_is_in_one_durable_database(self, index: SqliteCodeIndex, tmp_path: Path):
+        """One store for metadata and vectors, no snapshots; WAL mode, synchronous FULL (F-14.1-01, F-14.1-05, D-S12-01)."""
         index.add(entry(1))
         index.search(IndexQuery("x"))
         index.reindex()
         assert {path.name for path in tmp_path.iterdir()} == {"index.db", "index.db-wal", "index.db-shm"}
         index.close()
         assert [path.name for path in tmp_path.iterdir()] == ["index.db"]
-
-    def test_commits_reach_the_disk_before_they_are_reported(self, tmp_path: Path):
-        """The file is in WAL mode, synchronous FULL (D-S12-01)."""
-        database = IndexFile(tmp_path / "index.db")
-        with database.reading() as connection:
-            assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-            assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
-            assert connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
-        database.close()
+        with closing(IndexFile(tmp_path / "index.db")) as database, database.reading() as connection:
+            modes = [connection.execute(f"PRAGMA {name}").fetchone() for name in PRAGMAS]
+        assert modes == [*PRAGMAS.values()]
 
     def test_an_index_outlives_its_process(self, index: SqliteCodeIndex, tmp_path: Path):
         """What was added, retired and ranked is the same after closing and opening (D-S12-01)."""
@@ -113,26 +110,19 @@ class TestStorage:
         index.add_all([entry(2), entry(2), entry(1, "the first"), entry(3)])
         assert [each.module_id[-1] for each in index.entries()] == ["1", "2", "3"]
 
-    def test_a_file_that_is_no_index_is_reported(self, tmp_path: Path):
-        """A damaged file is reported in one message and left alone (D-S12-01)."""
-        (tmp_path / "index.db").write_bytes(b"no database at all" * 100)
-        with pytest.raises(CorruptionErrors, match=r"index\.db"):
-            SqliteCodeIndex(tmp_path, WordEmbedder())
-        assert (tmp_path / "index.db").read_bytes().startswith(b"no database")
-
-    def test_a_directory_that_cannot_be_made_is_reported(self, tmp_path: Path):
-        """A place where no index can be is reported in one message (D-S12-01)."""
-        (tmp_path / "file").touch()
-        with pytest.raises(SpecwrightErrors, match="cannot be made"):
-            SqliteCodeIndex(tmp_path / "file" / "code_index", WordEmbedder())
-
-    def test_an_index_of_a_later_version_is_refused(self, index: SqliteCodeIndex, tmp_path: Path):
-        """An unknown layout is not written to (D-S12-01)."""
+    def test_a_place_that_can_hold_no_index_is_reported(self, index: SqliteCodeIndex, tmp_path: Path):
+        """In one message; a damaged file and one of a later version are left alone (D-S12-01)."""
         index.close()
         with closing(raw(tmp_path)) as connection:
             connection.execute("PRAGMA user_version=99")
         with pytest.raises(RefusedError, match="later Specwright"):
             SqliteCodeIndex(tmp_path, WordEmbedder())
+        (tmp_path / "index.db").write_bytes(b"no database at all" * 100)
+        with pytest.raises(CorruptionErrors, match=r"index\.db"):
+            SqliteCodeIndex(tmp_path, WordEmbedder())
+        assert (tmp_path / "index.db").read_bytes().startswith(b"no database")
+        with pytest.raises(SpecwrightErrors, match="cannot be made"):
+            SqliteCodeIndex(tmp_path / "index.db" / "code_index", WordEmbedder())
 
 
 class TestOtherProcesses:
@@ -235,13 +225,8 @@ class TestSimilarity:
 
     def test_similarity_is_the_cosine_and_never_below_0(self, tmp_path: Path):
         """An opposite vector scores 0, and still comes after a right-angled one (D-S12-06)."""
-        vectors = {
-            "q": (1.0, 0.0),
-            "same": (5.0, 0.0),
-            "half": (1.0, 3**0.5),
-            "right": (0.0, 2.0),
-            "not": (-1.0, 0),
-        }
+        purposes = {"same": (5.0, 0.0), "half": (1.0, 3**0.5), "right": (0.0, 2.0), "not": (-1.0, 0)}
+        vectors = {"q": (1.0, 0.0), **purposes}
         with closing(SqliteCodeIndex(tmp_path, KnownVectors(vectors))) as index:
             for number, purpose in enumerate(["not", "right", "half", "same"]):
                 index.add(entry(number, purpose))
@@ -257,28 +242,20 @@ class TestSimilarity:
             hits = index.search(IndexQuery("q", top_k=7))
         assert [hit.entry.module_id for hit in hits] == [f"MM-{number:08x}" for number in range(7)]
 
-    def test_the_model_sees_purpose_tags_and_io_summary(self, tmp_path: Path):
-        """The embedding text is purpose, tags joined by ', ' and compact JSON of io_summary (F-14.1-07)."""
-        model = WordEmbedder()
-        shipped = entry(
-            1, "turn a title into a slug", tags=["text", "url"], inputs=["titel: str (nicht leer, ü)"]
-        )
+    def test_the_model_sees_purpose_tags_and_io_summary_once(self, tmp_path: Path):
+        """The embedding text is purpose, tags joined by ', ' and compact JSON of io_summary; adding what is there costs no
+        call of the model (F-14.1-07, F-14.1-02)."""
+        model, purpose = WordEmbedder(), "turn a title into a slug"
+        shipped = entry(1, purpose, tags=["text", "url"], inputs=["titel: str (nicht leer, ü)"])
         with closing(SqliteCodeIndex(tmp_path, model)) as index:
-            index.add(shipped)
+            for _ in range(3):
+                index.add(shipped)
         text = (
             "turn a title into a slug\ntext, url\n"
             '{"inputs":["titel: str (nicht leer, ü)"],"outputs":["result: str"],'
             '"error_surfaces":["ValueError: text is empty"],"effects":[],"modes":["sync"]}'
         )
         assert model.asked == [text] == [embedding_text(shipped)]
-
-    def test_a_known_entry_is_not_embedded_again(self, tmp_path: Path):
-        """Adding what is there costs no call of the model (F-14.1-02)."""
-        model = WordEmbedder()
-        with closing(SqliteCodeIndex(tmp_path, model)) as index:
-            for _ in range(3):
-                index.add(entry(1))
-        assert len(model.asked) == 1
 
 
 def ranking(index: SqliteCodeIndex) -> list[tuple[str, float]]:
@@ -312,18 +289,15 @@ class TestReindex:
         filled.reindex(WordEmbedder("wide", dimension=1536))
         assert len(ranking(filled)) == 600
 
-    def test_the_same_model_may_be_asked_again(self, filled: SqliteCodeIndex):
-        """A model whose weights changed under its name is asked for everything anew (F-14.1-08)."""
+    def test_the_same_model_may_be_asked_again(self, filled: SqliteCodeIndex, tmp_path: Path):
+        """A model whose weights changed under its name is asked for everything anew; the set that is replaced is dropped in
+        the switch (F-14.1-08, D-S12-05)."""
         old = ranking(filled)
         changed = WordEmbedder("words", salt="other")
         filled.reindex(changed)
         assert len(changed.asked) == 600
         assert ranking(filled) != old
-
-    def test_old_vectors_do_not_pile_up(self, filled: SqliteCodeIndex, tmp_path: Path):
-        """The set that is replaced is dropped in the switch (D-S12-05)."""
-        for name in ("one", "two", "three"):
-            filled.reindex(WordEmbedder(name))
+        filled.reindex(WordEmbedder("three"))
         with closing(raw(tmp_path)) as connection:
             assert connection.execute("SELECT count(*) FROM embeddings").fetchone() == (600,)
             assert connection.execute("SELECT model FROM embedding_sets").fetchall() == [("three",)]

@@ -1,7 +1,5 @@
 """How a contract says what the module's own classes are made of."""
 
-import pytest
-
 from ship_gate.contract.boundary.class_statement import ClassStatement, Field, parse_statement
 from ship_gate.contract.contract import Dependency, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.normal_form import normalise
@@ -32,13 +30,12 @@ SPAN = "Span is a NamedTuple: start: int, end: int = 0"
 DAYS = "Days is a frozen dataclass: first: int, note: str = '; raises: X'; properties: last: int; raises: E, OddError"
 
 
-@pytest.mark.parametrize("text", [RECEIPT, ROW, MODE, "Level is an IntEnum: LOW=1", JSON, SPAN, DAYS])
-def test_a_statement_is_read_and_written_without_loss(text):
+def test_a_statement_is_read_and_written_without_loss():
     """D-S8-22: dataclasses, TypedDicts and Enums."""
-    statement = parse_statement(text)
-    assert statement is not None
-    assert statement.render() == text
-    assert statement.problems() == []
+    for text in (RECEIPT, ROW, MODE, "Level is an IntEnum: LOW=1", JSON, SPAN, DAYS):
+        statement = parse_statement(text)
+        assert statement is not None, text
+        assert (statement.render(), statement.problems()) == (text, [])
 
 
 def test_a_statement_tells_fields_with_types_and_defaults():
@@ -48,28 +45,27 @@ def test_a_statement_tells_fields_with_types_and_defaults():
     assert parse_statement(RECEIPT.replace("frozen ", "")) == parse_statement(RECEIPT)  # there is no other
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Receipt is a frozen dataclass: total",
-        "Receipt is a frozen dataclass: *total: int",
-        "Receipt is a frozen dataclass: total: int): ...\nimport os\ndef g(",
-        "Row is a TypedDict: a: int = 1",
-        "Mode is an Enum: OPEN",
-        "Mode is an Enum: **x",
-        "JSON is a type: int |",
-        "Span is a NamedTuple: start",
-        "Days is a frozen dataclass: first: int; raises: ",
-        "Days is a frozen dataclass: first: int; raises: OddError; properties: last: int",
-        "Days is a frozen dataclass: first: int; properties: last: int = 1",
-        "Days is a frozen dataclass: first: int; properties: last: int; properties: x: int",
-        "Days is a frozen dataclass: first: int; checked",
-        "Span is a NamedTuple: start: int; raises: OddError",
-    ],
-)
-def test_a_statement_that_cannot_be_read_is_none(text):
+UNREADABLE = [
+    "Receipt is a frozen dataclass: total",
+    "Receipt is a frozen dataclass: *total: int",
+    "Receipt is a frozen dataclass: total: int): ...\nimport os\ndef g(",
+    "Row is a TypedDict: a: int = 1",
+    "Mode is an Enum: OPEN",
+    "Mode is an Enum: **x",
+    "JSON is a type: int |",
+    "Span is a NamedTuple: start",
+    "Days is a frozen dataclass: first: int; raises: ",
+    "Days is a frozen dataclass: first: int; raises: OddError; properties: last: int",
+    "Days is a frozen dataclass: first: int; properties: last: int = 1",
+    "Days is a frozen dataclass: first: int; properties: last: int; properties: x: int",
+    "Days is a frozen dataclass: first: int; checked",
+    "Span is a NamedTuple: start: int; raises: OddError",
+]
+
+
+def test_a_statement_that_cannot_be_read_is_none():
     """D-S8-22: nothing is guessed."""
-    assert parse_statement(text) is None
+    assert [text for text in UNREADABLE if parse_statement(text) is not None] == []
 
 
 def test_statements_stand_where_their_class_is_named_first():
@@ -81,34 +77,23 @@ def test_statements_stand_where_their_class_is_named_first():
     assert problems(sound) == []
 
 
-@pytest.mark.parametrize(
-    "contract",
-    [
+def test_a_statement_in_another_place_is_refused():
+    """D-S8-22: there is one place for each, or reading could not give it back."""
+    for contract in (
         a_contract(outputs=[("Receipt", RECEIPT, "paid")]),
         a_contract(inputs=[("Receipt",)], outputs=[("Receipt", RECEIPT)]),
         a_contract(inputs=[("Receipt", RECEIPT)], outputs=[("Receipt", RECEIPT)]),
         a_contract(outputs=[("str", RECEIPT)]),
         a_contract(outputs=[("Row", RECEIPT, ROW)]),
-    ],
-)
-def test_a_statement_in_another_place_is_refused(contract):
-    """D-S8-22: there is one place for each, or reading could not give it back."""
-    assert any("named first here" in problem for problem in problems(contract))
+    ):
+        assert any("named first here" in problem for problem in problems(contract)), contract
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Receipt is a frozen dataclass: total: Any",
-        "Receipt is a frozen dataclass: total: int = []",
-        "Receipt is a frozen dataclass: _total: int",
-        "Receipt is a frozen dataclass: total:int",
-        "Receipt is a TypedDict: total: int = 1",
-    ],
-)
-def test_a_statement_that_does_not_cross_the_boundary_is_refused(text):
+def test_a_statement_that_does_not_cross_the_boundary_is_refused():
     """D-S8.1-05: fields are bound by the same rules as inputs."""
-    assert problems(a_contract(outputs=[("Receipt", text)]))
+    for field in ("total: Any", "total: int = []", "_total: int", "total:int"):
+        assert problems(a_contract(outputs=[("Receipt", f"Receipt is a frozen dataclass: {field}")])), field
+    assert problems(a_contract(outputs=[("Receipt", "Receipt is a TypedDict: total: int = 1")]))
 
 
 def test_a_class_without_a_statement_is_a_dependency_s():
@@ -139,49 +124,40 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.parametrize("text", ENDING)
-def test_a_class_may_be_within_itself(text):
-    """D-S8.1-05: trees, lists and outlines."""
-    assert problems(a_contract(inputs=[("Node", text)])) == []
+def test_a_class_may_be_within_itself_if_its_values_end():
+    """D-S8.1-05: trees, lists and outlines; nothing could be given of the others."""
+    assert [problems(a_contract(inputs=[("Node", text)])) for text in ENDING] == [[]] * len(ENDING)
+    for text in ENDLESS:
+        (problem,) = problems(a_contract(inputs=[("Node", text)]))
+        assert "none ever ends" in problem
 
 
-@pytest.mark.parametrize("text", ENDLESS)
-def test_a_class_of_which_no_value_ends_is_refused(text):
-    """D-S8.1-05: nothing could be given."""
-    (problem,) = problems(a_contract(inputs=[("Node", text)]))
-    assert "none ever ends" in problem
-
-
-def test_a_named_type_is_no_alternative_of_another():
-    """D-43-03: in a list it may be."""
+def test_a_named_type_is_no_alternative_of_another_or_itself():
+    """D-43-03: in a list it may be; of itself it would say nothing."""
     texts = ["Node is a type: int | Leaf", "Leaf is a type: str | list[Node]"]
     (problem,) = problems(a_contract(inputs=[("Node", *texts)]))
     assert problem == "Node: Leaf is a named type too; write what it stands for, or hold it in a list"
     texts[0] = "Node is a type: int | list[Leaf]"
     assert problems(a_contract(inputs=[("Node", *texts)])) == []
+    for text in ("Node | list[Node]", "int | Node", "list[Node] | Node | None"):
+        (problem,) = problems(a_contract(inputs=[("Node", f"Node is a type: {text}")]))
+        assert problem == "Node: Node is one of its own alternatives, which says nothing; leave it out"
 
 
-@pytest.mark.parametrize("text", ["Node | list[Node]", "int | Node", "list[Node] | Node | None"])
-def test_a_named_type_is_no_alternative_of_itself(text):
-    """D-43-03: it would say nothing."""
-    (problem,) = problems(a_contract(inputs=[("Node", f"Node is a type: {text}")]))
-    assert problem == "Node: Node is one of its own alternatives, which says nothing; leave it out"
-
-
-def test_a_named_type_is_written_in_its_plainest_form():
-    """D-43-03: as the types of inputs are."""
-    contract = normalise(a_contract(inputs=[("JSON", "JSON is a type: Optional[Union[int, List['JSON']]]")]))
-    assert contract.inputs[0].constraints == ["JSON is a type: int | list[JSON] | None"]
-    assert problems(contract) == []
-
-
-def test_fields_are_written_in_their_plainest_form():
-    """D-S8.1-05: as the types of inputs are."""
-    text = "Node is a frozen dataclass: value: Optional[int], children: List['Node'] = ()"
-    contract = normalise(a_contract(inputs=[("Node", text)]))
-    plain = "Node is a frozen dataclass: value: int | None, children: list[Node] = ()"
-    assert contract.inputs[0].constraints == [plain]
-    assert problems(contract) == []
+def test_fields_and_named_types_are_written_in_their_plainest_form():
+    """D-43-03, D-S8.1-05: as the types of inputs are."""
+    record = "Node is a frozen dataclass: value: {}, children: {} = ()"
+    for name, text, plain in (
+        (
+            "JSON",
+            "JSON is a type: Optional[Union[int, List['JSON']]]",
+            "JSON is a type: int | list[JSON] | None",
+        ),
+        ("Node", record.format("Optional[int]", "List['Node']"), record.format("int | None", "list[Node]")),
+    ):
+        contract = normalise(a_contract(inputs=[(name, text)]))
+        assert contract.inputs[0].constraints == [plain]
+        assert problems(contract) == []
 
 
 def test_a_check_and_properties_are_parts_of_a_statement_by_name():
@@ -194,17 +170,15 @@ def test_a_check_and_properties_are_parts_of_a_statement_by_name():
     assert (found.properties, found.raises) == ((Field("a", "str"), Field("z", "int")), ("E", "OddError"))
 
 
-@pytest.mark.parametrize(
-    ("statement", "said"),
-    [
-        ("Days is a frozen dataclass: first: int; raises: OddError", "no error surface says when"),
-        ("Days is a frozen dataclass: first: int; properties: first: int", "is a field and a property"),
-        ("Days is a frozen dataclass: first: int; properties: next: Days", "no end of them is in sight"),
-        ("Days is a frozen dataclass: first: int; properties: last: object", "says nothing about the value"),
-        ("Days is a frozen dataclass: first: int; properties: _last: int", "public fields only"),
-    ],
-)
-def test_a_check_says_when_it_refuses_and_properties_come_to_an_end(statement, said):
+def test_a_check_says_when_it_refuses_and_properties_come_to_an_end():
     """D-43-07: what a class raises is an error surface; a property is plain."""
-    wrong = problems(a_contract(inputs=[("Days", statement)]))
-    assert [said in one for one in wrong] == [True], wrong
+    for part, said in (
+        ("raises: OddError", "no error surface says when"),
+        ("properties: first: int", "is a field and a property"),
+        ("properties: next: Days", "no end of them is in sight"),
+        ("properties: last: object", "says nothing about the value"),
+        ("properties: _last: int", "public fields only"),
+    ):
+        statement = f"Days is a frozen dataclass: first: int; {part}"
+        (problem,) = problems(a_contract(inputs=[("Days", statement)]))
+        assert said in problem

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import itertools
 import runpy
 
 import pytest
@@ -25,20 +26,17 @@ from ship_gate.contract.docstring import (
 )
 
 
-@pytest.mark.parametrize(
-    ("when", "base"),
-    [
+def test_a_class_of_the_stub_derives_from_what_the_contract_says():
+    """D-S8.1-05: readers corrected `Exception` by hand; where nothing is said, only its own name catches it."""
+    for when, base in (
         ("derives from ValueError; the text is empty", "ValueError"),
         ("a subclass of `LookupError`: nothing is there", "LookupError"),
         ("the text is empty; SlugError is a ValueError", "ValueError"),
         ("the text is empty, where ValueError would be thought of", "Exception"),
         ("it derives from SlugError", "Exception"),
-    ],
-)
-def test_a_class_of_the_stub_derives_from_what_the_contract_says(when: str, base: str):
-    """D-S8.1-05: readers corrected `Exception` by hand; where nothing is said, only its own name catches it."""
-    error = ErrorSurface(name="SlugError", when=when, surface=SurfaceKind.EXCEPTION)
-    assert f"class SlugError({base}):" in render_stub(a_contract(error_surfaces=[error]))
+    ):
+        error = ErrorSurface(name="SlugError", when=when, surface=SurfaceKind.EXCEPTION)
+        assert f"class SlugError({base}):" in render_stub(a_contract(error_surfaces=[error]))
 
 
 def a_contract(**changes):
@@ -90,28 +88,21 @@ Modes:
 
 
 def test_the_docstring_is_that_of_the_design():
-    """D-S8.1-01: its sections, in their order; the default stands in the signature alone."""
+    """D-S8.1-01: its sections, in their order, without those of an empty dimension; the default stands in the signature
+    alone."""
     assert render_docstring(a_contract()) == DOCSTRING
+    empty = {"inputs": [], "outputs": [], "error_surfaces": [], "effects": []}
+    pure = a_contract(**empty, modes=Modes(sync=True, async_=False))
+    assert render_docstring(pure) == "Turn a title into a URL slug."
 
 
-def test_an_empty_dimension_has_no_section():
-    """D-S8.1-01: a pure module without errors shows its inputs and outputs only."""
-    text = render_docstring(
-        a_contract(inputs=[], outputs=[], error_surfaces=[], effects=[], modes=Modes(sync=True, async_=False))
-    )
-    assert text == "Turn a title into a URL slug."
-
-
-@pytest.mark.parametrize(
-    "text", ['ends with "', 'has """ in it', "a \\ back\\slash", "\\", '"', "'''", "tab\\t", "\\N{DASH}"]
-)
-@pytest.mark.parametrize("indent", ["    ", "\t", "        "])
-def test_a_literal_is_read_back_as_its_text(text, indent):
+def test_a_literal_is_read_back_as_its_text():
     """D-S8.1-01: quotes and backslashes cannot end or change a docstring."""
-    whole = f"{text}\n\nArgs:\n    x:\n        - {text}"
-    source = f"def f():\n{indent}{docstring_literal(whole, indent)}\n"
-    function = ast.parse(source).body[0]
-    assert inspect.cleandoc(ast.get_docstring(function, clean=False)) == whole
+    texts = ['ends with "', 'has """ in it', "a \\ back\\slash", "\\", '"', "'''", "tab\\t", "\\N{DASH}"]
+    for text, indent in itertools.product(texts, ("    ", "\t", "        ")):
+        whole = f"{text}\n\nArgs:\n    x:\n        - {text}"
+        function = ast.parse(f"def f():\n{indent}{docstring_literal(whole, indent)}\n").body[0]
+        assert inspect.cleandoc(ast.get_docstring(function, clean=False)) == whole
 
 
 def test_the_stub_imports_the_types_that_it_names_and_defines_the_classes(tmp_path):
@@ -142,53 +133,35 @@ def test_the_stub_imports_the_types_that_it_names_and_defines_the_classes(tmp_pa
 
 
 def test_the_stub_of_both_modes_is_a_pair():
-    """D-S8.1-03: sync and async together are `f` and `f_async`."""
-    tree = ast.parse(render_stub(a_contract(modes=Modes(sync=True, async_=True))))
-    kinds = {
-        node.name: type(node)
-        for node in tree.body
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    }
-    assert kinds == {"slugify": ast.FunctionDef, "slugify_async": ast.AsyncFunctionDef}
+    """D-S8.1-03: sync and async together are `f` and `f_async`; async alone keeps the module's name."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+    def kinds(**modes):
+        body = ast.parse(render_stub(a_contract(modes=Modes(**modes)))).body
+        return {node.name: type(node) for node in body if isinstance(node, functions)}
+
+    assert kinds(sync=True, async_=True) == dict(zip(("slugify", "slugify_async"), functions, strict=True))
+    assert kinds(sync=False, async_=True) == {"slugify": ast.AsyncFunctionDef}
 
 
-def test_the_stub_of_the_async_mode_is_one_coroutine():
-    """D-S8.1-03: async alone keeps the module's name."""
-    tree = ast.parse(render_stub(a_contract(modes=Modes(sync=False, async_=True))))
-    assert [type(node) for node in tree.body if getattr(node, "name", "") == "slugify"] == [
-        ast.AsyncFunctionDef
-    ]
-
-
-@pytest.mark.parametrize(
-    ("types", "annotation"), [([], "None"), (["str"], "str"), (["str", "int"], "tuple[str, int]")]
-)
-def test_several_outputs_are_a_tuple_and_none_is_none(types, annotation):
+def test_several_outputs_are_a_tuple_and_none_is_none():
     """D-S8.1-03, F-7-06: an added output changes the annotation."""
-    outputs = [Output(name=f"o{place}", type=type_) for place, type_ in enumerate(types)]
-    assert f") -> {annotation}:" in render_stub(a_contract(outputs=outputs))
+    for types, annotation in (([], "None"), (["str"], "str"), (["str", "int"], "tuple[str, int]")):
+        outputs = [Output(name=f"o{place}", type=type_) for place, type_ in enumerate(types)]
+        assert f") -> {annotation}:" in render_stub(a_contract(outputs=outputs))
 
 
-def test_a_class_of_a_dependency_is_imported_from_it_or_asked_for():
-    """D-21-03: siblings import each other relatively."""
+def test_what_a_dependency_exports_is_imported_from_it_or_asked_for():
+    """D-21-03: siblings import each other relatively; who may raise an error with fields sees no source of its module, and
+    is told how it is made."""
     contract = a_contract(outputs=[Output(name="tab", type="Tab")])
     assert "from ..open_tab import Tab\n" in render_stub(contract, {"Tab": "open_tab"})
     assert "# Tab belongs to a dependency" in render_stub(contract)
-
-
-def test_the_stub_says_how_an_imported_error_with_fields_is_made():
-    """D-21-03: a reader who may raise it sees no source of its module, and would have to guess."""
-    error = ErrorSurface(
-        surface=SurfaceKind.EXCEPTION,
-        name="PageError",
-        when="tab is closed",
-        fields=[ErrorField(name="index", type="int")],
-    )
+    fields = [ErrorField(name="index", type="int")]
+    error = ErrorSurface(surface=SurfaceKind.EXCEPTION, name="PageError", when="tab is closed", fields=fields)
     contract = a_contract(error_surfaces=[error])
-    assert (
-        "from ..open_tab import PageError\n# usually made as PageError(message, index=...)\n"
-        in render_stub(contract, {"PageError": "open_tab"})
-    )
+    made = "from ..open_tab import PageError\n# usually made as PageError(message, index=...)\n"
+    assert made in render_stub(contract, {"PageError": "open_tab"})
     assert "usually made" not in render_stub(contract)
 
 

@@ -1,7 +1,5 @@
 """The grammar of examples.md, what makes an example true, and which there must be."""
 
-import pytest
-
 from ship_gate.contract.contract import (
     Effect,
     ErrorSurface,
@@ -34,21 +32,14 @@ def parsed(*texts):
 
 
 def test_an_example_is_a_heading_a_sentence_and_two_blocks():
-    """D-S8.1-06: the four parts, with the line of the heading."""
+    """D-S8.1-06: the four parts, with the line of the heading; also with the line ends of another system, and where a longer
+    fence holds a shorter one."""
     assert parsed(an_example()) == (Example("One", "It shows one thing.", 'f("x")', "1", 5),)
-
-
-def test_a_heading_or_fence_within_a_block_is_content():
-    """D-S8.1-06: a longer fence holds a shorter one."""
+    examples, faults = parse_examples(an_example().replace("\n", "\r\n"))
+    assert (len(examples), faults) == (1, ())
     text = "## One\n\nIt shows.\n\n````python\n'''\n## no heading\n```\n'''\n````\n\n```text\n1\n```\n"
     (example,) = parsed(text)
     assert example.code == "'''\n## no heading\n```\n'''"
-
-
-def test_windows_line_ends_are_read_too():
-    """D-S8.1-06: the same file from another system."""
-    examples, faults = parse_examples(an_example().replace("\n", "\r\n"))
-    assert (len(examples), faults) == (1, ())
 
 
 def test_in_short_an_example_is_its_heading_its_call_and_its_result():
@@ -80,78 +71,57 @@ FAULTY = {
 }
 
 
-@pytest.mark.parametrize("text", FAULTY)
-def test_an_example_out_of_form_is_told_with_what_to_change(text):
+def test_an_example_out_of_form_is_told_with_what_to_change():
     """F-12-03, F-12-04, D-S8-21: input block, output block, prose."""
-    _, faults = parse_examples(text)
-    assert [fault.code for fault in faults] == ["examples.form"]
-    assert FAULTY[text] in faults[0].message
+    for text, said in FAULTY.items():
+        _, faults = parse_examples(text)
+        assert [fault.code for fault in faults] == ["examples.form"], text
+        assert said in faults[0].message
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ('f("some_input")', "1"),
-        ('f("...")', "1"),
-        ("f(...)", "1"),
-        ("f(x=...)", "1"),
-        ('f("<your_value_here>")', "1"),
-        ('f("<path to file>")', "1"),
-        ('f("your_text")', "1"),
-        ('f("TODO: a value")', "1"),
-        ('f("a")', "..."),
-        ('f("a")', "'...'"),
-        ('f("a")', "<your_output>"),
-        ('f("a")', "ValueError: ..."),
-    ],
-)
-def test_a_placeholder_is_refused(code, expected):
-    """F-12-05: concrete values only."""
-    (fault,) = placeholder_faults(parsed(an_example(code, expected)))
-    assert fault.code == "examples.placeholder"
+PLACEHOLDERS = [
+    ('f("some_input")', "1"), ('f("...")', "1"), ("f(...)", "1"), ("f(x=...)", "1"),
+    ('f("<your_value_here>")', "1"), ('f("<path to file>")', "1"), ('f("your_text")', "1"),
+    ('f("TODO: a value")', "1"), ('f("a")', "..."), ('f("a")', "'...'"), ('f("a")', "<your_output>"),
+    ('f("a")', "ValueError: ..."),
+]  # fmt: skip
+VALUES = [
+    ('f("todo")', "'todo'"), ('f("<b>")', "None"), ('f("-")', "'-'"), ('f("some words ...")', "'...and more'"),
+    ('f("none")', "'n/a'"), ("x: tuple[int, ...] = (1,)\nf(x)", "1"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ('f("todo")', "'todo'"),
-        ('f("<b>")', "None"),
-        ('f("-")', "'-'"),
-        ('f("some words ...")', "'...and more'"),
-        ('f("none")', "'n/a'"),
-        ("x: tuple[int, ...] = (1,)\nf(x)", "1"),
-    ],
-)
-def test_a_value_that_only_looks_like_a_placeholder_is_allowed(code, expected):
-    """D19: a to-do app may say todo, and None is a result."""
-    assert placeholder_faults(parsed(an_example(code, expected))) == ()
+def test_a_placeholder_is_refused():
+    """F-12-05, D19: concrete values only; but a to-do app may say todo, and None is a result."""
+    for example in PLACEHOLDERS:
+        (fault,) = placeholder_faults(parsed(an_example(*example)))
+        assert fault.code == "examples.placeholder"
+    assert [placeholder_faults(parsed(an_example(*example))) for example in VALUES] == [()] * len(VALUES)
 
 
-@pytest.mark.parametrize(
-    ("expected", "outcome", "true"),
-    [
-        ("1", Outcome(value="1"), True),
-        ("1", Outcome(value="2"), False),
-        ("'a\\nb'", Outcome(value="'a\\nb'"), True),
-        ("ValueError: bad", Outcome(errors=("ValueError", "Exception"), message="bad value"), True),
-        ("ValueError: good", Outcome(errors=("ValueError",), message="bad value"), False),
-        ("ValueError:", Outcome(errors=("ValueError",), message=""), True),
-        ("ValueError: bad", Outcome(value="'ValueError: bad'"), False),
-        ("ValueError: x", Outcome(errors=("UnicodeError", "ValueError"), message="x"), False),
-        ("OSError: [Errno 2]", Outcome(errors=("FileNotFoundError", "OSError"), message="[Errno 2] x"), True),
-        (
-            "FileNotFoundError: [",
-            Outcome(errors=("FileNotFoundError", "OSError"), message="[Errno 2] x"),
-            True,
-        ),
-        ("1", Outcome(errors=("ValueError",), message="1"), False),
-        ("E: a\nb", Outcome(errors=("E",), message="a\nbc"), True),
-    ],
-)
-def test_an_example_is_true_if_it_gives_what_it_says(expected, outcome, true):
+NO_FILE = Outcome(errors=("FileNotFoundError", "OSError"), message="[Errno 2] x")
+BAD_VALUE = Outcome(errors=("ValueError",), message="bad value")
+TRUE = [
+    ("1", Outcome(value="1"), True),
+    ("1", Outcome(value="2"), False),
+    ("'a\\nb'", Outcome(value="'a\\nb'"), True),
+    ("ValueError: bad", Outcome(errors=("ValueError", "Exception"), message="bad value"), True),
+    ("ValueError: good", BAD_VALUE, False),
+    ("ValueError:", Outcome(errors=("ValueError",), message=""), True),
+    ("ValueError: bad", Outcome(value="'ValueError: bad'"), False),
+    ("ValueError: x", Outcome(errors=("UnicodeError", "ValueError"), message="x"), False),
+    ("OSError: [Errno 2]", NO_FILE, True),
+    ("FileNotFoundError: [", NO_FILE, True),
+    ("1", Outcome(errors=("ValueError",), message="1"), False),
+    ("E: a\nb", Outcome(errors=("E",), message="a\nbc"), True),
+]
+
+
+def test_an_example_is_true_if_it_gives_what_it_says():
     """D-S8.1-06, D-S8-18: a repr to the letter; an error by exact class and the start of its message."""
-    (example,) = parsed(an_example(expected=expected))
-    assert (mismatch(example, outcome) == "") is true
+    examples = [parsed(an_example(expected=expected))[0] for expected, *_ in TRUE]
+    found = [mismatch(example, one) == "" for example, (_, one, _) in zip(examples, TRUE, strict=True)]
+    assert found == [true for *_, true in TRUE]
 
 
 def a_contract(surfaces=(), effects=(), both=False):
@@ -201,9 +171,8 @@ COVERAGE = [
 ]
 
 
-@pytest.mark.parametrize(("contract", "texts", "complete"), COVERAGE)
-def test_there_is_an_example_for_each_entry_point_error_and_effect(contract, texts, complete):
+def test_there_is_an_example_for_each_entry_point_error_and_effect():
     """F-12-04, D-S8-21: drop each, and it is refused."""
-    faults = coverage_faults(parsed(*texts), contract)
-    assert (faults == ()) is complete
-    assert {fault.code for fault in faults} <= {"examples.uncovered"}
+    faults = [coverage_faults(parsed(*texts), contract) for contract, texts, _ in COVERAGE]
+    assert [not found for found in faults] == [complete for *_, complete in COVERAGE]
+    assert {fault.code for found in faults for fault in found} == {"examples.uncovered"}
