@@ -90,26 +90,27 @@ def test_head_has_no_body_and_a_connection_serves_twice(web):
     assert [one.method for one in web.requests] == ["HEAD", "GET", "POST"]
 
 
-@pytest.mark.parametrize("how", FAILURES)
-def test_every_failure_comes_as_the_library_raises_it(web, how):
+NO_REASON = type(None)
+RAISED = {
+    "no such host": (urllib.error.URLError, socket.gaierror),
+    "refused": (urllib.error.URLError, ConnectionRefusedError),
+    "certificate": (urllib.error.URLError, ssl.SSLCertVerificationError),
+    "no TLS": (urllib.error.URLError, ssl.SSLError),
+    "timeout": (TimeoutError, NO_REASON),
+    "reset": (ConnectionResetError, NO_REASON),
+    "closed": (http.client.RemoteDisconnected, NO_REASON),
+    "malformed": (http.client.BadStatusLine, NO_REASON),
+    "cut off": (http.client.IncompleteRead, NO_REASON),
+    "reset in body": (ConnectionResetError, NO_REASON),
+    "timeout in body": (TimeoutError, NO_REASON),
+}
+
+
+def test_every_failure_comes_as_the_library_raises_it(web):
     """D-44-03: delay, reset, bad certificate: faults injected."""
-    web.fail("https://a.example/x", how)
-    assert (
-        get("https://a.example/x")
-        == {
-            "no such host": (urllib.error.URLError, socket.gaierror),
-            "refused": (urllib.error.URLError, ConnectionRefusedError),
-            "certificate": (urllib.error.URLError, ssl.SSLCertVerificationError),
-            "no TLS": (urllib.error.URLError, ssl.SSLError),
-            "timeout": (TimeoutError, type(None)),
-            "reset": (ConnectionResetError, type(None)),
-            "closed": (http.client.RemoteDisconnected, type(None)),
-            "malformed": (http.client.BadStatusLine, type(None)),
-            "cut off": (http.client.IncompleteRead, type(None)),
-            "reset in body": (ConnectionResetError, type(None)),
-            "timeout in body": (TimeoutError, type(None)),
-        }[how]
-    )
+    for number, how in enumerate(FAILURES):
+        web.fail(f"https://a{number}.example/x", how)
+    assert {how: get(f"https://a{n}.example/x") for n, how in enumerate(FAILURES)} == RAISED
 
 
 @pytest.mark.parametrize("how", REAL)
@@ -152,11 +153,15 @@ def test_a_script_that_says_nothing_is_refused():
         web.serve("https://a.example/", headers={"A": "b\nC: d"})
 
 
-@pytest.mark.parametrize("name", [".example", "a..example", "a" * 64 + ".example"])
-def test_a_name_that_the_system_cannot_encode(web, name):
-    """D-44-03: what is no name is no failure of a host."""
-    with pytest.raises(UnicodeError):
-        urllib.request.urlopen(f"https://{name}/", timeout=1)
+def test_a_name_or_a_port_that_is_none(web):
+    """D-44-03: what is no name is no failure of a host; a port that none has is no service."""
+    for name in (".example", "a..example", "a" * 64 + ".example"):
+        with pytest.raises(UnicodeError):
+            urllib.request.urlopen(f"https://{name}/", timeout=1)
+    for port in (65_536, 99_999):
+        with pytest.raises(urllib.error.URLError, match="Servname not supported"):
+            urllib.request.urlopen(f"https://a.example:{port}/", timeout=3)
+    assert web.requests == []
 
 
 def test_a_connection_sends_nothing_when_it_is_closed(web):
@@ -224,14 +229,6 @@ def test_what_no_contract_allows_is_told(given, named):
     ran = run_with_hosts(source, f"{test}    except OSError:\n        pass\n")
     assert [named in one.message for one in ran.findings] == [True]
     assert json.dumps([one.where for one in ran.findings]) == '["implementation/__init__.py:6"]'
-
-
-@pytest.mark.parametrize("port", [65_536, 99_999])
-def test_a_port_that_none_has_is_no_service(web, port):
-    """D-44-03: as one that is less than none."""
-    with pytest.raises(urllib.error.URLError, match="Servname not supported"):
-        urllib.request.urlopen(f"https://a.example:{port}/", timeout=3)
-    assert web.requests == []
 
 
 PACED = """
