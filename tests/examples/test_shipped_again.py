@@ -1,6 +1,6 @@
 """Each example of one function per task is built from its playbook, and its wheel is used.
 
-The answers of these playbooks were given by readers of the requests alone.
+The answers of these playbooks were given by readers of the requests alone. Annotations of helpers were added later.
 """
 
 import json

@@ -24,7 +24,7 @@ class Instalment(TypedDict):
     amount: Decimal
 
 
-def _cents(total):
+def _cents(total: Decimal) -> int:
     if not total.is_finite() or not 0 < total <= _LIMIT:
         raise PlanError("the total is not positive or is too large")
     if total != total.quantize(_CENT):
@@ -32,7 +32,7 @@ def _cents(total):
     return int(total * 100)
 
 
-def _due_day(first_due, months, holidays):
+def _due_day(first_due: date, months: int, holidays: list[date]) -> date:
     year, month = divmod(first_due.year * 12 + first_due.month - 1 + months, 12)
     if year > MAXYEAR:
         raise PlanError("the plan goes past the end of the calendar")

@@ -61,11 +61,11 @@ class AllocatedInstalment(TypedDict):
     paid_on: date | None
 
 
-def _is_amount(value):
+def _is_amount(value: Decimal) -> bool:
     return value.is_finite() and 0 < value <= _LIMIT and value == value.quantize(_CENT)
 
 
-def _money(cents):
+def _money(cents: int) -> Decimal:
     return Decimal(cents).scaleb(-2)
 
 
@@ -78,7 +78,7 @@ def allocate(plan: list[Instalment], payments: list[Payment]) -> Allocation:
             raise PaymentError(f"payment {position} has no valid amount or day", position=position)
     amounts = [int(instalment["amount"] * 100) for instalment in plan]
     open_ = list(amounts)
-    paid_on = [None for _ in plan]
+    paid_on: list[date | None] = [None for _ in plan]
     # The positions that are still open, the one that is filled next at the end.
     waiting = sorted(range(len(plan)), key=lambda position: plan[position]["due"])[::-1]
     overpaid = 0

@@ -35,7 +35,7 @@ class AllocatedInstalment(TypedDict):
     paid_on: date | None
 
 
-def _cents(value):
+def _cents(value: Decimal) -> int:
     if not value.is_finite() or not 0 <= value <= _LIMIT or value != value.quantize(_CENT):
         raise FeeError("a record's amount or open is no amount of money")
     return int(value * 100)

@@ -19,7 +19,7 @@ class StatementError(ValueError):
     """No statement can be made of the name, the fees or today."""
 
 
-def _text(amount):
+def _text(amount: Decimal | int) -> str:
     return f"{amount:,.2f}"
 
 

@@ -4,8 +4,6 @@ import re
 
 __all__ = ["read_table", "ReadError"]
 
-_LINE_END = re.compile("(?:\r?\n)?")
-
 
 class ReadError(ValueError):
     """The text is no table; line and column tell where."""
@@ -19,12 +17,12 @@ class ReadError(ValueError):
         self.column = column
 
 
-def _where(text, place):
+def _where(text: str, place: int) -> tuple[int, int]:
     lines = text[:place].split("\n")
     return len(lines), len(lines[-1]) + 1
 
 
-def _closing_quote(text, opening):
+def _closing_quote(text: str, opening: int) -> int:
     place = text.find('"', opening + 1)
     while place >= 0 and text[place + 1 : place + 2] == '"':
         place = text.find('"', place + 2)
@@ -54,6 +52,7 @@ def read_table(text: str, delimiter: str) -> list[list[str]]:
                     raise ReadError(f"line {line}, column {column}: text after a closing quote", line=line, column=column)
             else:
                 field = plain.match(text, place)
+                assert field  # it matches an empty field too
                 row.append(field.group())
                 place = field.end()
                 if text.startswith('"', place):
@@ -63,5 +62,5 @@ def read_table(text: str, delimiter: str) -> list[list[str]]:
                 break
             place += 1
         rows.append(row)
-        place = _LINE_END.match(text, place).end()
+        place += 2 if text.startswith("\r", place) else 1
     return rows

@@ -13,7 +13,7 @@ class RowError(ValueError):
         self.row = row
 
 
-def _written(field, special):
+def _written(field: str, special: set[str]) -> str:
     if special.isdisjoint(field):
         return field
     return '"' + field.replace('"', '""') + '"'

@@ -22,7 +22,7 @@ class AmountError(ValueError):
         self.column = column
 
 
-def _begins_no_amount(text):
+def _begins_no_amount(text: str) -> bool:
     return not any(_AMOUNT.fullmatch(text + rest) for rest in _RESTS)
 
 

@@ -32,7 +32,7 @@ class Finding(TypedDict):
     problem: Literal['missing column', 'unknown column', 'duplicate column', 'too few fields', 'too many fields', 'empty field', 'not an amount', 'not a date']
 
 
-def _is_amount(field):
+def _is_amount(field: str) -> bool:
     try:
         read_amount(field)
     except AmountError:
@@ -40,14 +40,14 @@ def _is_amount(field):
     return True
 
 
-def _is_date(field):
+def _is_date(field: str) -> bool:
     try:
         return bool(_DATE.fullmatch(field) and date.fromisoformat(field))
     except ValueError:
         return False
 
 
-def _problem(column, field):
+def _problem(column: Column, field: str) -> Literal['empty field', 'not an amount', 'not a date'] | None:
     if not field:
         return None if column["may_be_empty"] else "empty field"
     if column["kind"] == "amount" and not _is_amount(field):
@@ -62,28 +62,24 @@ def check_rows(rows: list[list[str]], columns: list[Column]) -> list[Finding]:
     if len(known) != len(columns):
         raise ColumnsError("two columns have the same name")
     names = rows[0] if rows else []
-    findings = []
-
-    def find(row, column, name, problem):
-        findings.append(Finding(row=row, column=column, name=name, problem=problem))
-
-    seen = set()
+    findings: list[Finding] = []
+    seen: set[str] = set()
     for place, name in enumerate(names, 1):
         if name not in known:
-            find(1, place, name, "unknown column")
+            findings.append(Finding(row=1, column=place, name=name, problem="unknown column"))
         elif name in seen:
-            find(1, place, name, "duplicate column")
+            findings.append(Finding(row=1, column=place, name=name, problem="duplicate column"))
         seen.add(name)
     for name in known:
         if name not in seen:
-            find(1, len(names) + 1, name, "missing column")
+            findings.append(Finding(row=1, column=len(names) + 1, name=name, problem="missing column"))
     for number, row in enumerate(rows[1:], 2):
         for place, (name, field) in enumerate(zip(names, row), 1):
             problem = _problem(known[name], field) if name in known else None
             if problem:
-                find(number, place, name, problem)
+                findings.append(Finding(row=number, column=place, name=name, problem=problem))
         if len(row) < len(names):
-            find(number, len(row) + 1, "", "too few fields")
+            findings.append(Finding(row=number, column=len(row) + 1, name="", problem="too few fields"))
         elif len(row) > len(names):
-            find(number, len(names) + 1, "", "too many fields")
+            findings.append(Finding(row=number, column=len(names) + 1, name="", problem="too many fields"))
     return findings

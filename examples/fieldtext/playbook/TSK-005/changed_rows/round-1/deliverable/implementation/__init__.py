@@ -38,7 +38,7 @@ class ChangedRow(TypedDict):
     columns: list[str]
 
 
-def _check(rows, key):
+def _check(rows: list[list[str]], key: str) -> None:
     if not rows or key not in rows[0]:
         raise TableError("a table has no rows, or its first row lacks the key")
     if len(set(rows[0])) != len(rows[0]):
@@ -47,8 +47,8 @@ def _check(rows, key):
         raise TableError("a row has more or fewer fields than the first one")
 
 
-def _records(rows, key, table):
-    records = {}
+def _records(rows: list[list[str]], key: str, table: Literal['before', 'after']) -> dict[str, dict[str, str]]:
+    records: dict[str, dict[str, str]] = {}
     for number, row in enumerate(rows[1:], 2):
         record = dict(zip(rows[0], row))
         if record[key] in records:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..parse_pointer import PointerSyntaxError, parse_pointer
 
@@ -21,10 +22,10 @@ class PatchError(ValueError):
         self.reason = reason
 
 
-def _copy(value):
+def _copy(value: Any) -> Any:
     """A deep copy, by a loop: documents may be deeper than the stack."""
     holder = [value]
-    pending = [holder]
+    pending: list[Any] = [holder]
     while pending:
         container = pending.pop()
         for key in container if isinstance(container, dict) else range(len(container)):
@@ -35,7 +36,7 @@ def _copy(value):
     return holder[0]
 
 
-def _equal(first, second):
+def _equal(first: Any, second: Any) -> bool:
     pending = [(first, second)]
     while pending:
         a, b = pending.pop()
@@ -57,14 +58,14 @@ def _equal(first, second):
 class _Run:
     """The working document, as the one member "" of `top`, so that a path of "" has a parent too."""
 
-    def __init__(self, document):
-        self.top = {"": document}
+    def __init__(self, document: Any) -> None:
+        self.top: dict[str, Any] = {"": document}
         self.index = 0
 
-    def error(self, reason):
+    def error(self, reason: str) -> PatchError:
         return PatchError(f"operation {self.index}: {reason}", index=self.index, reason=reason)
 
-    def tokens(self, operation, member):
+    def tokens(self, operation: dict[str, Any], member: str) -> list[str]:
         text = operation.get(member)
         if not isinstance(text, str):
             raise self.error(f"{member} is missing or is not a text")
@@ -73,12 +74,12 @@ class _Run:
         except PointerSyntaxError:
             raise self.error(f"{member} is not a JSON Pointer") from None
 
-    def value(self, operation):
+    def value(self, operation: dict[str, Any]) -> Any:
         if "value" not in operation:
             raise self.error("value is missing")
         return operation["value"]
 
-    def position(self, token, limit):
+    def position(self, token: str, limit: int) -> int:
         if not _INDEX.fullmatch(token):
             raise self.error("not an array index")
         # The lengths are compared first, as int() refuses thousands of digits.
@@ -86,8 +87,8 @@ class _Run:
             raise self.error("array index past the end")
         return int(token)
 
-    def find(self, tokens):
-        value = self.top
+    def find(self, tokens: list[str]) -> Any:
+        value: Any = self.top
         for token in tokens:
             if isinstance(value, dict):
                 if token not in value:
@@ -99,13 +100,13 @@ class _Run:
                 raise self.error("neither object nor array")
         return value
 
-    def place(self, tokens):
+    def place(self, tokens: list[str]) -> tuple[Any, str | int]:
         """The parent of an existing value, and its key there."""
         parent = self.find(tokens[:-1])
         self.find(tokens)
         return parent, tokens[-1] if isinstance(parent, dict) else int(tokens[-1])
 
-    def add(self, tokens, value):
+    def add(self, tokens: list[str], value: Any) -> None:
         parent = self.find(tokens[:-1])
         if isinstance(parent, dict):
             parent[tokens[-1]] = value
@@ -116,7 +117,7 @@ class _Run:
         else:
             parent.insert(self.position(tokens[-1], len(parent) + 1), value)
 
-    def carry_out(self, operation):
+    def carry_out(self, operation: Any) -> None:
         if not isinstance(operation, dict):
             raise self.error("not an object")
         path = self.tokens(operation, "path")
@@ -151,4 +152,5 @@ def apply_patch(document: dict | list | str | int | float | bool | None, patch: 
     for index, operation in enumerate(patch):
         run.index = index
         run.carry_out(operation)
-    return run.top[""]
+    patched: dict | list | str | int | float | bool | None = run.top[""]
+    return patched
