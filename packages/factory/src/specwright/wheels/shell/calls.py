@@ -37,7 +37,7 @@ PACKAGE = __package__.rpartition(".")[0] if __package__ else ""
 def document() -> dict[str, Any]:
     """The interfaces of this product."""
     text = resources.files(__package__ or "").joinpath("interface.json").read_text(encoding="utf-8")
-    return json.loads(text)
+    return dict(json.loads(text))
 
 
 class Function:
@@ -131,7 +131,7 @@ def exit_code(rules: list[dict[str, Any]], outputs: Mapping[str, Any]) -> int:
     for rule in rules:
         value = part_of(outputs, rule["of"]) if rule["of"] else next(iter(outputs.values()))
         if bool(value) == (rule["when"] == "filled"):
-            return rule["code"]
+            return int(rule["code"])
     return 0
 
 

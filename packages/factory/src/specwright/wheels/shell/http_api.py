@@ -99,7 +99,7 @@ def _add_route(application: FastAPI, one: Served) -> None:
     if rest.model_fields:
         annotation = rest if has_body else Annotated[rest, Query()]
         parameters.append(inspect.Parameter(_REST, keyword, annotation=annotation))
-    endpoint.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    vars(endpoint)["__signature__"] = inspect.Signature(parameters)
     application.add_api_route(
         one.use["path"],
         endpoint,

@@ -5,7 +5,7 @@ import dataclasses
 import datetime
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from enum import Enum
 from typing import Any, cast
@@ -21,7 +21,7 @@ _BETWEEN = "  "
 def named_results(outputs: Sequence[str], result: Any) -> dict[str, Any]:
     """The outputs of a function by their names; of an iterator the items, and what it raises on the way is raised."""
     if len(outputs) == 1:
-        return {outputs[0]: list(cast("Iterator[Any]", result)) if isinstance(result, Iterator) else result}
+        return {outputs[0]: list(cast("Iterable[Any]", result)) if isinstance(result, Iterator) else result}
     return dict(zip(outputs, result or (), strict=True))
 
 
@@ -58,21 +58,20 @@ def _container(value: Any) -> Any:
     fields = fields_of(value)
     if fields is not None:
         return {_key(name): json_value(one) for name, one in fields.items()}
-    if isinstance(value, Set):
-        return sorted((json_value(one) for one in cast("Set[Any]", value)), key=_order)
-    if isinstance(value, list | tuple):
-        return [json_value(one) for one in cast("Sequence[Any]", value)]
+    if isinstance(value, list | tuple | Set):
+        return [json_value(one) for one in _elements(value)]
     return str(value)
 
 
 def fields_of(value: Any) -> dict[Any, Any] | None:
     """The fields of a record or an object; None if it is neither."""
+    record: Any = value  # whose type stays `Any` for every type checker
     if isinstance(value, Mapping):
-        return dict(cast("Mapping[Any, Any]", value))
+        return dict(record)
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if isinstance(value, tuple) and hasattr(cast("Any", value), "_asdict"):
-        return cast("Any", value)._asdict()
+    if isinstance(value, tuple) and hasattr(record, "_asdict"):
+        return dict(record._asdict())
     return None
 
 
@@ -136,8 +135,8 @@ def _list(values: Sequence[Any]) -> Iterator[str]:
     for value in values:
         if is_single(value):
             yield _cell(value)
-        elif isinstance(value, tuple) and all(map(is_single, cast("tuple[Any, ...]", value))):
-            yield _BETWEEN.join(map(_cell, cast("tuple[Any, ...]", value)))
+        elif isinstance(value, tuple) and all(map(is_single, cast("Sequence[Any]", value))):
+            yield _BETWEEN.join(map(_cell, cast("Sequence[Any]", value)))
         else:
             first, *more = [*lines_of(value), ""][:-1] or ["-"]
             yield f"- {first}"

@@ -1,7 +1,7 @@
 """The functions of a product as its servers call them: one after the other unless they have no effects."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import anyio
@@ -39,7 +39,7 @@ class Served:
         use: What the document says of it.
         stated: What it says of the function.
         options: Parameters that no request gives.
-        limiter: Of the calls at one time.
+        limiters: Of the calls at one time, of functions with effects and of those without.
     """
 
     def __init__(
@@ -47,14 +47,14 @@ class Served:
         use: Mapping[str, Any],
         stated: Mapping[str, Any],
         options: ServerOptions,
-        limiter: anyio.CapacityLimiter,
+        limiters: Sequence[anyio.CapacityLimiter],
     ) -> None:
         self.use = use
         self.function = Function(use["calls"], stated)
         self._models = Models(self.function.types, stated["classes"])
         self.errors: Mapping[str, str] = stated["errors"]
         self._outputs: Mapping[str, str] = stated["outputs"]
-        self._options, self._limiter = options, limiter
+        self._options, self._limiter = options, limiters[self.function.is_pure]
 
     def arguments(self, place: str) -> type[BaseModel]:
         """The model of the parameters that come from a place of a request."""
@@ -123,13 +123,7 @@ def served(stated: Mapping[str, Any], kind: str, options: Mapping[str, str] | No
     functions = {name: Function(name, one) for name, one in stated["functions"].items()}
     of_server = ServerOptions(stated[kind]["options"], functions, options)
     # functions without effects may run beside each other; nothing shows that of others
-    pure, others = anyio.CapacityLimiter(_AT_A_TIME), anyio.CapacityLimiter(1)
+    limiters = (anyio.CapacityLimiter(1), anyio.CapacityLimiter(_AT_A_TIME))
     return [
-        Served(
-            one,
-            stated["functions"][one["calls"]],
-            of_server,
-            pure if functions[one["calls"]].is_pure else others,
-        )
-        for one in stated[kind]["uses"]
+        Served(one, stated["functions"][one["calls"]], of_server, limiters) for one in stated[kind]["uses"]
     ]

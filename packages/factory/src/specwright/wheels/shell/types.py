@@ -167,7 +167,7 @@ class Types:
             return self._of_object(elements, data, place)
         if not isinstance(data, list):
             return _refuse(data, "an array", place)
-        items = cast("list[Any]", data)
+        items = cast("Sequence[Any]", data)
         if base == "tuple" and not _is_endless(elements):
             if len(items) != len(elements):
                 return _refuse(data, f"an array of {len(elements)}", place)
@@ -324,7 +324,7 @@ def _bare(data: Any) -> Any:
         case dict():
             return {name: _bare(one) for name, one in cast("dict[str, Any]", data).items()}
         case list():
-            return [_bare(one) for one in cast("list[Any]", data)]
+            return [_bare(one) for one in cast("Sequence[Any]", data)]
         case Decimal():
             return float(data)
         case _:
