@@ -30,6 +30,7 @@ FILES = {
     '[role_models]\njudge = "openai:x"': ("no role 'judge'", "challenger"),
     '[role_models]\narbiter = "x"': ("provider:model",),
     'base_url = "localhost:8000"': ("`base_url`", "no web address"),
+    'license = "GPL-3.0"': ("`license`: 'GPL-3.0' is not a recognised SPDX license ID", "GPL-3.0-only"),
     "model = ": ("no TOML", "Invalid value"),
     "\0": ("no TOML",),
 }

@@ -26,19 +26,20 @@ NAMES = [*sorted(path.parent.name for path in EXAMPLES.glob("*/SPEC.md")), HALTE
 """The examples."""
 
 
-def build(name: str, playbook: Path, project: Path) -> None:
+def build(name: str, playbook: Path, project: Path, *, license: str = "") -> None:
     """Run an example to its end: the release, or the escalation of `HALTED`.
 
     Args:
         name: Of the example.
         playbook: A new directory, for its answers.
         project: A new directory.
+        license: Of the product.
     """
     folder = TABKEEPER if name == HALTED else EXAMPLES / name
     shutil.copytree(folder / "playbook", playbook)
     if name == HALTED:
         shutil.copytree(folder / "stubborn", playbook, dirs_exist_ok=True)
-    settings = Settings(model=f"playbook:{playbook}")
+    settings = Settings(model=f"playbook:{playbook}", license=license)
     text = (folder / "SPEC.md").read_text(encoding="utf-8")
     with open_project(project, settings, spec_text=text, composition=PASSING) as opened:
         opened.run(approve=True)

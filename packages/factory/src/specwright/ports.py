@@ -632,6 +632,7 @@ class ProductPackage(NamedTuple):
         properties: What the person approved for all values.
         interface: The document that the shell of the product reads; None of a product without one.
         guide: How its interfaces are used, as Markdown.
+        license: An SPDX expression; empty if none is stated.
     """
 
     distribution: str
@@ -647,6 +648,7 @@ class ProductPackage(NamedTuple):
     properties: tuple[ApprovedProperty, ...] = ()
     interface: Mapping[str, Any] | None = None
     guide: str = ""
+    license: str = ""
 
 
 class BuiltWheel(NamedTuple):

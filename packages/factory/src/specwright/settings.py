@@ -117,6 +117,8 @@ class Settings(GateSettings):
     """The database of the read model; empty for a file of SQLite on this machine."""
     hedera: HederaSettings = Field(default_factory=HederaSettings)
     """The topic of `specwright hedera`."""
+    license: str = ""
+    """Of the product, an SPDX expression such as MIT; empty if none is stated."""
     store: str = ""
     """Where the records of the project are: `postgresql://...`, or empty for its directory (design: stores)."""
     drive: Literal["here", "workers"] = "here"
@@ -144,6 +146,18 @@ class Settings(GateSettings):
             if not all(0 <= dollars < _DEAREST for dollars in price):
                 raise ValueError(f"{name!r}: a price is in US dollars for a million tokens, in and out")
         return prices
+
+    @field_validator("license")
+    @classmethod
+    def _license_is_an_spdx_expression(cls, text: str) -> str:
+        from flit_core.config import ConfigError, normalise_compound_license_expr  # what makes the wheel
+
+        try:
+            return normalise_compound_license_expr(text) if text else ""
+        except ConfigError as error:
+            raise ValueError(
+                f"{error}; write one as in MIT, GPL-3.0-only, or LicenseRef-NAME for terms of your own"
+            ) from error
 
     @field_validator("store")
     @classmethod

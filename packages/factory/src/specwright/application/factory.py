@@ -83,6 +83,7 @@ class Factory(ProjectView):
         given_spec: A product spec that a person gave in place of a SPEC.md; it goes to the approval gate as it is.
         price: What the tokens of a role cost; None if all answers are scripted.
         searches: Whether a web search is configured.
+        license: Of the product, an SPDX expression; empty if none is stated.
     """
 
     folder: FileTree
@@ -99,3 +100,4 @@ class Factory(ProjectView):
     given_spec: dict[str, Any] | None = None
     price: Price | None = None
     searches: bool = False
+    license: str = ""

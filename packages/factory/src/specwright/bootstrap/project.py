@@ -558,6 +558,7 @@ def open_project(
             given_spec=structured_spec(text),
             price=price_of(settings),
             searches=settings.search != "none",
+            license=settings.license,
         )
         watch_estimate(spending, settings, factory)
         check_log_ends(ports.store, ports.log)

@@ -1,6 +1,5 @@
 """Documents about a project: where it stopped, who drives it, what it released (design: command-line)."""
 
-import ast
 import io
 import shlex
 import zipfile
@@ -15,6 +14,7 @@ from pydantic import Field
 from ship_gate.base.record import Record
 from ship_gate.base.text import one_line
 from ship_gate.contract.examples_file import parse_examples
+from ship_gate.source.files import SourceError, parse_source, read_top_level
 from ship_gate.terminal.output import counted, listed
 from ship_gate.terminal.page import brief
 from specwright.application.criteria import open_questions
@@ -53,9 +53,6 @@ from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard, by_spec_id
 from specwright.errors import CorruptionError, CorruptionErrors, SpecwrightErrors
 from specwright.settings import Settings, load_settings
-
-_NO_EXPORTS = (KeyError, SyntaxError, ValueError, StopIteration, RecursionError, MemoryError)
-"""What reading a damaged package raises; a nested source exhausts the parser."""
 
 
 class Estimate(Record):
@@ -157,6 +154,7 @@ class Release(Part):
         examples = sum(len(parse_examples(view.modules.view(ref).examples)[0]) for ref in refs)
         tasks = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
         missing = tasks_missing(view, refs)
+        tree = directory / layout.source_tree(str(self.manifest.product.wheel))
         source = "the answers came from the configured models; `specwright modules` lists the evidence"
         if scripted:
             source = "SCRIPTED answers (a playbook), not a model's; checks and wheel are real"
@@ -168,7 +166,7 @@ class Release(Part):
             "Missing": f"{missing}: only a part of the product" if missing else "",
             "Proof": f"{counted(tests, 'test')} passed, {counted(len(refs), 'interface')} as contracted, "
             f"{counted(examples, 'example')} ran in a clean installation",
-            "Source": str(directory / layout.source_tree(str(self.manifest.product.wheel))),
+            "Source": f"{tree}{'' if tree.is_dir() else ' is gone; `specwright release` writes it again'}",
             "Install": self.install or "",
             "Use": f"from {self.import_name} import {listed(self.exports or [])}",
             "Start": "; ".join(_programs(spec.interfaces)) if spec.interfaces else "",
@@ -482,14 +480,9 @@ def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, l
     package = import_name(str(manifest.product.wheel).split("-")[0])
     try:
         with zipfile.ZipFile(io.BytesIO(view.store.read(path))) as wheel:
-            tree = ast.parse(read_member(wheel, f"{package}/__init__.py"))
-        literal = next(
-            node.value
-            for node in tree.body
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-        )
-        return package, [str(name) for name in ast.literal_eval(literal)]
-    except (zipfile.BadZipFile, *_NO_EXPORTS) as error:
+            tree = parse_source(read_member(wheel, f"{package}/__init__.py"), package)
+        return package, list(read_top_level(tree, package).exports)
+    except (zipfile.BadZipFile, KeyError, ValueError, SourceError) as error:
         raise CorruptionError(
             "the released wheel is damaged", where=path, remedy="release again: `specwright release`"
         ) from error

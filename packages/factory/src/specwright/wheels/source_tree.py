@@ -42,6 +42,7 @@ _SURROUNDINGS = {
 
 _LAYOUT = (("check", "--fix-only", "--select", "I", "tests"), ("format", "."))
 _SECONDS = 60.0
+_BARE = re.compile(r"\b(dict|frozenset|list|set|tuple|type)\b(?!\[)")
 
 
 def source_tree(product: ProductPackage) -> Mapping[str, bytes]:
@@ -52,20 +53,18 @@ def source_tree(product: ProductPackage) -> Mapping[str, bytes]:
     """
     package = package_files(product, exports_of(product))
     tests = dict(_tests(product))
+    table, tools = project_table(product), _text("tools.toml").replace("PACKAGE", product.import_name)
+    editable = '".[interfaces]"' if "\ninterfaces = " in table else "."
     made = {
-        "pyproject.toml": project_table(product)
-        + _text("tools.toml").replace("PACKAGE", product.import_name),
+        "pyproject.toml": "".join([table, tools, *_overrides(product)]),
         "README.md": _readme(product),
-        "CONTRIBUTING.md": _text("CONTRIBUTING.md"),
+        "CONTRIBUTING.md": _text("CONTRIBUTING.md").replace("EDITABLE", editable),
         "CHANGELOG.md": f"# Changes\n\n{product.notes}",
         **{f"docs/{one.contract.name}.md": _page(one, product) for one in product.modules},
         **{f"tests/{name}": text for name, text in tests.items()},
-        **(
-            _surroundings(tests["conftest.py"])
-            if any("surroundings" in one for one in tests.values())
-            else {}
-        ),
     }
+    if any("surroundings" in one for one in tests.values()):
+        made |= _surroundings(tests["conftest.py"])
     written = {path: text.encode() for path, text in made.items()}
     return _laid_out({**written, **{f"src/{path}": data for path, data in package.items()}})
 
@@ -87,12 +86,30 @@ def _readme(product: ProductPackage) -> str:
     return (
         f"{readme(product._replace(notes=''))}\nThis is the code of release {product.version}: "
         "[how to work on it](CONTRIBUTING.md), [what changed](CHANGELOG.md).\n\n"
-        "Licence: none is stated. The code is yours; add the licence that you want.\n"
+        f"Licence: {product.license or 'none is stated. The code is yours; add the licence that you want'}.\n"
     )
 
 
 def _text(name: str) -> str:
     return (files(tree) / name).read_text(encoding="utf-8")
+
+
+def _overrides(product: ProductPackage) -> Iterator[str]:
+    """What mypy lets pass in a module: everything where a function lacks annotations, else types without their arguments,
+    as contracts have `dict` and `list` for JSON values."""
+    for module in product.modules:
+        sources = [data for path, data in module.implementation.items() if path.endswith(".py")]
+        nodes = [node for data in sources for node in ast.walk(parse_module(data))]
+        functions = [one for one in nodes if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+        parts = [part for one in functions for part in ast.iter_child_nodes(one.args)]
+        arguments = [one for one in parts if isinstance(one, ast.arg) and one.arg not in ("self", "cls")]
+        stated = [*(one.returns for one in functions), *(one.annotation for one in arguments)]
+        variables = [one.annotation for one in nodes if isinstance(one, ast.AnnAssign)]
+        bare = any(_BARE.search(ast.unparse(one)) for one in [*stated, *variables] if one)
+        option = "ignore_errors = true" if None in stated else "disallow_any_generics = false" if bare else ""
+        if option:
+            place = f"{product.import_name}.{module.contract.name}.*"
+            yield f'\n[[tool.mypy.overrides]]\nmodule = "{place}"\n{option}\n'
 
 
 def _page(module: ProductModule, product: ProductPackage) -> str:

@@ -10,22 +10,22 @@ and the exception and output classes that its contract names. Of other modules i
 sources are read, not imported.
 """
 
-import ast
 import io
 import json
+import re
 import tempfile
 import zipfile
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from flit_core.wheel import WheelBuilder
 
 from agent_wire import canonical_json
 from ship_gate.base.text import one_line
 from ship_gate.contract.docstring import entry_points
-from ship_gate.syntax_tree import parse_module
+from ship_gate.source.files import SourceError, TopLevel, parse_source, read_top_level
 from specwright.atomic_write import write_files
 from specwright.bounded_read import read_member
 from specwright.domain.modules.evidence import tree_sha256
@@ -36,6 +36,10 @@ from specwright.wheels import shell
 # the earliest time of a zip archive; SOURCE_DATE_EPOCH would have to be set for the whole process
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 _SUMMARY_LENGTH = 200
+_CUTS = tuple(
+    rf".{{1,{_SUMMARY_LENGTH - 1}}}{end}" for end in (r"[.!?](?= [^a-z])", "(?=[,;:] )", "(?= )", "")
+)
+"""Where a long summary ends: after a sentence, else a clause, else a word, else anywhere."""
 
 Exports: TypeAlias = Mapping[str, str]
 """The module of each exported name, sorted by name."""
@@ -89,12 +93,9 @@ def _shell(product: ProductPackage) -> dict[str, bytes]:
     """The shell, which no module of a product can be: their names begin with a letter."""
     folder = f"{product.import_name}/_shell"
     sources = [file for file in resources.files(shell).iterdir() if file.name.endswith(".py")]
-    main = (
-        {f"{product.import_name}/__main__.py": _MAIN}
-        if product.interface and "command" in product.interface
-        else {}
-    )
-    unused = {name for name, kinds in _SERVER_MODULES.items() if not kinds & set(product.interface or {})}
+    stated = product.interface or {}
+    main = {f"{product.import_name}/__main__.py": _MAIN} if "command" in stated else {}
+    unused = {name for name, kinds in _SERVER_MODULES.items() if not kinds & set(stated)}
     return {
         **{f"{folder}/{file.name}": file.read_bytes() for file in sources if file.name not in unused},
         f"{folder}/interface.json": canonical_json.pretty(product.interface),
@@ -142,6 +143,7 @@ def project_table(product: ProductPackage) -> str:
         "description": _summary(product),
         "readme": "README.md",
         "requires-python": ">=3.11",
+        **({"license": product.license} if product.license else {}),
         "dependencies": list(product.requires),
     }
     # JSON strings and lists are TOML ones as long as no character is left that only JSON takes bare (DEL)
@@ -173,12 +175,16 @@ def _scripts(product: ProductPackage) -> str:
 
 def _summary(product: ProductPackage) -> str:
     """One printable line: the metadata format allows no more."""
-    return one_line(product.summary)[:_SUMMARY_LENGTH].rstrip() or product.distribution
+    line = one_line(product.summary) or product.distribution
+    if len(line) <= _SUMMARY_LENGTH:
+        return line
+    (begun, *_) = (found[0] for cut in _CUTS if (found := re.match(cut, line)))
+    return begun if begun[-1] in ".!?" else f"{begun}…"
 
 
 def readme(product: ProductPackage) -> str:
     """What the product is, how its interfaces are used, and what each version changed."""
-    lines = [f"# {product.distribution}", "", _summary(product), ""]
+    lines = [f"# {product.distribution}", "", one_line(product.summary) or product.distribution, ""]
     purposes = {module.contract.name: module.contract.purpose for module in product.modules}
     lines += [f"- `{product.import_name}.{name}`: {purposes[name]}" for name in product.task_facing]
     lines += ["", product.guide] if product.guide else []
@@ -187,10 +193,8 @@ def readme(product: ProductPackage) -> str:
 
 def _init(product: ProductPackage, exports: Exports) -> str:
     docstring = _summary(product).replace("\\", "\\\\").replace('"', '\\"')
-    by_module: dict[str, list[str]] = {}
-    for name, module in exports.items():
-        by_module.setdefault(module, []).append(name)
     lines = [f'"""{docstring}"""', ""]
+    by_module = {module: [one for one in exports if exports[one] == module] for module in exports.values()}
     lines += [f"from .{module} import {', '.join(names)}" for module, names in sorted(by_module.items())]
     quoted = ", ".join(json.dumps(name) for name in exports)
     lines += ["", f"__all__ = [{quoted}]", f"__version__ = {json.dumps(product.version)}", ""]
@@ -213,9 +217,8 @@ def _archive(stage: Path, product: ProductPackage) -> tuple[str, bytes]:
 
 def _check_sealed(content: bytes, product: ProductPackage) -> None:
     for module in product.modules:
-        if tree_sha256(sealed_tree(content, product.import_name, module)) != tree_sha256(
-            module.implementation
-        ):
+        sealed = sealed_tree(content, product.import_name, module)
+        if tree_sha256(sealed) != tree_sha256(module.implementation):
             raise CorruptionError(
                 "the wheel does not hold the sealed files as they are",
                 where=module.contract.ref,
@@ -234,11 +237,6 @@ def sealed_tree(content: bytes, import_name: str, module: ProductModule) -> dict
         }
 
 
-class _ModuleExports(NamedTuple):
-    exported: tuple[str, ...]
-    classes: frozenset[str]
-
-
 def exports_of(product: ProductPackage) -> Exports:
     """The names that the package re-exports: all of task-facing modules, and what the spec provides of any module.
 
@@ -255,7 +253,7 @@ def exports_of(product: ProductPackage) -> Exports:
             remedy="release the modules that the tasks are called by",
         )
     sources = {name: _read(by_name[name]) for name in product.task_facing}
-    names = {name for source in sources.values() for name in source.exported}
+    names = {name for source in sources.values() for name in source.exports}
     owners = {name: _owner(name, sources) for name in names}
     if others := [name for name in product.provided if owners.get(name) is None]:
         sources = {name: _read(module) for name, module in by_name.items()}
@@ -263,40 +261,23 @@ def exports_of(product: ProductPackage) -> Exports:
     return {name: owner for name, owner in sorted(owners.items()) if owner is not None}
 
 
-def _owner(name: str, sources: Mapping[str, _ModuleExports]) -> str | None:
-    if name in sources and name in sources[name].exported:
+def _owner(name: str, sources: Mapping[str, TopLevel]) -> str | None:
+    if name in sources and name in sources[name].exports:
         return name
-    exporting = [module for module, source in sources.items() if name in source.exported]
+    exporting = [module for module, source in sources.items() if name in source.exports]
     if len(exporting) == 1:
         return exporting[0]
     defining = [module for module in exporting if name in sources[module].classes]
     return defining[0] if len(defining) == 1 else None
 
 
-def _read(module: ProductModule) -> _ModuleExports:
+def _read(module: ProductModule) -> TopLevel:
     name = module.contract.name
     try:
-        tree = parse_module(module.implementation.get("__init__.py", b""))
-        exported = _literal_all(tree)
-    except ValueError as error:  # null bytes, or an `__all__` that is not a literal
-        raise RefusedError(
-            f"the exports of {name} cannot be read: {error}", where=module.contract.ref
-        ) from error
-    except SyntaxError as error:
-        raise RefusedError(f"{name} is not Python: {error}", where=module.contract.ref) from error
-    if entry_points(module.contract) and name not in exported:
+        tree = parse_source(module.implementation.get("__init__.py", b""), "__init__.py")
+        found = read_top_level(tree, "__init__.py")
+    except SourceError as error:
+        raise RefusedError(f"{name} cannot be read: {error}", where=module.contract.ref) from error
+    if entry_points(module.contract) and name not in found.exports:
         raise RefusedError(f"{name} does not export its entry point", where=module.contract.ref)
-    return _ModuleExports(
-        exported, frozenset(node.name for node in tree.body if isinstance(node, ast.ClassDef))
-    )
-
-
-def _literal_all(tree: ast.Module) -> tuple[str, ...]:
-    for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        value = getattr(node, "value", None)
-        if isinstance(value, ast.expr) and any(
-            isinstance(target, ast.Name) and target.id == "__all__" for target in targets
-        ):
-            return tuple(str(name) for name in ast.literal_eval(value))
-    return ()
+    return found

@@ -619,6 +619,7 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         notes=release_notes(factory),
         approved=tuple(ApprovedExample(name, one) for name, own in approved for one in own.examples),
         properties=tuple(ApprovedProperty(name, one) for name, own in approved for one in own.properties),
+        license=factory.license,
     )
     if spec.interfaces is None:
         return package
