@@ -1,6 +1,5 @@
 """`specwright deprecate`: a module version is retired, and what follows from that."""
 
-import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -25,12 +24,11 @@ def sealed(project: Path) -> str:
 
 
 def test_a_deprecated_module_is_told_wherever_it_is_shown(released: Path) -> None:
-    """`modules` and `module` say so, search leaves it out, its files stay readable (F-16-02 to F-16-04)."""
+    """`modules` and `module` say so, search leaves it out, its files stay readable (F-16-02 to F-16-04, D-S9-03)."""
     ref = sealed(released)
-    said = specwright("deprecate", ref, released, *WORDS)
-    assert said.code == 0, said
-    assert "It stays readable" in said.out
-    assert "no other module" in said.out
+    decided = specwright("deprecate", ref, released, *WORDS, "--json").document["deprecation"]
+    assert (decided["consumers"], decided["replacement"]) == ([], None)
+    assert decided["decided_by"] == "human:operator"
     assert "DEPRECATED." in specwright("modules", released).out
     page = specwright("module", ref, released).out
     assert "It drops middle names." in page
@@ -39,7 +37,7 @@ def test_a_deprecated_module_is_told_wherever_it_is_shown(released: Path) -> Non
 
 
 def test_a_person_is_asked_whether_it_is_meant(released: Path) -> None:
-    """F-16-02: a deprecation has no way back; without a yes nothing changes (exit 3)."""
+    """F-16-02: without a yes nothing changes (exit 3)."""
     painted = on_a_terminal("deprecate", sealed(released), released, *WORDS, typed=(("Type yes: ", "no\n"),))
     assert (painted.code, "Nothing was retired" in painted.screen) == (3, True)
     assert "DEPRECATED." not in specwright("modules", released).out
@@ -95,15 +93,17 @@ def test_an_index_that_lost_the_entry_stops_nobody(released: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("MM-1@1", *WORDS), "is not a module reference like"),
-        (("MM-00000000@1.0.0", *WORDS), "not sealed here"),
+        (("MM-1@1", *WORDS), "no sealed module 'MM-1@1'"),
+        (("MM-00000000@1.0.0", *WORDS), "no sealed module"),
         (("{}", "--migration-note", "Use monograms."), "--reason"),
         (("{}", "--reason", "It drops names."), "--migration-note"),
         (("{}", "--reason", "TBD", "--migration-note", "Use monograms."), "placeholder"),
         (("{}", "--reason", "x" * 2_001, "--migration-note", "Use monograms."), "2000"),
         (("{}", *WORDS, "--replacement", "{}"), "cannot replace itself"),
-        (("{}", *WORDS, "--replacement", "MM-00000000@1.0.0"), "not sealed here"),
-        (("{}", *WORDS, "--replacement", "monograms"), "is not a module reference like"),
+        (("{}", *WORDS, "--replacement", "MM-00000000@1.0.0"), "no sealed module"),
+        (("{}", *WORDS, "--replacement", "monograms"), "no sealed module 'monograms'"),
+        (("{}", "--undo", "--reason", "It was meant."), "there is nothing to undo"),
+        (("{}", "--undo", "--reason", "TBD"), "placeholder"),
     ],
 )
 def test_an_unusable_request_gets_one_message(released: Path, words: tuple[str, ...], why: str) -> None:
@@ -115,11 +115,3 @@ def test_an_unusable_request_gets_one_message(released: Path, words: tuple[str, 
     told.refuses(why, code=told.code)
     assert told.code in (1, 2)
     assert before == specwright("wire", "log", released, "--json").document["wires"]
-
-
-def test_its_document_has_what_a_program_needs(released: Path) -> None:
-    """D-S9-03."""
-    document = json.loads(specwright("deprecate", sealed(released), released, *WORDS, "--json").out)
-    assert document["consumers"] == []
-    assert document["replacement"] is None
-    assert document["decided_by"] == "human:operator"

@@ -117,7 +117,7 @@ def test_the_document_of_a_stop_has_its_schema_and_its_keys(
     (module,) = specwright("modules", released, "--json").document["modules"]
     words = ("--reason", "It is slow.", "--migration-note", "Write it out.")
     told = specwright("deprecate", module["module_ref"], released, *words, "--json")
-    assert keys(document_of(told, "deprecated")) == ROWS["deprecate"]
+    assert keys(document_of(told, "module")) == ROWS["deprecate"]
 
 
 def test_the_page_lists_what_an_escalation_says_beside_its_record(halted_once: Path) -> None:

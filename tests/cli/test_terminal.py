@@ -162,7 +162,7 @@ def test_names_that_are_nearly_right_are_recognised(released_once: Path) -> None
         (["escalations", "ESC-{right}", "--draft", "PROVIDEFIX"], "PROVIDE_FIX"),
         (["resolve", "ESC-{wrong}", "RETRY"], "ESC-{right}"),
         (["resolve", "ESC-{right}", "RETRI"], "RETRY"),
-        (["deprecate", "initals", "--reason", "old", "--migration-note", "none"], "@1.0.0"),
+        (["deprecate", "initals", "--reason", "old", "--migration-note", "none"], "initials"),
         (["run", "--retry", "propser"], "proposer"),
         (["run", "--role-model", "propser=playbook:x"], "proposer"),
         (["init", "new", "--example", "nameplat"], "nameplate"),

@@ -11,7 +11,7 @@ from specwright.domain.modules.code_index import IndexStatus
 from specwright.errors import CorruptionError
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports import IndexQuery
-from testkit.index_entries import entry
+from testkit.index_entries import entry, retirement
 from testkit.word_embedder import WordEmbedder
 
 INSERT = "INTO entries (module_id, version, entry, status, notes)"
@@ -72,7 +72,7 @@ def index(tmp_path: Path) -> Iterator[SqliteCodeIndex]:
     """An index of one SHIPPED and one DEPRECATED entry, with an unfinished set of embeddings."""
     index = SqliteCodeIndex(tmp_path, WordEmbedder())
     index.add_all([entry(1, notes="as shipped"), entry(2)])
-    index.retire("MM-00000002", "1.0.0", IndexStatus.DEPRECATED, None, "gone")
+    index.retire(retirement("MM-00000002@1.0.0"))
     with closing(raw(tmp_path)) as connection:
         connection.execute("INSERT INTO embedding_sets (id, model, dimension) VALUES (2, 'other', 256)")
     yield index

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from specwright.domain.modules.code_index import IndexStatus, embedding_text
+from specwright.domain.modules.code_index import embedding_text
 from specwright.errors import BusyError, CorruptionErrors, ModelError, RefusedError, SpecwrightErrors
 from specwright.index.sqlite_index import IndexFile, SqliteCodeIndex
 from specwright.ports import IndexQuery
 from testkit.index.another_process import open_together
-from testkit.index_entries import entry
+from testkit.index_entries import entry, retirement
 from testkit.paths import TESTS
 from testkit.word_embedder import WordEmbedder
 
@@ -95,7 +95,7 @@ class TestStorage:
         """What was added, retired and ranked is the same after closing and opening (D-S12-01)."""
         for number in range(5):
             index.add(entry(number))
-        index.retire("MM-00000002", "1.0.0", IndexStatus.DEPRECATED, None, "gone")
+        index.retire(retirement("MM-00000002@1.0.0"))
         before = index.entries(), index.search(IndexQuery("purpose number 3"))
         index.close()
         with closing(SqliteCodeIndex(tmp_path, WordEmbedder())) as again:

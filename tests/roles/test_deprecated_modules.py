@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from ship_gate.base.ids import ModuleRef
 from specwright.domain.artifacts import Permission
-from specwright.domain.modules.code_index import IndexStatus
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports import Role
+from testkit.index_entries import retirement
 from testkit.roles.overheard import Run, overheard
 
 pytestmark = pytest.mark.slow
@@ -37,7 +36,7 @@ class Retiring:
             return
         ref = ref_of(self._base / "project")
         index = SqliteCodeIndex(self._base / "project/state_store/code_index", load_embedder("wordllama"))
-        index.retire(*ModuleRef.parse(ref), IndexStatus.DEPRECATED, None, NOTE)
+        index.retire(retirement(ref, why=NOTE))
         index.close()
         for plan in (self._base / "playbook").glob("TSK-00[2-6]/planner*.json"):
             plan.write_text(plan.read_text().replace('"module": "to_cents"', f'"module": "{ref}"'))

@@ -23,7 +23,7 @@ from specwright.domain.artifacts import (
     IncludedRef,
     Permission,
 )
-from specwright.domain.modules.code_index import IndexStatus, summarise
+from specwright.domain.modules.code_index import summarise
 from specwright.errors import CorruptionError
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import FileJournal, read_records
@@ -34,6 +34,7 @@ from specwright.roles.models.sources import ModelSource
 from specwright.roles.team import ModelRoles
 from specwright.storage import DiskStateStore, DiskTree
 from specwright.storage.context_pack import ContextPackBackend
+from testkit.index_entries import retirement
 from testkit.model.fake_model import FakeModel
 from testkit.roles.overheard import Invoked, Run, Silent
 from testkit.storage.agents import Attempt, attempted, determined
@@ -342,7 +343,7 @@ def test_a_conversation_that_is_repeated_meets_the_same_answers(desk: Desk, tmp_
         draft(),
     ]
     first = desk.told(calls)
-    desk.index.retire(*ModuleRef.parse(ref), IndexStatus.DEPRECATED, None, "use another")
+    desk.index.retire(retirement(ref, why="use another"))
     stored = desk.store.tree("artifacts")
     again = desk._replace(journal=FileJournal(tmp_path / "journal.jsonl"))
     (desk.workspace.root / "examples.md").unlink()

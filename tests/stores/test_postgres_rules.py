@@ -10,11 +10,10 @@ import pytest
 from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views import log_findings
-from specwright.domain.modules.code_index import IndexStatus
 from specwright.errors import BusyError, RefusedError
 from specwright.index.sqlite_index import DatabaseCodeIndex
 from specwright.postgres import PostgresTables, StoreAddress
-from testkit.index_entries import entry
+from testkit.index_entries import entry, retirement
 from testkit.postgres_projects import connected, prepared
 from testkit.trusting import trusting
 from testkit.word_embedder import WordEmbedder
@@ -62,7 +61,7 @@ def full(postgres_projects: Iterator[str], tmp_path_factory: pytest.TempPathFact
     with prepared(url) as database:
         index = DatabaseCodeIndex(PostgresTables(database, "entries", "SELECT 1"), WordEmbedder())
         index.add_all([entry(1, tags=["a"], notes="its notes"), entry(2)])
-        index.retire("MM-00000002", "1.0.0", IndexStatus.DEPRECATED, None, "gone")
+        index.retire(retirement("MM-00000002@1.0.0"))
     return url
 
 

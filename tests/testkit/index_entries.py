@@ -1,8 +1,8 @@
 """Code Index entries for tests."""
 
-from specwright.domain.modules.code_index import CodeIndexEntry, IoSummary
+from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, IndexStatus, IoSummary
 
-__all__ = ["entry"]
+__all__ = ["entry", "retirement"]
 
 
 def entry(number: int, purpose: str = "", **changes: object) -> CodeIndexEntry:
@@ -34,3 +34,22 @@ def entry(number: int, purpose: str = "", **changes: object) -> CodeIndexEntry:
         "dependencies": [],
     }
     return CodeIndexEntry.model_validate(fields | changes)
+
+
+def retirement(
+    ref: str,
+    replacement: str | None = None,
+    status: IndexStatus = IndexStatus.DEPRECATED,
+    why: str = "It is old.",
+) -> Deprecation:
+    """The decision to retire a version."""
+    return Deprecation(
+        module_ref=ref,
+        reason=why,
+        migration_note="Take another.",
+        replacement=replacement,
+        decided_at="2026-11-24T10:00:00.000000000Z",
+        decided_by="human:operator",
+        consumers=[],
+        status=status,
+    )

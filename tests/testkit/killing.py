@@ -209,11 +209,11 @@ class DeadlyIndex(Wrapped):
         if new:
             self._fuse.effect("index", entry.ref)
 
-    def retire(self, module_id: str, version: str, status: Any, *details: Any) -> None:
-        new = self._port.get(module_id, version).status is not status
-        self._port.retire(module_id, version, status, *details)
+    def retire(self, decided: Any) -> None:
+        new = self._port.get(*decided.module_ref.split("@")).status is not decided.status
+        self._port.retire(decided)
         if new:
-            self._fuse.effect("index", f"{module_id}@{version} {status}")
+            self._fuse.effect("index", f"{decided.module_ref} {decided.status}")
 
 
 class DeadlyJournal(Wrapped):

@@ -15,12 +15,11 @@ from ship_gate.base.record import validation_messages
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import problems
 from specwright.domain.answers import PlanAnswer
-from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
 from specwright.errors import RefusedError
 from specwright.ports import Place, Role
 from specwright.roles.team import prompt
-from testkit.index_entries import entry
+from testkit.index_entries import entry, retirement
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, modelled, script
 from testkit.loop.role_answers import Turn, amending, failing, plan, planned
 from testkit.sampling import spread
@@ -382,7 +381,7 @@ def test_what_is_no_longer_shipped_cannot_be_built_on(directory: Path):
             def answer(self, place: Place, ordinal: int) -> Turn:
                 if place.subject == "halve" and place.role is Role.PROPOSER:
                     module, _, version = ref_of(bench, "triple").partition("@")
-                    bench.index.retire(module, version, IndexStatus.DEPRECATED, None, "Old.")
+                    bench.index.retire(retirement(f"{module}@{version}"))
                 return script(answers).answer(place, ordinal)
 
         bench.follow(Retires())

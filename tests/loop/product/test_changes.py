@@ -68,6 +68,43 @@ def test_a_person_at_a_terminal_is_asked_at_the_gate_of_a_change(released: Path)
     assert specwright("status", released, "--json").document["where"] == "approval"
 
 
+@pytest.mark.slow
+def test_a_deprecation_by_mistake_is_undone(released: Path) -> None:
+    """The gate seals the files again as the next version, and those of what calls them (F-14.1-02, F-16-02): no status
+    goes back, the search finds the version, a release succeeds, and the log says who decided it."""
+    refs = {name: ref for ref, (name, *_) in all_modules(released).items()}
+    ref = refs["initials"]
+    words = ("--reason", "It drops names.", "--migration-note", "Write them out.")
+    said = specwright("deprecate", ref, released, *words)
+    assert (said.code, "--undo" in said.out, refs["banner"] in said.out) == (0, True, True), said
+    assert specwright("release", released).code == 1
+    undone = specwright("deprecate", ref, released, "--undo", "--reason", "It was the wrong one.")
+    assert (undone.code, "Sealed again" in undone.out) == (0, True), undone
+    names = {(name, version): status for name, version, status in all_modules(released).values()}
+    assert names == {
+        ("initials", "1.0.0"): "DEPRECATED",
+        ("initials", "1.0.1"): "SHIPPED",
+        ("banner", "1.0.0"): "SUPERSEDED",
+        ("banner", "1.0.1"): "SHIPPED",
+    }
+    again = specwright("module", ref, released, "--json").document["sealed_again"]
+    assert again["reason"] == "its deprecation was undone: It was the wrong one."
+    found = specwright("index", "search", "initials", released, "--json").document["matches"]
+    assert again["module_ref"] == f"{found[0]['module_id']}@{found[0]['version']}"
+    assert specwright("release", released).code == 0
+    assert {one["module_ref"] for one in last_release(released)["modules"]} >= {again["module_ref"]}
+    assert verify_project(released).findings == ()
+    (event,) = (w for w in logged(released) if w["payload"].get("subject") == "deprecation.undone")
+    assert (event["sender"], event["payload"]["reference"]) == ("human:operator", ref)
+    assert specwright("deprecate", ref, released, "--undo", "--reason", "It was the wrong one.").code == 0
+
+
+def all_modules(project: Path) -> dict[str, tuple[str, str, str]]:
+    """Name, version and status of every sealed version, by its reference."""
+    rows = specwright("modules", project, "--json").document["modules"]
+    return {one["module_ref"]: (one["name"], one["version"], one["status"]) for one in rows}
+
+
 def last_release(project: Path) -> Any:
     """The manifest of the newest release, with its wheel's path."""
     with reading_project(project) as view:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ship_gate.base.ids import ModuleRef
-from specwright.application.deprecation import consumers, deprecate
+from specwright.application.deprecation import deprecate
 from specwright.domain.modules.code_index import CodeIndexEntry, DeprecationRequest, IndexStatus
 from specwright.errors import RefusedError
 from testkit.domain.product_specs import spec_of_graph
@@ -39,34 +39,18 @@ def in_index(bench: ProjectWorkbench, ref: str) -> CodeIndexEntry:
     return found
 
 
-def test_the_consumers_are_named(tmp_path: Path):
-    """Every entry whose dependencies name the version, in the decision and in its record (F-16-01)."""
+@pytest.mark.parametrize("replacement", [NEW, None])
+def test_the_decision_stands_in_the_log_and_in_the_entry(tmp_path: Path, replacement: str | None):
+    """Every consumer is named (F-16-01); the entry has one notice with the time, and the replacement or none (F-8-14,
+    F-16-02, F-16-03, D-27-01)."""
     with ProjectWorkbench(tmp_path) as bench:
         indexed(bench)
-        decided = deprecate(bench.factory, asked())
+        decided = deprecate(bench.factory, asked(replacement))
+        found = in_index(bench, OLD)
         assert decided.consumers == [USER]
-        assert [entry.ref for entry in consumers(bench.factory.index.entries(), OLD)] == [USER]
         assert bench.projection.deprecations == {OLD: decided}
-
-
-def test_reason_time_migration_and_replacement_stand_in_the_entry(tmp_path: Path):
-    """F-16-02, F-16-03: one notice with the time; D-27-01: DEPRECATED, with the replacement."""
-    with ProjectWorkbench(tmp_path) as bench:
-        indexed(bench)
-        decided = deprecate(bench.factory, asked())
-        found = in_index(bench, OLD)
-    assert (found.status, found.superseded_by) == (IndexStatus.DEPRECATED, NEW)
+    assert (found.status, found.superseded_by) == (IndexStatus.DEPRECATED, replacement)
     assert found.notes == f"Deprecated {decided.decided_at}: It rounds halves up. Migration: Pass the mode."
-
-
-def test_without_a_replacement_there_is_no_successor(tmp_path: Path):
-    """F-8-14, D-27-01: the decision stands in the log, and the entry names nothing in its place."""
-    with ProjectWorkbench(tmp_path) as bench:
-        indexed(bench)
-        decided = deprecate(bench.factory, asked(None))
-        found = in_index(bench, OLD)
-        assert bench.projection.deprecations == {OLD: decided}
-    assert (found.status, found.superseded_by) == (IndexStatus.DEPRECATED, None)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from specwright.domain.modules.code_index import IndexStatus
 from specwright.index.sqlite_index import SqliteCodeIndex
-from testkit.index_entries import entry
+from testkit.index_entries import entry, retirement
 from testkit.word_embedder import WordEmbedder
 
 
@@ -46,7 +45,7 @@ def main() -> None:
             index.add(entry(number))
             say(f"MM-{number:08x}")
     elif action == "retire":
-        index.retire(rest[0], "1.0.0", IndexStatus.DEPRECATED, None, "by another process")
+        index.retire(retirement(f"{rest[0]}@1.0.0"))
     elif action == "reindex-slowly":
         index.reindex(_SlowEmbedder("slow", salt="other"))
     elif action == "reindex":

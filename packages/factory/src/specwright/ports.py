@@ -31,7 +31,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
 from specwright.domain.costs import Budget, Cost, Usage
-from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, SearchHit
+from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, IndexStatus, SearchHit
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import CorruptionError
@@ -296,16 +296,13 @@ class CodeIndex(Protocol):
         """All entries in the order of their addition."""
         ...
 
-    def retire(
-        self, module_id: str, version: str, status: IndexStatus, superseded_by: str | None, note: str
-    ) -> None:
+    def retire(self, decided: Deprecation) -> None:
         """Mark an entry DEPRECATED or SUPERSEDED and append to its notes, in one transaction (design: deprecation).
 
         The same retirement again does nothing, so that a resumed run can repeat it.
 
         Raises:
-            RefusedError: unknown entry, no longer SHIPPED, or SUPERSEDED by nothing.
-            InputError: `superseded_by` is not a reference to another module version.
+            RefusedError: unknown entry, or no longer SHIPPED.
         """
         ...
 

@@ -56,7 +56,7 @@ from specwright.domain.base.graph import reachable
 from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.escalation import OPERATOR, NewTask
 from specwright.domain.interface_change import Bump, next_version
-from specwright.domain.modules.code_index import IndexStatus
+from specwright.domain.modules.code_index import IndexStatus, UndoneDeprecation
 from specwright.domain.modules.evidence import ResealedModule, tree_sha256
 from specwright.domain.modules.release import ModuleChange, ReleaseManifest, VersionNotes, render_notes
 from specwright.domain.spec.change_request import (
@@ -632,6 +632,28 @@ def settle_consumers(factory: Factory) -> None:
             _migrate(factory, consumer)
 
 
+def undo_deprecation(factory: Factory, ref: str, reason: str) -> None:
+    """Seal the files of a deprecated version again, as its next one, and bring up to date what calls it: a status in the
+    Code Index never goes back (design: deprecation). The same again after a crash goes on.
+
+    Raises:
+        RefusedError: it is no deprecated version of the product, or a change is under way.
+    """
+    projection = factory.projection
+    if ref not in projection.undone:
+        used = {one for _, one in shipped_modules(task_board(factory).tasks)}
+        if not projection.is_deprecated(ref) or ref not in used:
+            why = f"{ref} is no deprecated module of the product, so there is nothing to undo"
+            raise RefusedError(why, remedy="`specwright modules` says which are deprecated")
+        if projection.open_change is not None:
+            raise RefusedError("a change is under way", remedy="release it or give it up first")
+        scope = factory.journal.scope(f"undone/{ref}")
+        sha256 = factory.store.define(UndoneDeprecation(module_ref=ref, reason=reason).to_bytes())
+        event = review(projection.project_id, "deprecation.undone", sha256, ref, OPERATOR)
+        announce(factory, scope, projection.project_id, [event])
+    settle_consumers(factory)
+
+
 def _next_consumer(factory: ProjectView) -> Consumer | None:
     """A consumer that can be settled now: nothing that it calls is itself one. One that its migration left behind is not
     waited for."""
@@ -652,13 +674,14 @@ def _consumers(factory: ProjectView) -> list[Consumer]:
     current = {module.module_id: str(module) for module in refs}
     found: dict[str, Consumer] = {}
     for task_id, ref in shipped:
-        if task_id in factory.projection.migrations:
+        if task_id in factory.projection.migrations or factory.projection.is_deprecated(ref):
             continue
         contract = factory.modules.contract(ref)
         called = {d.ref: current.get(ModuleRef.parse(d.ref).module_id, d.ref) for d in contract.dependencies}
         if current[contract.module_id] != ref:
             called[ref] = current[contract.module_id]  # it was reused, and broke since
-        if later := {old: new for old, new in called.items() if old != new}:
+        later = {old: new for old, new in called.items() if old != new}
+        if later or ref in factory.projection.undone:
             found.setdefault(ref, Consumer(task_id, contract, later))
     return list(found.values())
 
@@ -688,11 +711,14 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
     struck = factory.modules.evidence(old.ref).struck_tests
     sealed = seal_files(factory, scope, contract, verdict, struck, tests)
     names = [f"{factory.modules.contract(new).name} {new}" for new in consumer.later.values()]
+    reason = f"judged again with {', '.join(names)}"
+    if undone := factory.projection.undone.get(old.ref):
+        reason = f"its deprecation was undone: {undone.reason}"
     record = ResealedModule(
         module_ref=contract.ref,
         replaces=old.ref,
         sha256=tree_sha256(sealed),
-        reason=f"judged again with {', '.join(names)}",
+        reason=reason,
     )
     sha256 = factory.store.define(record.to_bytes())
     events = [review(project_id, "module.resealed", sha256, contract.ref)]
@@ -735,8 +761,6 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
 def _retire_migrated(factory: Factory) -> None:
     """Retire the versions whose places migrations have taken, where no release of a change does it."""
     projection, tasks = factory.projection, task_board(factory).tasks
-    if projection.open_change is not None:
-        return
     shipped = {ref for _, ref in shipped_modules(tasks)}
     made = [ModuleRef.parse(ref) for name in projection.migrations for ref in tasks[name].module_refs]
     later = {one.module_id: one for one in made if str(one) in shipped}

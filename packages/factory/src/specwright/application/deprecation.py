@@ -4,7 +4,6 @@ What earlier versions of a module bind a later one to: bug reports, and falsifyi
 bug-reports, falsifying-tests).
 """
 
-from collections.abc import Iterable
 from typing import cast
 
 from packaging.version import Version
@@ -47,10 +46,9 @@ def finish_deprecations(factory: Factory) -> None:
     An entry that is gone is for `verify` to report.
     """
     for decided in factory.projection.deprecations.values():
-        key = ModuleRef.parse(decided.module_ref)
-        entry = factory.index.get(*key)
+        entry = factory.index.get(*ModuleRef.parse(decided.module_ref))
         if entry is not None and entry.status is IndexStatus.SHIPPED:
-            factory.index.retire(*key, decided.status, decided.replacement, decided.notice)
+            factory.index.retire(decided)
 
 
 def retirement(
@@ -67,7 +65,7 @@ def _decision(factory: Factory, scope: Scope, asked: DeprecationRequest, status:
         **asked.model_dump(),
         decided_at=scope.now(),
         decided_by=OPERATOR,
-        consumers=[one.ref for one in consumers(factory.index.entries(), asked.module_ref)],
+        consumers=[one.ref for one in factory.index.entries() if asked.module_ref in one.dependencies],
         status=status,
     )
     sha256, subject = factory.store.define(decided.to_bytes()), f"module.{status.lower()}"
@@ -89,11 +87,6 @@ def superseded(factory: Factory, scope: Scope, ref: str, later: str, why: str = 
         return []
     reason = f"{later} takes its place{f' ({why})' if why else ''}."
     return [retirement(factory, scope, entry, reason, later)]
-
-
-def consumers(entries: Iterable[CodeIndexEntry], ref: str) -> list[CodeIndexEntry]:
-    """The entries whose dependencies name a version (design: deprecation)."""
-    return [entry for entry in entries if ref in entry.dependencies]
 
 
 def _active(factory: Factory, ref: str) -> CodeIndexEntry:

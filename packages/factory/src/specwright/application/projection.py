@@ -23,7 +23,7 @@ from specwright.domain.interface_change import (
     InterfaceChangeException,
     KnownException,
 )
-from specwright.domain.modules.code_index import Deprecation
+from specwright.domain.modules.code_index import Deprecation, IndexStatus, UndoneDeprecation
 from specwright.domain.modules.evidence import ResealedModule
 from specwright.domain.spec.acceptance_text import tasks_of
 from specwright.domain.spec.change_request import ChangeRequest
@@ -126,6 +126,7 @@ class Projection:
         self.resolutions: dict[str, ResolutionRecord] = {}
         self.releases: list[str] = []
         self.deprecations: dict[str, Deprecation] = {}
+        self.undone: dict[str, UndoneDeprecation] = {}
         self.exceptions: dict[str, KnownException] = {}
         self.changed_by: dict[str, str] = {}
         """The exception that a version came from, by its reference."""
@@ -165,6 +166,12 @@ class Projection:
         while (sealed := self.resealed.get(module_ref)) is not None:
             module_ref = sealed.replaces
         return module_ref
+
+    def is_deprecated(self, module_ref: str) -> bool:
+        """Whether a version was deprecated, and nobody undid that."""
+        decided = self.deprecations.get(module_ref)
+        deprecated = decided is not None and decided.status is IndexStatus.DEPRECATED
+        return deprecated and module_ref not in self.undone
 
     @property
     def board(self) -> TaskBoard | None:
@@ -340,6 +347,11 @@ class Projection:
     def _deprecated(self, event: _Event) -> None:
         decided = self._defined(event, Deprecation)
         self.deprecations[decided.module_ref] = decided
+
+    def _deprecation_undone(self, event: _Event) -> None:
+        undone = self._defined(event, UndoneDeprecation)
+        self.undone[undone.module_ref] = undone
+        self._set_cause(f"undone/{undone.module_ref}")
 
     def _exception_raised(self, event: _Event) -> None:
         record = self._defined(event, InterfaceChangeException)
@@ -527,6 +539,7 @@ class Projection:
         "task.amended": _amended,
         "release.made": _released,
         "module.deprecated": _deprecated,
+        "deprecation.undone": _deprecation_undone,
         "exception.raised": _exception_raised,
         "exception.decided": _exception_decided,
         "module.superseded": _deprecated,

@@ -325,7 +325,7 @@ def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) 
             entries.append(summarise(modules.contract(ref)))
             if sha256 := decisions.get(ref):
                 decided = Deprecation.from_bytes(store.definition(sha256), ref)
-                retired.append(entries[-1].retired(decided.status, decided.replacement, decided.notice))
+                retired.append(entries[-1].retired(decided))
         except SpecwrightErrors:
             return  # reported already; what the index should hold is not known
     required = bindings.announced.keys() & {entry.ref for entry in entries}

@@ -29,6 +29,7 @@ from specwright.application.change import (
     begin_report,
     finish_change,
     try_report,
+    undo_deprecation,
 )
 from specwright.application.criteria import open_questions
 from specwright.application.deprecation import deprecate, finish_deprecations
@@ -74,7 +75,7 @@ from specwright.bootstrap.storage.stores import ProjectStore, opened_store, requ
 from specwright.bootstrap.views import AtWorkProgress, noting_stop
 from specwright.domain.escalation import HumanResolution
 from specwright.domain.interface_change import DecisionRequest
-from specwright.domain.modules.code_index import Deprecation, DeprecationRequest
+from specwright.domain.modules.code_index import DeprecationRequest
 from specwright.domain.modules.evidence import Environment
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import AnswerError, InputError, RefusedError
@@ -330,13 +331,21 @@ class Project:
         self.driver.advance(resolution.to_json())
         return self.status
 
-    def deprecate(self, asked: DeprecationRequest) -> Deprecation:
+    def deprecate(self, asked: DeprecationRequest) -> None:
         """Deprecate a sealed version; no model is asked.
 
         Raises:
             RefusedError: it, or its replacement, is not sealed here or retired already.
         """
-        return deprecate(self.factory, asked)
+        deprecate(self.factory, asked)
+
+    def undo_deprecation(self, asked: DeprecationRequest) -> None:
+        """Seal the files of a deprecated version as its next one; no model is asked.
+
+        Raises:
+            RefusedError: it is no deprecated version of the product, or a change is under way.
+        """
+        undo_deprecation(self.factory, asked.module_ref, asked.reason)
 
     def decide(self, request: DecisionRequest) -> ProjectStatus:
         """Decide about an interface change exception, and go to the next stop.

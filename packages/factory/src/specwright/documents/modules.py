@@ -12,7 +12,7 @@ from specwright.application.history.provenance import ModuleDebates, debates_of,
 from specwright.documents.commands import next_command
 from specwright.domain.base.document import Document
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation
-from specwright.domain.modules.evidence import ShipEvidence
+from specwright.domain.modules.evidence import ResealedModule, ShipEvidence
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.domain.tasks.task_board import why_each
 from specwright.errors import InputError
@@ -101,6 +101,7 @@ class Module(Document, schema="module"):
     evidence: ShipEvidence
     examples: str
     deprecation: Deprecation | None
+    sealed_again: ResealedModule | None
     files: str
 
     @classmethod
@@ -112,6 +113,9 @@ class Module(Document, schema="module"):
             evidence=evidence,
             examples=seen.examples,
             deprecation=view.projection.deprecations.get(ref),
+            sealed_again=next(
+                (one for one in view.projection.resealed.values() if one.replaces == ref), None
+            ),
             files=str(view.modules.location(ref)),
         )
 

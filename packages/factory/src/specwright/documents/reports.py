@@ -17,7 +17,6 @@ from specwright.domain.interface_change import (
     ExceptionStatus,
     InterfaceChangeException,
 )
-from specwright.domain.modules.code_index import Deprecation
 
 Verdict = Literal["PASS", "FAIL"]
 
@@ -117,14 +116,6 @@ class Statements(Document, schema="statements"):
             example=example,
             observed=observed,
         )
-
-
-class Deprecated(Deprecation, Document, schema="deprecated"):
-    """A version that was deprecated; `users` are the names of its consumers."""
-
-    name: str
-    users: list[str]
-    exit_code: int = 0
 
 
 class Init(Document, schema="init"):

@@ -28,7 +28,14 @@ import numpy as np
 
 from agent_wire.database import Connection, Database
 from agent_wire.sqlite_errors import is_locked, make_directory, sqlite_errors
-from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus, SearchHit, embedding_text
+from ship_gate.base.ids import ModuleRef
+from specwright.domain.modules.code_index import (
+    CodeIndexEntry,
+    Deprecation,
+    IndexStatus,
+    SearchHit,
+    embedding_text,
+)
 from specwright.errors import CorruptionError, RefusedError
 from specwright.index import rows
 from specwright.index.database import STATEMENTS, VERSION
@@ -228,16 +235,14 @@ class DatabaseCodeIndex:
             entries = connection.execute(f"SELECT {rows.COLUMNS} FROM entries ORDER BY seq").fetchall()  # noqa: S608  # a constant
         return [rows.current(row) for row in entries]
 
-    def retire(
-        self, module_id: str, version: str, status: IndexStatus, superseded_by: str | None, note: str
-    ) -> None:
+    def retire(self, decided: Deprecation) -> None:
         """Set status, `superseded_by` and the note in one transaction (design: deprecation)."""
-        ref = f"{module_id}@{version}"
+        ref = decided.module_ref
         with self._database.writing() as connection:
-            row = _row(connection, module_id, version)
+            row = _row(connection, *ModuleRef.parse(ref))
             if row is None:
                 raise RefusedError("the Code Index has no such entry", where=ref)
-            retired = rows.original(row[0]).retired(status, superseded_by, note)
+            retired = rows.original(row[0]).retired(decided)
             if (entry := rows.current(row)) == retired:
                 return
             if entry.status is not IndexStatus.SHIPPED:
@@ -247,7 +252,7 @@ class DatabaseCodeIndex:
             connection.execute(
                 "UPDATE entries SET status = ?, superseded_by = ?, notes = ? "
                 "WHERE module_id = ? AND version = ?",
-                (retired.status.value, retired.superseded_by, retired.notes, module_id, version),
+                (retired.status.value, retired.superseded_by, retired.notes, entry.module_id, entry.version),
             )
             self._matrix_version = None
 

@@ -45,10 +45,9 @@ class FormFields(NamedTuple):
             raise InputError(f"{name[:40]!r} is no {field}", where=field)
         return name
 
-    def option(self, name: str, field: str = "") -> tuple[str, ...]:
-        """An option with a text, in one word, so that no text is taken for an option; nothing if the field is empty."""
-        text = self.text(field or name.replace("-", "_"))
-        return (f"--{name}={text}",) if text else ()
+    def options(self, *names: str) -> list[str]:
+        """Options with a text, each in one word, so that no text is taken for an option; none for an empty field."""
+        return [f"--{name}={text}" for name in names if (text := self.text(name.replace("-", "_")))]
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -153,7 +152,7 @@ def _resolve(form: FormFields) -> Command:
 def _decide(decision: str, *options: str) -> "Callable[[FormFields], Command]":
     def make(form: FormFields) -> Command:
         answer = f"exceptions {decision} {form.name('exception')}"
-        return _command(form, answer, *form.option("reason"), *options, *form.shown)
+        return _command(form, answer, *form.options("reason"), *options, *form.shown)
 
     return make
 
@@ -161,8 +160,7 @@ def _decide(decision: str, *options: str) -> "Callable[[FormFields], Command]":
 def _run(form: FormFields) -> Command:
     model = form.text("model")
     words = ("--model", _model(model, form.directory)) if model else ()
-    options = (form.option(name) for name in ("budget-tokens", "budget-usd", "retry"))
-    return _command(form, "run", *words, *(word for option in options for word in option))
+    return _command(form, "run", *words, *form.options("budget-tokens", "budget-usd", "retry"))
 
 
 def _model(name: str, directory: Path) -> str:
@@ -185,13 +183,14 @@ def _model(name: str, directory: Path) -> str:
 
 def _report(form: FormFields) -> Command:
     name = f"report {form.name('module')}"
-    words = _command(form, name, "--example", "/dev/stdin", *form.option("pointer")).words
+    words = _command(form, name, "--example", "/dev/stdin", *form.options("pointer")).words
     return Command(words, form.text("example") + "\n", "example.md")
 
 
 def _deprecate(form: FormFields) -> Command:
-    options = (form.option(name) for name in ("reason", "migration-note", "replacement"))
-    return _command(form, f"deprecate {form.name('module')}", *(word for one in options for word in one))
+    options = form.options("reason", "migration-note", "replacement")
+    undo = ("--undo",) if form.text("undo") else ()
+    return _command(form, f"deprecate {form.name('module')}", *options, *undo)
 
 
 STARTS = ("run", "release", "change", "report")
@@ -209,7 +208,7 @@ _ACTIONS: Mapping[str, Callable[[FormFields], Command]] = {
     "exception-defer": _decide("defer"),
     "run": _run,
     "release": lambda form: _command(form, "release"),
-    "change": lambda form: _command(form, "change", *form.option("request", "words")),
+    "change": lambda form: _command(form, "change", *form.options("request")),
     "abandon": lambda form: _command(form, "change", "--abandon"),
     "report": _report,
     "deprecate": _deprecate,

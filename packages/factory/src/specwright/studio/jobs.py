@@ -54,7 +54,8 @@ class Job:
     def __init__(self, command: Command, process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
         self.command = command
         self._process = process
-        self._failure: SpecwrightError | None = None
+        self.failure: SpecwrightError | None = None
+        """Why it failed; None if it goes on, is done, or reached a stop."""
         self._ended = threading.Event()
         threading.Thread(target=self._await, args=(process, output), daemon=True).start()
 
@@ -62,11 +63,6 @@ class Job:
     def is_running(self) -> bool:
         """Whether it goes on."""
         return not self._ended.is_set()
-
-    @property
-    def failure(self) -> SpecwrightError | None:
-        """Why it failed; None if it goes on, is done, or reached a stop."""
-        return self._failure
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for its end.
@@ -85,7 +81,7 @@ class Job:
     def _await(self, process: subprocess.Popen[bytes], output: IO[bytes]) -> None:
         with output:
             if code := process.wait():
-                self._failure = _failure_of(output, code, self.command.shown)
+                self.failure = _failure_of(output, code, self.command.shown)
         self._ended.set()
 
 

@@ -3,13 +3,12 @@ released product; deprecate (design: command-line, change, bug-reports, deprecat
 
 import os
 import shlex
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ship_gate.base.text import closest, did_you_mean
+from ship_gate.base.text import did_you_mean
 from ship_gate.terminal.output import note
 from ship_gate.terminal.program import AsJson
 from specwright.bootstrap.spec_file import (
@@ -25,7 +24,7 @@ from specwright.cli.commands import Directory
 from specwright.cli.session.options import choose_store, given_options, settings_for
 from specwright.cli.terminal.output import ask, note_opening, on_terminal, present
 from specwright.documents.commands import OTHER_SPEC, next_command
-from specwright.errors import InputError, RefusedError, SpecwrightErrors
+from specwright.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
     from specwright.application.stages.status import ProjectStatus
@@ -386,30 +385,38 @@ def _show_statements(directory: Path, module: str, pointer: str, *, as_json: boo
 
 
 def deprecate(
-    module: Annotated[str, typer.Argument(metavar="MM-ID@VERSION", help="As `specwright modules` lists it.")],
+    module: Annotated[
+        str, typer.Argument(metavar="MODULE", help="MM-ID@VERSION, or the newest one by MM-ID or name.")
+    ],
     directory: Directory = Path(),
     *,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Why it is not to be used any more.")],
-    migration_note: Annotated[str, typer.Option(metavar="TEXT", help="What those that use it do instead.")],
+    migration_note: Annotated[
+        str, typer.Option(metavar="TEXT", help="What those that use it do instead; needed unless --undo.")
+    ] = "",
     replacement: Annotated[
         str, typer.Option(metavar="MM-ID@VERSION", help="The version that takes its place.")
     ] = "",
+    undo: Annotated[
+        bool, typer.Option("--undo", help="It was a mistake: seal the same files as the next version.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Retire a module version for good: it is no longer offered.
+    """Retire a module version: it is no longer offered.
 
-    Searches leave it out from then on, and a release refuses what still depends on it.
+    Searches leave it out from then on, and a release refuses what still depends on it. --undo leads back: the ship gate
+    judges the same files again and seals them as the next version, and so it does with the modules that call them.
     """
-    asked = _request(module, reason, migration_note, replacement, directory)
-    if on_terminal() and not (yes or as_json):
-        question = f"{module} is retired for good; no release has it or what uses it any more. Type yes: "
+    from specwright.cli.session import runner
+
+    asked = _request(module, reason, reason if undo else migration_note, replacement, directory)
+    if on_terminal() and not (undo or yes or as_json):
+        question = f"{asked.module_ref} is retired, and no release has it or what uses it. Type yes: "
         if (ask(question) or "").lower() != "yes":
             note("Nothing was retired.")
             raise typer.Exit(3)
-    from specwright.cli.session import runner
-
-    runner.deprecate(directory, asked, as_json=as_json)
+    runner.deprecate(directory, asked, undo=undo, as_json=as_json)
 
 
 def _request(
@@ -417,33 +424,17 @@ def _request(
 ) -> "DeprecationRequest":
     from pydantic import ValidationError
 
-    from ship_gate.base.ids import ModuleRef
     from ship_gate.base.record import validation_messages
+    from specwright.bootstrap.views import reading_project
+    from specwright.documents.modules import sealed_module
     from specwright.domain.modules.code_index import DeprecationRequest
 
+    with reading_project(directory) as view:
+        ref, later = (sealed_module(view, one, directory) if one else None for one in (module, replacement))
     try:
-        for ref in filter(None, (module, replacement)):
-            ModuleRef.parse(ref)
         return DeprecationRequest(
-            module_ref=module, reason=reason, migration_note=migration_note, replacement=replacement or None
+            module_ref=ref or "", reason=reason, migration_note=migration_note, replacement=later
         )
-    except ValueError as error:
-        if isinstance(error, ValidationError):
-            said = "; ".join(validation_messages(error)).replace("Value error, ", "")
-            raise InputError(said, where="deprecate", remedy="say it in a sentence") from error
-        raise InputError(
-            str(error),
-            remedy=f"{_version_meant(module, directory)}`{next_command('modules', directory)}` lists the versions",
-        ) from error
-
-
-def _version_meant(wanted: str, directory: Path) -> str:
-    """A sentence with the version of the module that is named without one."""
-    from specwright.bootstrap.views import reading_project
-
-    with suppress(*SpecwrightErrors), reading_project(directory) as view:
-        named = {name: ref for ref in view.modules.refs() for name in (view.modules.contract(ref).name, ref)}
-        named |= {ref.partition("@")[0]: ref for ref in view.modules.refs()}
-        like = closest(wanted, named)
-        return f"did you mean `{named[like]}`? " if like else ""
-    return ""
+    except ValidationError as error:
+        said = "; ".join(validation_messages(error)).replace("Value error, ", "")
+        raise InputError(said, where="--reason, --migration-note", remedy="say it in a sentence") from error

@@ -11,10 +11,9 @@ from specwright.application.stages.trace import Trace
 from specwright.cli.terminal.at_work import at_work_in_words
 from specwright.documents.commands import next_command
 from specwright.documents.modules import Matches, Module, Modules, TaskRow, Tasks
-from specwright.documents.reports import Costs, Deprecated, Exceptions, Report, ShownException, Statements
+from specwright.documents.reports import Costs, Exceptions, Report, ShownException, Statements
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Purpose
 from specwright.domain.modules.acceptance_report import KINDS, CriterionReport, TaskReport
-from specwright.domain.modules.code_index import Deprecation
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.domain.tasks.task_board import by_spec_id
 
@@ -36,7 +35,13 @@ def module_page(module: Module) -> Page:
     page.line()
     if deprecation := module.deprecation:
         page.row("DEPRECATED", f"{deprecation.decided_at}: {deprecation.reason}", 0)
-        page.row("Instead", _instead(deprecation), 0)
+        page.rows("Instead", filter(None, (deprecation.replacement, deprecation.migration_note)), 0)
+        page.rows("Used by", deprecation.consumers or ["no other module"], 0)
+        if again := module.sealed_again:
+            page.row("Sealed again", f"as {again.module_ref}, {again.reason}", 0)
+        else:
+            page.row("Release", "fails while it, or what depends on it, is part of the product", 0)
+            page.copy("Undo", next_command(f"deprecate {contract.ref}", rest='--undo --reason "..."'), 0)
     for title, field in _DIMENSIONS.items():
         said = [
             "\n".join((one.sentence, *(f"- {_OF_CLASS.get(part.form, '')}{part.text}" for part in parts)))
@@ -53,27 +58,6 @@ def module_page(module: Module) -> Page:
     page.copy("Interface", verified.interface_fingerprint, 0)
     page.copy("Files", module.files, 0)
     return page
-
-
-def deprecation_page(decided: Deprecated) -> Page:
-    """What was deprecated, who depends on it, and what that means for the next release."""
-    page = Page()
-    page.row("Deprecated:", f"{decided.name}  {decided.module_ref}", 0)
-    page.row("Instead:", _instead(decided), 0)
-    users = [f"{name}  {ref}" for name, ref in zip(decided.users, decided.consumers, strict=True)]
-    page.rows("Used by:", users or ["no other module"], 0)
-    page.line()
-    page.prose(
-        "It stays readable, and releases that were made with it stay as they are. The next release fails while it, or "
-        "a module that depends on it, is part of the product."
-    )
-    page.copy("See:", next_command(f"module {decided.module_ref}"), 0)
-    return page
-
-
-def _instead(decided: Deprecation) -> str:
-    note = decided.migration_note
-    return f"{decided.replacement}. {note}" if decided.replacement else note
 
 
 def provenance_page(chain: Provenance) -> Page:

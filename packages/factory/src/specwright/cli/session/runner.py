@@ -20,14 +20,15 @@ from specwright.bootstrap.spec_file import awaiting_approval, read_example_file,
 from specwright.bootstrap.views import reading_project
 from specwright.bootstrap.workers.drive import queue_state
 from specwright.bootstrap.workers.queueing import open_queued
-from specwright.cli.pages.modules import deprecation_page, report_page, statements_page
+from specwright.cli.pages.modules import module_page, report_page, statements_page
 from specwright.cli.pages.stop import queued_page, release_page, stop_page
 from specwright.cli.session.interruption import interruptible
 from specwright.cli.session.options import settings_for
 from specwright.cli.terminal.output import ask, on_terminal, present
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.documents.commands import next_command
-from specwright.documents.reports import Deprecated, Report, Statements
+from specwright.documents.modules import Module
+from specwright.documents.reports import Report, Statements
 from specwright.documents.stops import Queued, ReleaseDocument, Stop
 from specwright.domain.base.document import Document
 from specwright.domain.costs import in_words
@@ -219,13 +220,12 @@ def step_without_models(directory: Path, command: str, step: Step, *, as_json: b
     raise typer.Exit(stop.exit_code)
 
 
-def deprecate(directory: Path, asked: DeprecationRequest, *, as_json: bool) -> None:
-    """Deprecate a module version."""
+def deprecate(directory: Path, asked: DeprecationRequest, *, undo: bool, as_json: bool) -> None:
+    """Deprecate a module version or undo that, and print what has become of it."""
     with _without_models(directory, "status", as_json=as_json) as project:
-        decided, contract = project.deprecate(asked), project.factory.modules.contract
-        users = [contract(ref).name for ref in decided.consumers]
-        shown = Deprecated(**dict(decided), name=contract(decided.module_ref).name, users=users)
-    present(shown, deprecation_page, as_json=as_json)
+        (project.undo_deprecation if undo else project.deprecate)(asked)
+        shown = Module.of(project.factory, asked.module_ref)
+    present(shown, module_page, as_json=as_json)
 
 
 @contextmanager

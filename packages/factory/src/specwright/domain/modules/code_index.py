@@ -10,14 +10,13 @@ from enum import StrEnum
 from typing import Annotated, NamedTuple, Self
 
 import orjson
-from pydantic import StringConstraints, ValidationError, model_validator
+from pydantic import StringConstraints, model_validator
 
 from ship_gate.base.ids import ModuleId, ModuleRefText
-from ship_gate.base.record import Record, SemVer, Text, Timestamp, validation_messages
+from ship_gate.base.record import Record, SemVer, Text, Timestamp
 from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.syntax_tree import parse_expression
-from specwright.errors import InputError, RefusedError
 
 
 class IndexStatus(StrEnum):
@@ -60,25 +59,11 @@ class CodeIndexEntry(Record):
         """`MM-...@x.y.z`."""
         return f"{self.module_id}@{self.version}"
 
-    def retired(self, status: IndexStatus, superseded_by: str | None, note: str) -> Self:
-        """The entry after its retirement (design: deprecation).
-
-        Raises:
-            RefusedError: that is no retirement.
-            InputError: `superseded_by` is not a reference to another module version.
-        """
-        if status is IndexStatus.SHIPPED or (status is IndexStatus.SUPERSEDED and superseded_by is None):
-            raise RefusedError(
-                "an entry is retired as DEPRECATED, or as SUPERSEDED by a module version", where=self.ref
-            )
-        if superseded_by == self.ref:
-            raise InputError("an entry cannot be superseded by itself", where=self.ref)
-        notes = "\n".join(filter(None, (self.notes, note)))
-        changes = {"status": status, "superseded_by": superseded_by, "notes": notes}
-        try:
-            return type(self).model_validate(self.model_dump() | changes)
-        except ValidationError as error:
-            raise InputError("; ".join(validation_messages(error)), where=self.ref) from error
+    def retired(self, decided: "Deprecation") -> Self:
+        """The entry after its retirement (design: deprecation)."""
+        notes = "\n".join(filter(None, (self.notes, decided.notice)))
+        changes = {"status": decided.status, "superseded_by": decided.replacement, "notes": notes}
+        return self.model_copy(update=changes)
 
 
 class SearchHit(NamedTuple):
@@ -202,3 +187,10 @@ class Deprecation(DeprecationRequest):
     def notice(self) -> str:
         """What the Code Index notes, with the time."""
         return f"{self.status.capitalize()} {self.decided_at}: {self.reason} Migration: {self.migration_note}"
+
+
+class UndoneDeprecation(Record):
+    """The decision that a deprecation was a mistake: the files of the version are sealed again as its next one."""
+
+    module_ref: ModuleRefText
+    reason: _Note
