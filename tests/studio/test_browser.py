@@ -15,6 +15,7 @@ from testkit.browser import SECONDS, ServedStudio, browser, complaints, served
 from testkit.cli.commands import in_own_process, specwright
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, failing, rejecting
 from testkit.loop.raised_product import raised_product
+from testkit.studio import cut_after
 
 __all__ = ["browser"]
 
@@ -132,6 +133,23 @@ def test_a_page_follows_what_commands_do(page: Page, folder: Path) -> None:
         assert answer.code == 3, answer
         expect(page.get_by_text("stalled").first).to_be_visible(timeout=SECONDS * 1000)
         expect(page.get_by_text("1 abandoned").first).to_be_visible()
+
+
+def test_a_stopped_run_is_dismissed_and_comes_back(page: Page, folder: Path) -> None:
+    """In this browser, until somebody wants to see it again; the project stays in its list (D48)."""
+    cut_after(5, folder / "done/.specwright/wire.db")
+    with served(folder) as studio:
+        page.goto(studio.address)
+        stopped, again = page.locator("[data-stop]"), page.get_by_role("button", name="Show 1 dismissed")
+        expect(again).to_be_hidden()
+        page.get_by_role("button", name="Dismiss").click()
+        for _ in range(2):
+            expect(stopped).to_be_hidden()
+            expect(page.locator("#project-done")).to_be_visible()
+            page.reload()
+        again.click()
+        expect(stopped).to_be_visible()
+        expect(again).to_be_hidden()
 
 
 def test_a_studio_that_is_killed_shows_it_and_loses_nothing(page: Page, folder: Path) -> None:

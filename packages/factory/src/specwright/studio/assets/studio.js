@@ -1,4 +1,5 @@
-// What the pages do by themselves: count seconds, narrow long lists, say when the studio is gone. htmx asks for what is live.
+// What the pages do by themselves: count seconds, narrow long lists, hide stopped runs that were dismissed, say when the
+// studio is gone. htmx asks for what is live.
 (() => {
   "use strict";
   const notice = document.getElementById("connection");
@@ -44,6 +45,27 @@
     const count = document.getElementById("filter-count");
     if (count) count.textContent = wanted.length ? left + " found" : "";
   }
+
+  // this browser remembers what was dismissed, by project and time: a run that stops again is shown again
+  const dismissed = () => JSON.parse(localStorage.getItem("dismissed") || "[]");
+  function hide(names) {
+    localStorage.setItem("dismissed", JSON.stringify(names));
+    const found = [...document.querySelectorAll("[data-stop]")];
+    for (const one of found) one.hidden = names.includes(one.dataset.stop);
+    const number = found.filter((one) => one.hidden).length;
+    const button = document.querySelector("[data-restore]");
+    if (!button) return;
+    button.hidden = !number;
+    button.textContent = "Show " + number + " dismissed";
+  }
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-dismiss], [data-restore]");
+    if (!button) return;
+    const stop = button.closest("[data-stop]");
+    hide(stop ? [...dismissed(), stop.dataset.stop] : []);
+  });
+  document.addEventListener("htmx:afterSwap", () => hide(dismissed()));
+  hide(dismissed());
 
   document.addEventListener("input", narrow);
   document.addEventListener("submit", (event) => {
