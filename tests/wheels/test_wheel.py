@@ -30,7 +30,8 @@ def contents(wheel: BuiltWheel) -> dict[str, bytes]:
 def test_a_wheel_is_byte_equal_when_it_is_made_twice(
     product: ProductPackage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also from another directory, under another umask, and with another SOURCE_DATE_EPOCH (D-28-01)."""
+    """Also from another directory, which stays as it is, under another umask, with another SOURCE_DATE_EPOCH, and with the
+    modules in another order; the tree of each subpackage has the hash of the sealed implementation (D-21-04, D-28-01)."""
     first = BUILD(product)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
@@ -43,27 +44,10 @@ def test_a_wheel_is_byte_equal_when_it_is_made_twice(
     assert second == first
     assert first.sha256 == sha256(first.content)
     assert first.file_name == "text_tools-1.2.0-py3-none-any.whl"
-
-
-def test_the_order_in_which_files_and_modules_are_given_does_not_matter(product: ProductPackage) -> None:
-    """The product decides the bytes, not how it was read (D-28-01)."""
-    shuffled = product._replace(modules=product.modules[::-1], task_facing=product.task_facing)
-    assert BUILD(shuffled).content == BUILD(product).content
-
-
-def test_making_a_wheel_leaves_the_working_directory_alone(product: ProductPackage, tmp_path: Path) -> None:
-    """Other work goes on in this process while it is made (D-28-01)."""
-    before = Path.cwd()
-    BUILD(product)
-    assert Path.cwd() == before
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_sealed_files_are_in_the_wheel_unchanged(product: ProductPackage) -> None:
-    """The tree of each subpackage has the hash of the sealed implementation (D-21-04)."""
-    content = BUILD(product).content
+    assert BUILD(product._replace(modules=product.modules[::-1])).content == first.content
+    assert (Path.cwd(), list(tmp_path.iterdir())) == (tmp_path, [])
     for module in product.modules:
-        tree = sealed_tree(content, product.import_name, module)
+        tree = sealed_tree(first.content, product.import_name, module)
         assert tree_sha256(tree) == tree_sha256(module.implementation)
 
 
@@ -120,7 +104,8 @@ def test_a_summary_is_cut_where_it_can_be_read(product: ProductPackage) -> None:
 
 def test_each_name_comes_from_the_module_that_defines_it(product: ProductPackage, make_module) -> None:
     """A sibling re-exports a class; where two define one each, neither takes its name. What the spec provides is exported
-    also from a module of definitions, and of an internal module nothing else (D-28-01, D-53-01)."""
+    also from a module of definitions, and of an internal module nothing else. A module of the name of a twin exports its own
+    entry point (D-28-01, D-53-01)."""
     exceptions = '__all__ = ["EmptyTitle"{}]\nclass EmptyTitle(Exception): ...\ndef {}(text): return text\n'
     again = make_module(
         "again",
@@ -134,7 +119,16 @@ def test_each_name_comes_from_the_module_that_defines_it(product: ProductPackage
         "users",
         'from ..values import Token\n__all__ = ["Token", "users"]\ndef users(text): return Token()\n',
     )
+    rival = make_module(
+        "slugify_async", '__all__ = ["slugify_async"]\ndef slugify_async(text): return text\n'
+    )
     given = {
+        "twin": (
+            (rival,),
+            ("slugify", "slugify_async"),
+            (),
+            b"import EmptyTitle, slugify\nfrom .slugify_async import slugify_async\n",
+        ),
         "re-exported": ((again,), ("again", "slugify"), (), b"from .slugify import EmptyTitle"),
         "rivals": ((own,), ("own", "slugify"), (), b'["own", "slugify", "slugify_async"]'),
         "provided": ((values, users), ("slugify",), ("Token",), b"\nfrom .values import Token\n"),
@@ -157,42 +151,21 @@ def test_each_name_comes_from_the_module_that_defines_it(product: ProductPackage
     assert not wrong
 
 
-def test_a_module_keeps_its_name_when_a_twin_has_the_same(product: ProductPackage, make_module) -> None:
-    """`slugify_async` may also be a module of its own: its entry point is the one exported (D-28-01)."""
-    rival = make_module(
-        "slugify_async", '__all__ = ["slugify_async"]\ndef slugify_async(text): return text\n'
-    )
-    wheel = BUILD(
-        product._replace(modules=(*product.modules, rival), task_facing=("slugify", "slugify_async"))
-    )
-    assert b"from .slugify_async import slugify_async\n" in contents(wheel)["text_tools/__init__.py"]
-    assert b"from .slugify import EmptyTitle, slugify\n" in contents(wheel)["text_tools/__init__.py"]
-
-
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        ("def lone(text): return text", "does not export its entry point"),
-        ("__all__ = make()", "cannot be read"),
-        ("def (", "is not Python"),
-    ],
-)
-def test_a_task_facing_module_whose_exports_cannot_be_read_is_refused(
-    product: ProductPackage, make_module, source: str, reason: str
-) -> None:
-    """`__all__` is literal and holds the entry point (D-21-02)."""
-    lone = make_module("lone", source)
-    with pytest.raises(RefusedError, match=reason):
-        BUILD(product._replace(modules=(lone,), task_facing=("lone",)))
-
-
 def test_a_product_that_cannot_be_packaged_is_refused_for_its_reason(
     product: ProductPackage, make_module
 ) -> None:
-    """Names, paths and requirements are checked before anything is written (D-28-01, F-15-13)."""
+    """Names, paths and requirements are checked before anything is written; `__all__` is literal and has the entry point
+    (D-21-02, D-28-01, F-15-13)."""
+
+    def lone(source: str) -> ProductPackage:
+        return product._replace(modules=(make_module("lone", source),), task_facing=("lone",))
+
     clean = product.modules[0]
     escape = clean._replace(implementation={**clean.implementation, "../slugify/x.py": b""})
     spoiled = {
+        "does not export its entry point": lone("def lone(text): return text"),
+        "lone cannot be read: `__all__`": lone("__all__ = make()"),
+        "is not Python": lone("def ("),
         "no module named ghost": product._replace(task_facing=("ghost",)),
         "is not a path below": product._replace(modules=(escape, *product.modules[1:])),
         "is not a requirement": product._replace(requires=("--index-url=x",)),
