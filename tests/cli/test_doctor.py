@@ -27,8 +27,8 @@ def test_the_embedder_is_looked_at(project: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @contextmanager
-def provider(*, calls_tools: bool = True, fits: bool = True) -> Iterator[str]:
-    """A server in the OpenAI wire format that answers a tool with a call and a schema with JSON, or with prose."""
+def provider(*, calls_tools: bool = True) -> Iterator[str]:
+    """A server in the OpenAI wire format that answers a tool with a call, or with prose."""
 
     def reply(request: Asked) -> Reply:
         asked = request.document
@@ -36,8 +36,6 @@ def provider(*, calls_tools: bool = True, fits: bool = True) -> Iterator[str]:
         if "tools" in asked and calls_tools:
             call = {"name": asked["tools"][0]["function"]["name"], "arguments": '{"word": "ready"}'}
             message = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": call}]}
-        elif "response_format" in asked and fits:
-            message["content"] = '{"word": "ready"}'
         return Reply(
             body={
                 "id": "1", "object": "chat.completion", "created": 1, "model": "x",
@@ -58,12 +56,12 @@ def checks(project: Path, url: str, *more: str) -> dict[str, Any]:
 
 
 def test_everything_about_a_model_is_looked_at(project: Path) -> None:
-    """Endpoint, schema, context, price; what is not known is said (D-S9-12, D-S6-09)."""
+    """Endpoint, tools, context, price; what is not known is said (D-S9-12, D-S6-09)."""
     with provider() as url:
         found = checks(project, url)
         assert list(found) == [
             "model",
-            "schema",
+            "tools",
             "context",
             "price",
             "sandbox",
@@ -71,7 +69,7 @@ def test_everything_about_a_model_is_looked_at(project: Path) -> None:
             "search",
             "disk",
         ]
-        assert found["schema"]["detail"] == "openai:gpt-4o: calls tools, and answers by a schema"
+        assert found["tools"]["detail"] == "openai:gpt-4o: calls tools"
         assert "is not known" in found["context"]["detail"]
         assert found["price"]["detail"] == f"openai:gpt-4o at {url}: unknown"
         assert "[prices]" in found["price"]["do"]
@@ -80,17 +78,11 @@ def test_everything_about_a_model_is_looked_at(project: Path) -> None:
         assert priced["price"]["detail"] == "openai:gpt-4o: $1.50 in, $6.00 out, for a million tokens"
 
 
-@pytest.mark.parametrize(
-    ("abilities", "ok", "words"),
-    [({"calls_tools": False}, False, "calls no tool"), ({"fits": False}, True, "is read from text")],
-)
-def test_a_model_that_cannot_answer_in_form_is_told(
-    project: Path, abilities: dict[str, bool], ok: bool, words: str
-) -> None:
-    """Tools are needed, a schema is not (D-S9-12)."""
-    with provider(**abilities) as url:
-        schema = checks(project, url)["schema"]
-    assert (schema["ok"], words in schema["detail"]) == (ok, True), schema
+def test_a_model_that_calls_no_tools_is_told(project: Path) -> None:
+    """Every role answers by a tool (D-S9-12)."""
+    with provider(calls_tools=False) as url:
+        tools = checks(project, url)["tools"]
+    assert (tools["ok"], "calls no tool" in tools["detail"]) == (False, True), tools
 
 
 def test_a_search_without_its_key_is_missing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

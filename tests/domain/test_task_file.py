@@ -26,7 +26,6 @@ from specwright.domain.tasks.task_file import (
     lay_out,
     render_at_dispatch,
     render_at_init,
-    without_example_code,
 )
 from specwright.errors import InputError
 from testkit.domain.product_specs import NOW, epic_data, pillar_data, spec_data, story_data, task_data
@@ -135,37 +134,6 @@ def test_a_task_file_carries_the_fields_of_the_spec_under_the_headings_of_the_te
     ]
     errors = "- ValueError if the file is empty\n- KeyError if a name stands twice"
     assert _section(text, "Error Cases") == errors
-
-
-def test_approved_examples_can_be_told_by_their_titles():
-    """What stands before and after them stays to the letter (F-9.7-05)."""
-    example = {
-        "title": "An empty line",
-        "criteria": [1],
-        "code": "from table_keeper import parse_rows\n\nparse_rows('')",
-        "gives": "[]",
-    }
-    task = task_data(2, "Parse the rows", ["TSK-001"])
-    task["acceptance"] = {"provides": ["parse_rows(text: str) -> list[str]"], "examples": [example]}
-    definitions = _definitions(task_data(1), task)
-    whole = render_at_init(definitions["T-core-tables-import-002"], definitions)
-    told = without_example_code(whole)
-    assert "    parse_rows('')\n    gives []" in whole
-    assert _section(told, "Approved Examples").splitlines() == [
-        "They bind, and are run at the ship gate and at the release; their code is left out here. Public names:",
-        "",
-        "- `parse_rows(text: str) -> list[str]`",
-        "",
-        "#### An empty line",
-        "",
-        "Shows criterion 1.",
-    ]
-    assert [_section(told, one) for one in ("Acceptance Criteria", "Error Cases")] == [
-        _section(whole, one) for one in ("Acceptance Criteria", "Error Cases")
-    ]
-    _, bare = _pair()
-    without = render_at_init(bare, _pair()[0])
-    assert without_example_code(without) == without
 
 
 def test_a_task_without_dependencies_says_none():

@@ -1,6 +1,5 @@
 """How the agents of the roles are made, how they end, and what bounds them (D17, DESIGN §6)."""
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ from testkit.roles.overheard import Run
 from testkit.roles.roles_workbench import RolesWorkbench
 from testkit.sampling import spread
 
-AGENTS = ("researcher", "planner", "proposer", "amender", "challenger")
+AGENTS = ("researcher", "planner", "proposer", "amender", "challenger", "arbiter")
 LOOK = ("look_around", {"where": "everywhere"})
 """No tool that anybody has: the model is told so, and calls it again."""
 
@@ -212,39 +211,25 @@ def test_one_call_below_the_limit_is_enough(tmp_path: Path):
         assert ask(bench, "challenger").to_json() == ANSWERS["challenger"].answer
 
 
-@pytest.mark.parametrize("role", [*AGENTS, "arbiter"])
-def test_four_roles_are_agents_and_the_arbiter_gives_one_structured_answer(tmp_path: Path, role: str):
-    """Whoever is an agent can call its tool after looking around; the Arbiter is asked for JSON without tools (F-18-01)."""
-    replies = OrderedReplies(calls(LOOK), calls(terminal(role))) if role != "arbiter" else Arbiter()
+@pytest.mark.parametrize("role", AGENTS)
+def test_every_role_is_an_agent(tmp_path: Path, role: str):
+    """It can call its tool after looking around (F-18-01)."""
+    replies = OrderedReplies(calls(LOOK), calls(terminal(role)))
     with RolesWorkbench(tmp_path, replies) as bench:
         answer = ask(bench, role)
     assert (answer if isinstance(answer, dict) else answer.to_json()) == ANSWERS[role].answer
-    if role == "arbiter":
-        assert replies.requests == []
-        assert replies.summaries == 1
-        return
     assert [ANSWERS[role].tool in one.tools for one in replies.requests] == [True, True]
     assert len(replies.requests[1].tool_results) == 1
 
 
-class Arbiter(OrderedReplies):
-    """Gives its ruling as text, whatever it is asked without tools."""
-
-    def __call__(self, place: Place, messages: list[Any], tools: Sequence[dict[str, Any]]) -> AIMessage:
-        """The ruling."""
-        super().__call__(place, messages, tools)
-        return AIMessage(json.dumps(ANSWERS["arbiter"].answer))
-
-
 def test_agents_are_made_by_create_agent_in_one_place(run: Run):
-    """The library's function, in one module; in a whole run every role but the Arbiter was one (F-18-01)."""
+    """The library's function, in one module; in a whole run every role was one (F-18-01)."""
     assert agent.create_agent is langchain.agents.create_agent
     package = Path(agent.__file__).parents[1]
     makers = [p.name for p in package.rglob("*.py") if "create_agent" in p.read_text(encoding="utf-8")]
     assert makers == ["agent.py"]
-    with_tools = {one.place.role for one in run.invoked if one.tools}
-    assert with_tools == set(Role) - {Role.ARBITER}
-    assert {one.place.role for one in run.invoked if not one.tools} == {Role.ARBITER}
+    assert {one.place.role for one in run.invoked if one.tools} == set(Role)
+    assert [one.place.run_id for one in run.invoked if not one.tools] == []
 
 
 def test_a_call_that_never_got_its_result_is_answered_before_the_agent_goes_on(tmp_path: Path):

@@ -17,8 +17,6 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from specwright.errors import InputError, ModelUnavailableError
 from specwright.journal.journal import FileJournal
 from specwright.ports import Place, Role, usage_of
-from specwright.roles.agent.agent import structured_answer
-from specwright.roles.answers.submission import Form, Submission
 from specwright.roles.models.journalled_model import Meter, journalled
 from specwright.roles.models.sources import model_sources
 from specwright.settings import Settings
@@ -90,17 +88,14 @@ def model(name: str, seconds: float = 60.0) -> Any:
 
 @pytest.mark.parametrize("name", SAID)
 def test_an_answer_is_journalled_and_counted(path: Path, tmp_path: Path, name: str) -> None:
-    """As any model's; the schema stands in the prompt, which is all that goes in (D-S6-01)."""
+    """As any model's; instructions and tools stand in the prompt, which is all that goes in (D-S6-01)."""
     fake = Fake(path, name, SAID[name]('```json\n{"decision": "APPROVE"}\n```'))
     journal, meter = FileJournal(tmp_path / "journal.jsonl"), Meter()
-    asked = journalled(model(f"cli:{name}"), journal.scope(PLACE.run_id), meter)
-    schema = {"title": "Ruling", "type": "object", "properties": {"decision": {"type": "string"}}}
-    form = Form(lambda read: read, lambda _: ())
-    submission = Submission(form, 3, PLACE.run_id)
-    structured_answer(asked, schema, "Be fair.", "Is it?", submission)
-    assert submission.accepted == {"decision": "APPROVE"}
+    asked = journalled(model(f"cli:{name}"), journal.scope(PLACE.run_id), meter).bind(tools=[TOOL])
+    answer = asked.invoke([SystemMessage("Be fair."), HumanMessage("Is it?")])
+    assert answer.content == '```json\n{"decision": "APPROVE"}\n```'
     assert fake.note["in"].startswith("# Instructions\n\nBe fair.\n\n# Message\n\nIs it?")
-    assert '"decision"' in fake.note["in"]
+    assert json.dumps(TOOL["function"]) in fake.note["in"]
     (record,) = journal.records("model")
     assert usage_of(record.answer)[:2] == (100, 7)
     journal.close()

@@ -11,17 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
+from specwright.domain.answers import ModuleRuling
 from specwright.errors import AnswerError, SpecwrightError, UnreachableError
 from specwright.journal.journal import FileJournal
-from specwright.ports import Place, Role, usage_of
-from specwright.roles.agent.agent import structured_answer
+from specwright.ports import Assignment, Place, Role, usage_of
+from specwright.roles.agent.agent import Invocation, RaisedException, Toolset, converse, submit_tool
+from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.submission import Form, Submission
 from specwright.roles.models.failures import without_secrets
 from specwright.roles.models.journalled_model import Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, Clock, ask_provider
 from specwright.roles.models.sources import model_sources
 from specwright.settings import Settings
+from specwright.storage.context_pack import ContextPackBackend
 from testkit.loopback import Asked, Reply, answering
 from testkit.sampling import spread
 
@@ -71,6 +75,7 @@ class Caller:
     """Asks the server of a test as the Arbiter is asked; its clock is at once where somebody sleeps until."""
 
     def __init__(self, directory: Path, url: str, provider: str = "openai", **limits: Any) -> None:
+        self.directory = directory / "work"
         self.journal = FileJournal(directory / "journal.jsonl")
         self.waits: list[str] = []
         self.slept: list[float] = []
@@ -87,7 +92,10 @@ class Caller:
             return {"decision": raw["decision"]}
 
         submission = Submission(Form(read, lambda _: ()), 3, PLACE.run_id)
-        structured_answer(self.model, SCHEMA, "You judge.", "Judge this.", submission)
+        workspace = Workspace(self.directory, Assignment(PLACE, ModuleRuling, ""), ContextPackBackend)
+        work = Invocation(self.model, "You judge.", Toolset.NONE, workspace, (), 60, RaisedException())
+        submit = submit_tool("judge", "Judge.", SCHEMA, submission)
+        converse(work, [submit], [HumanMessage("Judge this.")], submission)
         return submission.accepted
 
     def call(self) -> tuple[str, dict[str, Any]]:

@@ -176,7 +176,7 @@ def test_what_changed_since_the_planner_spoke_is_marked(directory: Path):
     bench = debated(directory, said)
     assert bench.status() == "SHIPPED"
     for role in ("proposer", "challenger", "arbiter"):
-        told = bench.roles.asked_at(f"{MODULE}/round-1/{role}").message
+        told = bench.roles.told_at(f"{MODULE}/round-1/{role}")
         assert f"{ONE['claim']}\n\n{MARKED}" in told
 
 

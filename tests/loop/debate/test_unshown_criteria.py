@@ -47,7 +47,8 @@ def test_a_ruling_is_carried_to_everybody_who_judges_the_criterion_later(directo
         told = f"criterion 2: set aside by the Arbiter: {WHY}"
         assert "2. " + TWO in messages(bench, "contracts")["round-1/challenger"]
         assert "no test can show these criteria: 2" in messages(bench, "contracts")["round-1/arbiter"]
-        for message in messages(bench, "double").values():
+        for where in messages(bench, "double"):
+            message = bench.roles.told_at(f"double/{where}")
             assert f"2. {TWO}\n   {told}" in message
             said = "A contract that says otherwise was amended since, and holds."
             assert f"# What the planner says of the contracts\n\n{ONE['claim']}\n\n{said}" in message

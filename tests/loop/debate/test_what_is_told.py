@@ -9,7 +9,7 @@ import pytest
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.static.effect_table import Kind
 from ship_gate.static.effects import undeclared_text
-from specwright.application.messages.debate import ModuleRequest, as_claim, proposer_message, without_source
+from specwright.application.messages.debate import ModuleRequest, proposer_message, without_source
 from specwright.application.messages.parts import READ_ONLY
 from specwright.application.messages.planner import (
     amend_plan_message,
@@ -19,8 +19,6 @@ from specwright.application.messages.planner import (
 )
 from specwright.domain.answers import Failure, UndisputedRuling
 from specwright.domain.artifacts import ContextPack, Permission
-from specwright.domain.debate import test_outline as outlines
-from specwright.domain.debate.debate import Proposal
 from specwright.domain.interfaces.guide import VALUES
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.spec.product_spec import ProductSpec
@@ -29,7 +27,17 @@ from testkit.domain.doubling import DOUBLE as DOUBLING
 from testkit.domain.product_specs import spec_of_graph  # pyright: ignore[reportUnknownVariableType]
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
 from testkit.loop.late_faults import REPLANNED, falsifying, late
-from testkit.loop.role_answers import PASSING, Turn, claimed, draft, failing, plan, planned, rejecting
+from testkit.loop.role_answers import (
+    PASSING,
+    Turn,
+    approving,
+    claimed,
+    draft,
+    failing,
+    plan,
+    planned,
+    rejecting,
+)
 from testkit.loop.scripted_gate import AT_THE_GATE, FALSIFIABLE
 
 DOUBLE = "double"
@@ -81,9 +89,9 @@ def test_a_round_that_the_gate_asked_for_says_what_the_gate_found(directory: Pat
         "# Why there is a round 2\n\nThe gate refused what was approved in round 1:\n\n"
         "1. strength.weak at implementation/__init__.py"
     )
-    assert "# Why there is" not in bench.roles.asked_at(f"double/round-1/{judge}").message
-    assert why in bench.roles.asked_at(f"double/round-2/{judge}").message
-    later = bench.roles.asked_at(f"double/round-3/{judge}").message
+    assert "# Why there is" not in bench.roles.told_at(f"double/round-1/{judge}")
+    assert why in bench.roles.told_at(f"double/round-2/{judge}")
+    later = bench.roles.told_at(f"double/round-3/{judge}")
     assert later.index("# Round 1\n") < later.index(why) < later.index("# Round 2\n")
     assert "# Why there is a round 3" not in later
 
@@ -93,10 +101,11 @@ def test_a_contract_debate_that_is_reopened_says_why(reopened: DebateWorkbench, 
     """The confirmed fault and the rationale, as the planner is told them; their packs name the records (D-10-05,
     F-9.7-06)."""
     asked = reopened.roles.asked_at(f"contracts/round-2/{role}")
-    assert "# Why there is a round 2" in asked.message
-    assert "Nothing says what twice means for a large number." in asked.message
-    assert "The contract is wrong, and no implementation can mend that." in asked.message
-    assert "# Why" not in reopened.roles.asked_at(f"contracts/round-1/{role}").message
+    said = reopened.roles.told_at(f"contracts/round-2/{role}")
+    assert "# Why there is a round 2" in said
+    assert "Nothing says what twice means for a large number." in said
+    assert "The contract is wrong, and no implementation can mend that." in said
+    assert "# Why" not in reopened.roles.told_at(f"contracts/round-1/{role}")
     packs = [
         ContextPack.from_bytes(p.read_bytes(), "") for p in (reopened.base / "context_packs").glob("*.json")
     ]
@@ -139,7 +148,7 @@ def test_a_ruling_stands_in_the_round_that_it_is_about(directory: Path):
         directory,
         {"double/round-1/challenger": [failing()], "double/round-2/arbiter": [rejecting()]},
     )
-    told = bench.roles.asked_at("double/round-3/arbiter").message
+    told = bench.roles.told_at("double/round-3/arbiter")
     first, second = told.split("# Round 2\n")
     assert "Ruling:" not in first.partition("# Round 1\n")[2]
     assert "Ruling:" in second.partition("# Proposal\n")[0]
@@ -162,8 +171,9 @@ def test_the_challenger_sees_the_decisions_and_no_more_of_the_task(directory: Pa
             assert "It is an int" not in message
 
 
-def test_of_a_review_that_found_nothing_the_arbiter_has_approved_examples_by_title(directory: Path):
-    """Code runs them; where something is in dispute their code stands there as well (F-9.7-04, F-9.7-05)."""
+def test_of_a_review_that_found_nothing_the_arbiter_is_told_in_short_what_it_can_read(directory: Path):
+    """Criteria with what shows them, and the review; the rest, tests and approved examples with their code too, lies in its
+    directory (F-9.7-04, F-9.7-05)."""
     data = spec_of_graph(([],)).to_json()
     example = {
         "title": "Four",
@@ -182,20 +192,63 @@ def test_of_a_review_that_found_nothing_the_arbiter_has_approved_examples_by_tit
             bench.run()
             asked = bench.roles.asked_at(f"double/round-{1 if short else 3}/arbiter")
             assert (asked.answer is UndisputedRuling) is short
-            assert "#### Four" in asked.message
-            assert ("    double(2)" in asked.message) is not short
+            files = {path: text.decode() for path, text in asked.pack.items()}
+            assert {*files} == {"task.md", "contracts.md", "debate.md"}
+            assert "#### Four" in files["task.md"]
+            assert "    double(2)" in files["task.md"]
+            assert "/outputs/0/invariants/0" in files["contracts.md"]
+            assert "test_it_is_the_number_twice shows" in files["debate.md"]
+            assert ("# What shows them, says the proposal" in asked.message) is short
+            assert "double(2)" not in asked.message
 
 
-def test_a_test_without_room_is_named_to_the_arbiter_too():
-    """A reader saw 26 tests of 47 and could not tell that the list was cut (F-9.7-04)."""
-    body = "".join(f"def test_{n}():\n    assert f({n}) == '{'x' * 300}'\n" for n in range(80))
-    tests = outlines.test_outline({"tests/test_f.py": body.encode()}, {"test_79": ["/effects/0"]})
-    proposal = Proposal.model_construct(
-        claim="It does.", acceptance_checks=["It does."], tests=tests, examples="", preflight=[]
-    )
-    shown = as_claim(proposal)
-    assert [f"test_{n}" in shown for n in range(80)] == [True] * 80
-    assert "test_79 shows /effects/0\n" in shown
+def test_an_arbiter_reads_what_its_pack_says_it_can(directory: Path):
+    """Each reference that its request leaves out, by the path in its reason; nothing else, and nothing is written
+    (D-57-01)."""
+    paths = ("/task.md", "/contracts.md", "/debate.md", "/implementation/__init__.py")
+    reads = Turn(None, calls=tuple(("read_file", {"file_path": path}) for path in paths))
+    read: list[str] = []
+    offered: set[str] = set()
+
+    def observe(place: Any, messages: list[Any], tools: Any) -> None:
+        if place.role is Role.ARBITER:
+            read.extend(message.text for message in messages if message.type == "tool")
+            offered.update(tool["function"]["name"] for tool in tools)
+
+    answers = {"double/round-1/arbiter": [reads, approving()]}
+    with DebateWorkbench(directory, script(), roles=modelled(script(answers, ONE), observe)) as bench:
+        assert bench.begin() == "SHIPPED"
+        packs = [
+            ContextPack.from_bytes(p.read_bytes(), "") for p in (bench.base / "context_packs").glob("*.json")
+        ]
+    assert ["## Acceptance Criteria" in read[0], "/outputs/0" in read[1], "Claim: " in read[2]] == [True] * 3
+    assert "return number * 2" not in read[3]
+    assert offered == {"read_file", "submit_ruling"}
+    (pack,) = (one for one in packs if one.created_for.run_id == "TSK-001.1/double/round-1/arbiter")
+    readable = {
+        path for row in pack.included_refs for path in paths if row.reason.endswith(f"readable as {path}")
+    }
+    assert readable == {*paths[:3]}
+
+
+def test_a_dispute_is_told_with_the_statements_and_tests_that_it_names(directory: Path):
+    """And with no other; of a dispute that names none, every statement (F-9.7-04)."""
+    named, unnamed = failing("test_it_is_the_number_twice tries no odd number."), failing()
+    unnamed["failures"][0]["invariant"] = "It is the number twice."
+    asked: list[str] = []
+    for said in (named, unnamed):
+        answers = {f"double/round-{n}/challenger": [said] for n in (1, 2, 3)}
+        with DebateWorkbench(directory / str(len(asked)), script(answers, ONE)) as bench:
+            bench.begin()
+            asked.append(bench.roles.asked_at("double/round-3/arbiter").message)
+    shown = [
+        [
+            word in message
+            for word in ("/outputs/0/invariants/0 ", "/purpose ", "# Tests that the dispute names")
+        ]
+        for message in asked
+    ]
+    assert shown == [[True, False, True], [True, True, False]]
 
 
 LINE = "assert double(3) == 6, 'three is doubled exactly'"
@@ -224,7 +277,7 @@ def test_a_falsifying_test_stands_once_in_every_request(directory: Path):
 
     with DebateWorkbench(directory, script(), roles=modelled(script(answers, ONE), observe)) as bench:
         assert bench.begin() == "SHIPPED"
-    judged = [f"double/{where}" for where in ("round-1/arbiter", "round-2/challenger", "round-2/arbiter")]
+    judged = [f"double/{where}" for where in ("round-1/arbiter", "round-2/challenger")]
     for place in judged:
         (said,) = requests[place]
         assert said.count(LINE) == 1

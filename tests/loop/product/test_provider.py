@@ -50,8 +50,8 @@ def test_an_endpoint_and_a_playbook_make_the_same_modules(
 def test_the_anthropic_wire_format_makes_the_same_modules(
     workshop: Workshop, endpoint: Endpoint, uninterrupted: Uninterrupted, tmp_path: Path
 ):
-    """From SPEC.md to the wheel with the real gate; each invocation is named, each token counted, the Arbiter answers by a
-    forced tool, and tools and system prompt are marked for the provider's cache (D-S6-01, D-S6-05)."""
+    """From SPEC.md to the wheel with the real gate; each invocation is named, each token counted, and tools and system
+    prompt are marked for the provider's cache (D-S6-01, D-S6-05)."""
     where = ("--model", "anthropic:test", "--base-url", endpoint.base_url)
     finished = workshop.command("run", tmp_path, "--spec", NAMEPLATE_SPEC, *where, "--approve")
     assert finished.code == 0, finished.err
@@ -61,17 +61,13 @@ def test_the_anthropic_wire_format_makes_the_same_modules(
     used = [usage_of(record.answer)[:2] for record in asked]
     assert sum(i for i, _ in used) == endpoint.tokens["prompt_tokens"] > 10_000
     assert sum(o for _, o in used) == endpoint.tokens["completion_tokens"] > 1_000
-    assert {request.get("tool_choice", {}).get("name") for request in endpoint.requests} == {
-        None,
-        "ArbiterAnswer",
-    }
     assert {request["max_tokens"] for request in endpoint.requests} == {32_000}
     assert all(request["system"][-1]["cache_control"]["type"] == "ephemeral" for request in endpoint.requests)
     assert {key.removeprefix("Bearer ") for key in endpoint.keys} == {"local"}
 
 
 def test_the_journal_counts_the_tokens_that_the_endpoint_counted(uninterrupted: Uninterrupted):
-    """Input and output, in agents and in structured answers (D-S4-09, D-S6-05)."""
+    """Input and output (D-S4-09, D-S6-05)."""
     used = [usage_of(record.answer)[:2] for record in records(uninterrupted.project, "model")]
     counted = uninterrupted.endpoint.tokens
     assert sum(i for i, _ in used) == counted["prompt_tokens"] > 10_000
@@ -85,14 +81,9 @@ def test_each_request_names_its_invocation(uninterrupted: Uninterrupted):
 
 
 def test_what_the_endpoint_gets_is_what_a_provider_expects(uninterrupted: Uninterrupted):
-    """A json_schema for the Arbiter, tools for the agents, no streaming, a key even where none is asked (D-S4-04)."""
+    """Tools for every role, no streaming, a key even where none is asked (D-S4-04)."""
     requests = uninterrupted.endpoint.requests
-    arbiters = [request for request in requests if "response_format" in request]
-    assert len(arbiters) == 2
-    for request in arbiters:
-        assert request["response_format"]["type"] == "json_schema"
-        assert "tools" not in request
-    assert all("tools" in request for request in requests if request not in arbiters)
+    assert all("tools" in request for request in requests)
     assert not any(request.get("stream") for request in requests)
     assert uninterrupted.endpoint.keys == {"Bearer local"}
 

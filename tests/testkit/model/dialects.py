@@ -126,9 +126,6 @@ class _Anthropic:
             {"type": "tool_use", "id": c.id, "name": c.name, "input": _readable(c.arguments)}
             for c in answer.calls
         ]
-        forced = request.get("tool_choice", {}).get("name")
-        if forced and not answer.calls and answer.ended == "done" and _readable(answer.text):
-            content = [{"type": "tool_use", "id": "forced", "name": forced, "input": _readable(answer.text)}]
         ended = "tool_use" if any(block["type"] == "tool_use" for block in content) else "end_turn"
         taken, given = _sizes(request, content, answer)
         said = {"content": content if answer.ended != "refused" else []} if answer.whole else {}
@@ -181,7 +178,7 @@ def answer_of(reply: AIMessage, fault: str, ordinal: int, tools: Sequence[str]) 
         for i, call in enumerate(reply.tool_calls)
     )
     if fault in _SHAPES:
-        said = json.loads(calls[0].arguments) if calls else json.loads(reply.text)
+        said = json.loads(calls[0].arguments)
         return Answer(_SHAPES[fault].format(said=json.dumps(said, ensure_ascii=False, indent=2)))
     if fault in _ARGUMENTS and calls:
         first = calls[0]._replace(arguments=_ARGUMENTS[fault](calls[0].arguments))

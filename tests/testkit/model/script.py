@@ -4,7 +4,6 @@ A script answers through the `Roles` port (`ScriptedRoles`), through the product
 (`script_replies`).
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -82,6 +81,11 @@ class ScriptedRoles:
         (assignment,) = (one for one in self.asked if key(one.place) == where)
         return assignment
 
+    def told_at(self, where: str) -> str:
+        """All that an invocation is told: its request, and what it can read."""
+        assignment = self.asked_at(where)
+        return "\n\n".join([assignment.message, *(data.decode() for data in assignment.pack.values())])
+
     def research(
         self, assignment: Assignment[Any], feedback: Sequence[str], check: Callable[[Any], Sequence[str]]
     ) -> Research:
@@ -120,8 +124,6 @@ def script_replies(script: Any) -> Reply:
         turn = fitting(place, script.answer(place, ordinal))
         if isinstance(turn.answer, str):
             return AIMessage(turn.answer)
-        if place.role is Role.ARBITER:
-            return AIMessage(json.dumps(turn.answer))
         made = list(turn.calls)
         made += [
             ("write_file", {"file_path": f"/{p}", "content": text}) for p, text in (turn.files or {}).items()
@@ -139,4 +141,5 @@ def _terminal_tool(place: Place) -> str:
         Role.PLANNER: "submit_plan",
         Role.PROPOSER: "submit_proposal",
         Role.CHALLENGER: "submit_challenge",
+        Role.ARBITER: "submit_ruling",
     }[place.role]

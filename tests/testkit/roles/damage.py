@@ -56,7 +56,7 @@ ANSWERS = {
     "proposer": _read(ProposerAnswer, "submit_proposal", "TSK-003/compute_balances/round-1/proposer.json"),
     "amender": _read(AmendmentsAnswer, "submit_amendments", "TSK-005/render_report/amended/proposer.json"),
     "challenger": _read(ModuleChallenge, "submit_challenge", "TSK-002/split_evenly/round-1/challenger.json"),
-    "arbiter": _read(ModuleRuling, "", "TSK-005/render_report/round-1/arbiter.json"),
+    "arbiter": _read(ModuleRuling, "submit_ruling", "TSK-005/render_report/round-1/arbiter.json"),
 }
 
 

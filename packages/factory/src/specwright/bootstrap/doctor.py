@@ -18,7 +18,7 @@ from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER, load_embedder
 from specwright.ports import Role
 from specwright.roles.models.provider_call import in_time
-from specwright.roles.models.sources import ModelSource, probe_forms
+from specwright.roles.models.sources import ModelSource, calls_tools
 from specwright.roles.models.spending import model_label
 from specwright.settings import SCRIPTED, Settings
 
@@ -142,28 +142,19 @@ def _model(name: str, source: ModelSource, settings: Settings, needed: int, ends
         yield Check("model", True, f"{name}: scripted, nothing to reach")
         return
     try:
-        calls, fits = in_time(lambda: probe_forms(source, name), ends - time.monotonic(), SECONDS)
+        calls = in_time(lambda: calls_tools(source, name), ends - time.monotonic(), SECONDS)
     except SpecwrightErrors as error:
         yield _missing("model", error, name)
         return
     yield Check("model", True, f"{name}: answers")
-    yield _schema(name, calls=calls, fits=fits)
+    if calls:
+        yield Check("tools", True, f"{name}: calls tools")
+    else:
+        yield Check(
+            "tools", False, f"{name}: calls no tool", "choose a model that can: every role answers by a tool"
+        )
     yield _context(name, settings, needed)
     yield _price(name, settings)
-
-
-def _schema(name: str, *, calls: bool, fits: bool) -> Check:
-    """Whether it calls tools, by which four roles answer, and gives JSON by a schema, as the Arbiter does."""
-    if not calls:
-        advice = "choose a model that can: four of five roles answer by a tool"
-        return Check("schema", False, f"{name}: calls no tool", advice)
-    if not fits:
-        return Check(
-            "schema",
-            True,
-            f"{name}: calls tools; its JSON is read from text, and asked for again if it must be",
-        )
-    return Check("schema", True, f"{name}: calls tools, and answers by a schema")
 
 
 def _context(name: str, settings: Settings, needed: int) -> Check:

@@ -48,9 +48,7 @@ from specwright.roles.agent.agent import (
     Invocation,
     RaisedException,
     Toolset,
-    answer_schema,
     converse,
-    structured_answer,
     submit_tool,
     tool_schema,
     without_citations,
@@ -94,13 +92,13 @@ class Request(NamedTuple):
 
     Args:
         prompts: The parts of its instructions: what is constant first, then what holds for one kind of debate.
-        tool: By which it answers; empty for a structured answer without tools.
+        tool: By which it answers.
         toolset: What else it may use.
         changing: A path of the answer, where changes will do of one that was refused.
     """
 
     prompts: tuple[str, ...]
-    tool: str = ""
+    tool: str
     toolset: Toolset = Toolset.NONE
     changing: str = ""
 
@@ -115,9 +113,9 @@ REQUESTS: Mapping[type[Record], Request] = {
         ("challenger", "challenger-contracts"), "submit_challenge", changing=_EVIDENCE
     ),
     ModuleChallenge: Request(("challenger", "challenger-module"), "submit_challenge", changing=_EVIDENCE),
-    UndisputedRuling: Request(("arbiter-undisputed",)),
-    ContractRuling: Request(("arbiter", "arbiter-contracts")),
-    ModuleRuling: Request(("arbiter", "arbiter-module")),
+    UndisputedRuling: Request(("arbiter-undisputed",), "submit_ruling", Toolset.READ),
+    ContractRuling: Request(("arbiter", "arbiter-contracts"), "submit_ruling", Toolset.READ),
+    ModuleRuling: Request(("arbiter", "arbiter-module"), "submit_ruling", Toolset.READ),
 }
 """By the model of the answer."""
 
@@ -197,7 +195,7 @@ class ModelRoles:
 
     def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:
         """Ask a role for its answer and its files. An agent gives it by its terminal tool, or by the tool `change_plan`
-        where it corrects one."""
+        where it corrects one; then it can also read what its request leaves out."""
         request, answer = REQUESTS[assignment.answer], assignment.answer
         with self._invocation(assignment) as work:
             files = work.workspace.files
@@ -206,14 +204,10 @@ class ModelRoles:
             )
             attempts = drafts_in(assignment.place) if answer is ProposerAnswer else ATTEMPTS
             submission = Submission(form, attempts, assignment.place.run_id)
-            if not request.tool:
-                named = {**answer_schema(answer), "title": "ArbiterAnswer", "description": "The ruling."}
-                structured_answer(work.model, named, work.prompt, assignment.message, submission)
-            else:
-                change = submit_tool("change_plan", _CHANGE, changes_schema(), submission)
-                submit = submit_tool(request.tool, _first_line(answer), tool_schema(answer), submission)
-                own = [change, submit] if assignment.before else [submit]
-                converse(work, [*work.store_tools, *own], [HumanMessage(assignment.message)], submission)
+            change = submit_tool("change_plan", _CHANGE, changes_schema(), submission)
+            submit = submit_tool(request.tool, _first_line(answer), tool_schema(answer), submission)
+            own = [change, submit] if assignment.before else [submit]
+            converse(work, [*work.store_tools, *own], [HumanMessage(assignment.message)], submission)
             assert submission.accepted is not None
             return Answered(submission.accepted, files())
 
@@ -240,7 +234,7 @@ class ModelRoles:
             yield Invocation(
                 model,
                 prompt(*request.prompts),
-                request.toolset,
+                Toolset.READ if assignment.before else request.toolset,
                 workspace,
                 self._store_tools(assignment, workspace, raised),
                 self.calls_per_role,

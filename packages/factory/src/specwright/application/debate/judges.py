@@ -11,7 +11,14 @@ from specwright.application.context import RoleStore, index_statuses, task_ref
 from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, Case, Deliverable
 from specwright.application.factory import Factory
-from specwright.application.messages.debate import arbiter_message, challenge_message
+from specwright.application.messages.debate import (
+    CONTRACTS_READ,
+    DEBATE,
+    TASK,
+    arbiter_files,
+    arbiter_message,
+    challenge_message,
+)
 from specwright.application.store.artifacts import Invocation
 from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
@@ -236,11 +243,12 @@ def ask_arbiter(factory: Factory, case: Case) -> Adjudication:
     by = _open_judge_pack(factory, case, place, deliverable.dependencies(case.version_id), rulings)
     unsound = case.problems_by_code(changes_of(judged.failures)) if judged.mendable else ()
     shown = case.shown(rulings, unsound or ())
-    message = arbiter_message(shown, factory.folder.read(task.path).decode(), offers)
+    files = arbiter_files(shown, factory.folder.read(task.path).decode())
+    pack = {path: text.encode(errors="replace") for path, text in files.items()}
     kind = ContractRuling if of_contracts else ModuleRuling
     kind = UndisputedRuling if not offers and shown.undisputed else kind
     answer = factory.roles.ask(
-        Assignment(place, kind, message),
+        Assignment(place, kind, arbiter_message(shown, offers), pack),
         lambda given, _: _ruling_problems(case, given.whole(), rulings, offers),
     ).answer.whole()
     scope = factory.journal.scope(f"{place.run_id}/record", deferred=True)
@@ -319,11 +327,15 @@ def _open_judge_pack(
     """Write the context pack: the columns of these roles in the role table (design: role-access)."""
     deliverable, history, full = case.deliverable, case.history, Permission.FULL
     task = task_ref(factory, deliverable.task)
-    included = [(record.ref, full, _HISTORY) for record in (*history.proposals, *history.challenges)]
-    included += [(contract.ref, full, "the contract in question") for contract in case.contracts]
+    arbiter = place.role is Role.ARBITER
+    debated, contract = _HISTORY, "the contract in question"
+    if arbiter:
+        debated, contract = f"{debated}, readable as /{DEBATE}", f"{contract}, readable as /{CONTRACTS_READ}"
+    included = [(record.ref, full, debated) for record in (*history.proposals, *history.challenges)]
+    included += [(one.ref, full, contract) for one in case.contracts]
     carried = {ruling.ref: ruling for ruling in rulings.values()}
     earlier = [ruling.ref for ruling in history.adjudications]
-    whole = set(earlier) if place.role is Role.ARBITER else set[str]()
+    whole = set(earlier) if arbiter else set[str]()
     included += [ruling.row for ref, ruling in carried.items() if ref not in whole]
     if deliverable.plan_ref:
         included.append((deliverable.plan_ref, Permission.SUMMARY_ONLY, PLAN_CLAIM))
@@ -332,9 +344,9 @@ def _open_judge_pack(
     hidden = "the planner's answer" if case.name == CONTRACTS else "implementation source"
     versions = sorted({proposal.deliverable_ref for proposal in history.proposals})
     excluded = [(ref, f"{hidden} is never shown to this role") for ref in versions]
-    if place.role is Role.ARBITER:
-        included += [(ref, full, _HISTORY) for ref in earlier]
-        included.append((task, full, "the task file, for grounding"))
+    if arbiter:
+        included += [(ref, full, debated) for ref in earlier]
+        included.append((task, full, f"the task file, for grounding, readable as /{TASK}"))
         excluded += [(d.contract.ref, "dependencies are no business of this role") for d in dependencies]
     else:
         for view in dependencies:
@@ -342,7 +354,7 @@ def _open_judge_pack(
             included.append((view.contract.ref, Permission.CONTRACT_ONLY, "a dependency"))
             included.append((view.contract.ref, Permission.METADATA_ONLY, status))
         examples = ", its approved examples" if deliverable.task.definition.acceptance else ""
-        described = "its description, " if case.name == CONTRACTS else ""
+        described, examples = ("its description, ", examples) if case.name == CONTRACTS else ("", "")
         extract = f"{described}its acceptance criteria{examples} and its decisions"
         extract += ", as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))

@@ -1,11 +1,9 @@
 """The requests of a debate, by the role table (design: role-access).
 
 The Proposer gets the task's criteria, its contract and its dependencies' contracts. The Challenger gets the proposal, the
-contracts and the acceptance criteria as an extract. The Arbiter gets both sides and the task. Source goes to its own
-Proposer alone. What stays the same for a task comes first, then what stays the same for a module, what is new in a
-round last: a provider caches requests by what they begin with.
-
-The rounds of a debate as text: what was proposed, what changed, why there is a round (design: role-access, debate).
+contracts and the acceptance criteria as an extract. The Arbiter gets what it decides, and can read the task and both sides.
+Source goes to its own Proposer alone. What stays the same for a task comes first, then what stays the same for a module,
+what is new in a round last: a provider caches requests by what they begin with.
 
 None of it is source: what the gate quotes is left out for the roles that judge.
 """
@@ -13,11 +11,13 @@ None of it is source: what the gate quotes is left out for the roles that judge.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
+from textwrap import shorten
 from types import MappingProxyType
 from typing import NamedTuple
 
 from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import contract_text
 from ship_gate.contract.examples_file import examples_in_short, in_short
 from ship_gate.contract.obligations import obligations
 from specwright.application.criteria import CriterionRuling
@@ -36,11 +36,11 @@ from specwright.application.messages.parts import (
     as_list,
     as_offers,
     as_surface,
-    as_task,
     clients_of_hosts,
     databases_of,
     hosts_of,
     lazy_slots_of,
+    task_text,
     without_docstring,
 )
 from specwright.application.store.debates import Cause, DebateHistory
@@ -51,9 +51,9 @@ from specwright.domain.answers import MAX_FALSIFYING_TESTS, Amendment, Failure, 
 from specwright.domain.debate.amendments import OfferedChange
 from specwright.domain.debate.debate import CONTRACTS, Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import TriedTest, counterexample
-from specwright.domain.debate.test_outline import BEYOND, test_outline
+from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.spec.change_request import BugReport
-from specwright.domain.tasks.task_file import TaskDefinition
+from specwright.domain.tasks.task_file import TaskDefinition, without_dependencies
 from specwright.ports import Files
 
 _ABOUT = {
@@ -67,40 +67,25 @@ _ABOUT = {
 """What each criterion of the rubric is about, for those who do not see the rubric."""
 
 
-_WHOLE_TESTS = "what each shows, its values, what it asserts"
-
-
-def as_proposal(proposal: Proposal, tests: str = _WHOLE_TESTS) -> str:
-    """The proposal that is judged, whole; its tests under a title that says what is told of them."""
+def as_proposal(proposal: Proposal) -> str:
+    """The proposal that is judged, whole."""
     parts = [
         "# Proposal",
         f"Claim: {proposal.claim}",
         "Checks:\n" + "\n".join(f"- {check}" for check in proposal.acceptance_checks),
     ]
     if proposal.tests:
-        parts.append(f"# Tests: {tests}\n\n{as_fenced(proposal.tests, 'text')}")
+        shows = "what each shows, its values, what it asserts"
+        parts.append(f"# Tests: {shows}\n\n{as_fenced(proposal.tests, 'text')}")
     if proposal.examples:
         parts.append(f"# Examples\n\n{as_fenced(examples_in_short(proposal.examples), 'markdown')}")
-    if proposal.preflight:
-        parts.append("# Observed by code\n\n" + "\n".join(f"- {line}" for line in proposal.preflight))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *_observed(proposal)])
 
 
-def as_claim(proposal: Proposal) -> str:
-    """The proposal in short: its claim, what each test shows, what each example is of, what code observed."""
-    short = {"tests": _unindented(proposal.tests), "examples": _headings(proposal.examples)}
-    return as_proposal(proposal.model_copy(update=short), "what each shows")
-
-
-def _unindented(outline: str) -> str:
-    """Of an outline of tests the names, with what each shows."""
-    return "\n".join(
-        line.removesuffix(BEYOND) for line in outline.splitlines() if line.startswith(("test_", "and "))
-    )
-
-
-def _headings(examples: str) -> str:
-    return "\n".join(line for line in examples.splitlines() if line.startswith("## "))
+def _observed(proposal: Proposal) -> list[str]:
+    """What code says of a draft, if there is anything."""
+    listed = "\n".join(f"- {line}" for line in proposal.preflight)
+    return [f"# Observed by code\n\n{listed}"] if listed else []
 
 
 def earlier_rounds(history: DebateHistory) -> list[str]:
@@ -123,13 +108,6 @@ def earlier_rounds(history: DebateHistory) -> list[str]:
 def as_challenge(challenge: Challenge) -> str:
     """The challenge that is ruled on, whole; of falsifying tests those that failed with their source."""
     return "\n\n".join(["# The challenge", *_challenge(challenge, assessments=True)])
-
-
-def as_review(challenge: Challenge) -> str:
-    """A challenge that found nothing, in short: of its falsifying tests the names alone."""
-    passed = ", ".join(tried.name for tried in challenge.falsifying_tests)
-    alone = challenge.model_copy(update={"falsifying_tests": []})
-    return as_challenge(alone) + (f"\n\nFalsifying tests that the module passed: {passed}" if passed else "")
 
 
 def without_source(failure: Failure) -> Failure:
@@ -197,7 +175,7 @@ def _ruling(ruling: Adjudication) -> str:
 
 def _changes(before: Proposal, after: Proposal) -> Iterator[str]:
     """What a proposal changed, by field; what it left as it was is not told again."""
-    yield from (f"- contract {line}" for line in after.contract_changes)
+    yield from (f"- contract {_added_in_short(line)}" for line in after.contract_changes)
     for what, old, new in (
         ("claim", _SENTENCE_END.sub("\n", before.claim), _SENTENCE_END.sub("\n", after.claim)),
         ("checks", "\n".join(before.acceptance_checks), "\n".join(after.acceptance_checks)),
@@ -210,7 +188,16 @@ def _changes(before: Proposal, after: Proposal) -> Iterator[str]:
 
 def _difference(before: str, after: str) -> str:
     lines: Iterable[str] = unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
-    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+    return "\n".join(_added_in_short(line) for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def _added_in_short(line: str) -> str:
+    """A line of a difference: what was added stands whole below, or what became of it in a later round."""
+    added = line.startswith("+") or line.partition(" ")[2].startswith("+")  # after a contract's name
+    return f"{line[:_LONGEST_ADDED]} ..." if added and len(line) > _LONGEST_ADDED else line
+
+
+_LONGEST_ADDED = 80
 
 
 def _why(cause: Cause) -> str:
@@ -382,7 +369,7 @@ def challenge_message(
         [
             *as_description(task.description if debate.deliverable == CONTRACTS else ""),
             as_criteria(task.acceptance_criteria, debate.rulings),
-            *as_acceptance(task.acceptance),
+            *as_acceptance(task.acceptance if debate.deliverable == CONTRACTS else None),
             *as_decided(task.decisions),
             *_as_plan_claim(debate.plan_claim),
             *map(as_surface, dependencies),
@@ -424,42 +411,88 @@ def _challenged(debate: JudgedDebate) -> list[str]:
     ]
 
 
-def arbiter_message(debate: JudgedDebate, task_file: str, offers: Sequence[OfferedChange]) -> str:
-    """The Arbiter's: task, contracts and the debate, without dependencies, rubrics and source.
+def arbiter_files(debate: JudgedDebate, task_file: str) -> dict[str, str]:
+    """What the Arbiter can read beside its request, by path: the task without the contracts of its dependencies, the
+    contracts, and the whole debate."""
+    history = debate.history
+    told = [
+        *_as_plan_claim(debate.plan_claim),
+        *earlier_rounds(history),
+        as_proposal(history.proposals[-1]),
+        as_challenge(history.challenges[-1]),
+    ]
+    return {
+        TASK: task_text(without_dependencies(task_file)),
+        CONTRACTS_READ: "\n\n".join(map(as_contract, debate.contracts)),
+        DEBATE: "\n\n".join(told),
+    }
 
-    The criteria stand in the task file; they are told again only with rulings on them. If nothing is disputed or offered,
-    tests and examples are told by name, the approved ones too (design: debate, exact-changes).
-    """
-    short = not offers and debate.undisputed
-    return "\n\n".join(
-        [
-            as_task(task_file, short=short),
-            *([as_criteria(debate.task.acceptance_criteria, debate.rulings)] if debate.rulings else []),
-            *_as_plan_claim(debate.plan_claim),
-            *_adjudicated(debate, short=short),
+
+def arbiter_message(debate: JudgedDebate, offers: Sequence[OfferedChange]) -> str:
+    """The Arbiter's: what is disputed with the statements and tests that it names, else what shows each criterion; the rest
+    can be read (`arbiter_files`). It holds no dependencies, rubrics and source."""
+    proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
+    criteria = debate.task.acceptance_criteria
+    if not offers and debate.undisputed:
+        shown = [f"- {check}" for check in proposal.acceptance_checks]
+        passed = ", ".join(tried.name for tried in challenge.falsifying_tests)
+        review = challenge.model_copy(update={"falsifying_tests": []})
+        said = [
+            as_criteria(
+                [shorten(one, _LONGEST_CRITERION, placeholder=" ...") for one in criteria], debate.rulings
+            ),
+            "# What shows them, says the proposal\n\n" + "\n".join(shown),
+            *_observed(proposal),
+            as_challenge(review),
+            *([f"Falsifying tests that the module passed: {passed}"] if passed else []),
+        ]
+    else:
+        said = [
+            as_criteria(criteria, debate.rulings),
+            *_named(debate),
+            as_challenge(challenge),
+            *_disclaimed(proposal),
+            *_asked(challenge, debate.revisions_left, debate.unsound),
             *as_offers(offers),
-            _which(debate),
-            "Decide.",
+        ]
+    return "\n\n".join([*said, _READ, _which(debate), "Decide."])
+
+
+TASK, CONTRACTS_READ, DEBATE = "task.md", "contracts.md", "debate.md"
+_READ = (
+    f"`read_file` opens `/{TASK}`, `/{CONTRACTS_READ}` and `/{DEBATE}`: earlier rounds, claim, each test with its values, "
+    "examples, challenge."
+)
+_LONGEST_CRITERION = 120
+
+
+def _named(debate: JudgedDebate) -> Iterator[str]:
+    """The statements and tests that a dispute names; of contracts of which it names no statement every one."""
+    proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
+    words = " ".join(
+        [
+            *(f"{one.invariant} {one.evidence} {one.required_change}" for one in challenge.failures),
+            *(f"{one.obligation} {one.message}" for one in challenge.counterexamples),
+            *(one.evidence for one in challenge.unshown_criteria),
+            *(one.pointer for one in proposal.contract_at_fault),
         ]
     )
+    for contract in debate.contracts:
+        first, *lines = contract_text(contract).splitlines()
+        named = [line for line in lines if _is_in(line.partition(" ")[0], words)]
+        yield as_block(
+            f"Contract of `{contract.name}`, where the dispute names it",
+            "\n".join([first, *(named or lines)]),
+            "text",
+        )
+    tests = re.split(r"\n(?=test_)", f"\n{proposal.tests}")
+    if named := [test for test in tests if _is_in(test.split(" ", 1)[0].strip(), words)]:
+        yield f"# Tests that the dispute names\n\n{as_fenced(chr(10).join(named), 'text')}"
 
 
-def _adjudicated(debate: JudgedDebate, *, short: bool) -> list[str]:
-    """What an Arbiter is told of the debate.
-
-    Args:
-        short: Whether tests and examples are told by name.
-    """
-    history = debate.history
-    tell_proposal, tell_challenge = (as_claim, as_review) if short else (as_proposal, as_challenge)
-    return [
-        *map(as_contract, debate.contracts),
-        *earlier_rounds(history),
-        tell_proposal(history.proposals[-1]),
-        tell_challenge(history.challenges[-1]),
-        *_disclaimed(history.proposals[-1]),
-        *_asked(history.challenges[-1], debate.revisions_left, debate.unsound),
-    ]
+def _is_in(name: str, words: str) -> bool:
+    """Whether a text names a statement or a test."""
+    return bool(name) and re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/])", words) is not None
 
 
 def _disclaimed(proposal: Proposal) -> list[str]:

@@ -23,7 +23,6 @@ from specwright.domain.acceptance.calls import for_all
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.debate.amendments import OfferedChange
-from specwright.domain.tasks.task_file import without_dependencies, without_example_code
 
 LONGEST_FILE = 12_000
 """Of a file that stands in a request; a longer one is read with the file tools."""
@@ -85,17 +84,6 @@ def as_decided(decided: Sequence[str]) -> list[str]:
 
 def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
     return f"\n   criterion {number}: {rulings[number].text}" if number in rulings else ""
-
-
-def as_task(task_file: str, *, short: bool = False) -> str:
-    """A task file without the contracts of its dependencies, which stand beside it or are not this role's business.
-
-    Args:
-        task_file: As it is stored.
-        short: Whether approved examples are told by their titles.
-    """
-    told = without_example_code(task_file) if short else task_file
-    return as_block("Task file", task_text(without_dependencies(told)), "markdown")
 
 
 def as_packages(packages: Sequence[AllowedPackage]) -> list[str]:

@@ -19,6 +19,7 @@ from specwright.domain.interfaces.functions import CLOCK_TYPES
 from specwright.domain.interfaces.guide import VALUES
 from specwright.domain.interfaces.records import Interfaces
 from specwright.domain.interfaces.rules import uses_of
+from specwright.domain.tasks.task_file import without_examples
 
 
 def plan_message(
@@ -105,7 +106,7 @@ def replan_message(
     )
     return "\n\n".join(
         [
-            *_planning(task_file, packages, callers),
+            *_planning(without_examples(task_file), packages, callers),
             as_block("Your plan that was challenged", challenged, "json"),
             "# Failures to correct\n\n" + as_list(failures),
             *_proposed(failures),
@@ -122,7 +123,10 @@ def _proposed(failures: Sequence[Failure]) -> list[str]:
     return [f"# Exact changes\n\n{told}\n\n{as_amendments(changes)}"] if changes else []
 
 
-_HAND_IN = "Hand in what changes in the plan above by `change_plan`; where most changes, the whole plan by `submit_plan`."
+_HAND_IN = (
+    "Hand in what changes in the plan above by `change_plan`; where most changes, the whole plan by `submit_plan`. Approved "
+    "examples are left out here; `read_file` opens the whole task, `/task.md`."
+)
 
 
 def amend_plan_message(
@@ -135,7 +139,7 @@ def amend_plan_message(
     """The request for a plan with amendments applied."""
     return "\n\n".join(
         [
-            *_planning(task_file, packages, callers),
+            *_planning(without_examples(task_file), packages, callers),
             as_block("Your plan, which was approved with amendments", approved, "json"),
             f"# Amendments\n\n{as_amendments(amendments)}",
             "Apply every amendment exactly and leave the rest as it is. In a pointer that ends in `/-` the last part is the "

@@ -42,7 +42,7 @@ from specwright.application.context import (
 )
 from specwright.application.criteria import carried_rulings
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.debate import with_rulings
+from specwright.application.messages.debate import TASK, with_rulings
 from specwright.application.messages.parts import FOR_PLAN, OF_LOCKS
 from specwright.application.messages.planner import (
     amend_plan_message,
@@ -592,7 +592,7 @@ def _asked(
     entries = _revision_entries(factory, task, stage, revision) if revision else []
     rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
     entries += [PackEntry(*ruling.row) for ruling in rulings.values()]
-    by = _open_planner_pack(factory, scope, task, place, rules.known, entries)
+    by = _open_planner_pack(factory, scope, task, place, rules.known, entries, revised=revision is not None)
 
     def problems(answer: PlanAnswer) -> list[str]:
         broken, drafts = rules.check(answer)
@@ -605,7 +605,8 @@ def _asked(
     message = with_rulings(message, task.definition.acceptance_criteria, rulings)
     before = _answer_text(factory, revision.before) if revision else ""
     store = RoleStore(factory, factory.index, by)
-    assignment = Assignment(place, PlanAnswer, message, store=store, before=before)
+    pack = {TASK: factory.folder.read(task.path)} if revision else {}
+    assignment = Assignment(place, PlanAnswer, message, pack, store=store, before=before)
     answer = factory.roles.ask(assignment, lambda answer, _: problems(answer)).answer
     return _store(factory, scope, task, by, answer, rules, revision.before if revision else None)
 
@@ -645,13 +646,20 @@ def _open_planner_pack(
     place: Place,
     known: KnownModules,
     entries: Sequence[PackEntry],
+    *,
+    revised: bool,
 ) -> Invocation:
     """Write the context pack: the planner's column of the role table (design: role-access).
 
     Args:
         entries: What it is given beside the task and the modules that it may call.
+        revised: Whether it corrects a plan, and reads of the task what its request leaves out.
     """
-    included = [(task_ref(factory, task), Permission.FULL, "the task to plan"), *pack_rows(entries)]
+    readable = f", readable as /{TASK}" if revised else ""
+    included = [
+        (task_ref(factory, task), Permission.FULL, f"the task to plan{readable}"),
+        *pack_rows(entries),
+    ]
     included += [
         (ref, Permission.CONTRACT_ONLY, _why_known(known.retired.get(ref, ""))) for ref in sorted(known.refs)
     ]

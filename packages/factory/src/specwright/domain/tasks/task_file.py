@@ -251,15 +251,11 @@ def without_dependencies(task_file: str) -> str:
     return f"{head}{cases}{tail}" if found else task_file
 
 
-def without_example_code(task_file: str) -> str:
-    """A task file with the titles of its approved examples, and which criteria they show."""
+def without_examples(task_file: str) -> str:
+    """A task file without its section Approved Examples."""
     head, found, rest = task_file.partition("\n## Approved Examples\n")
-    if not found:
-        return task_file
-    section, following, tail = rest.partition("\n## ")
-    lines = [line for line in section.split("\n") if not line.startswith("    ")]
-    titles = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("their imports are", "their code is")
-    return f"{head}{found}{titles}{following}{tail}"
+    _, following, tail = rest.partition("\n## ")
+    return f"{head}{following}{tail}" if found else task_file
 
 
 def _contracted(module: ShippedDependency) -> str:

@@ -1,5 +1,4 @@
-"""The conversation with a role, until one answer of it is accepted: an agent with tools, or one structured answer (design:
-role-access, models).
+"""The conversation with a role, an agent with tools, until one answer of it is accepted (design: role-access, models).
 
 An agent runs outside the graph's context and is never checkpointed: after a crash it runs again from its first message,
 and the journal answers what was answered (design: journal).
@@ -30,7 +29,6 @@ from langchain_core.messages import (
     BaseMessage,
     HumanMessage,
     InvalidToolCall,
-    SystemMessage,
     ToolCall,
     ToolMessage,
 )
@@ -46,20 +44,13 @@ from specwright.roles.agent.workspace import Workspace
 from specwright.roles.answers.json_text import visible_text
 from specwright.roles.answers.submission import UNREADABLE, Submission
 from specwright.roles.models.failures import answer_fault, last_call_is_cut
-from specwright.roles.models.journalled_model import toolless
 
 T = TypeVar("T")
 
 _CITATION = re.compile(r"\s*\(design:\s[^()]*\)")
 
-_LEFT_TO_THE_PROMPT = frozenset({"title", "description", "minLength"})
-"""Of a schema."""
-
-_LEFT_TO_THE_CHECK = frozenset({"additionalProperties", "default", "maxLength"})
-"""Of a tool's schema: a weak answer is read all the same, or told exactly what is wrong. A response format keeps them."""
-
-_FIRST = 2
-"""Messages of a request that nothing was answered to yet."""
+_LEFT_OUT = frozenset({"title", "description", "minLength", "additionalProperties", "default", "maxLength"})
+"""Of a tool's schema: the prompt says it, or the check of an answer, which also reads a weak one."""
 
 MISTAKES = 3
 """Turns in a row in which no call works, after which the role is stopped (design: models)."""
@@ -117,6 +108,7 @@ class Toolset(StrEnum):
     models spent calls on reading again what they had already read."""
 
     NONE = "none"
+    READ = "reading"
     FILES = "files"
     FILES_AND_TODO = "files and to-do"
     """One file that is written again, and a to-do list for long work."""
@@ -270,22 +262,18 @@ def cut_text(arguments: dict[str, Any]) -> str:
     return f"{json.dumps(arguments, ensure_ascii=False)[:-1]} ..."
 
 
-def answer_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """A schema as a response format carries it: references resolved, since weak models follow them badly."""
-    return cast(dict[str, Any], json.loads(_schema_text(schema, _LEFT_TO_THE_PROMPT)))
-
-
 def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """A schema as tools carry it: also without what only the check of an answer needs."""
-    return cast(dict[str, Any], json.loads(_schema_text(schema, _LEFT_TO_THE_PROMPT | _LEFT_TO_THE_CHECK)))
+    """A schema as tools carry it: references resolved, since weak models follow them badly, and nothing that only the
+    check of an answer needs."""
+    return cast(dict[str, Any], json.loads(_schema_text(schema)))
 
 
 @cache
-def _schema_text(schema: type[BaseModel], left_out: frozenset[str]) -> str:
+def _schema_text(schema: type[BaseModel]) -> str:
     # a text, so that a caller may change its copy; cached, because a plan's schema takes 8 ms
     resolved = dereference_refs(schema.model_json_schema())
     resolved.pop("$defs", None)
-    return json.dumps(_for_models(resolved, left_out))
+    return json.dumps(_for_models(resolved))
 
 
 def without_citations(text: str) -> str:
@@ -293,26 +281,25 @@ def without_citations(text: str) -> str:
     return _CITATION.sub("", text)
 
 
-def _for_models(value: Any, left_out: frozenset[str], *, named: bool = False) -> Any:
+def _for_models(value: Any, *, named: bool = False) -> Any:
     """A schema without what repeats the prompt or the names: descriptions, titles, and the least length of a text, which
     is checked when the answer comes. The prompt of a role says what each field is for (design: models).
 
     Args:
         value: A part of the schema.
-        left_out: Keywords to leave out.
         named: Whether its keys are names of fields.
     """
     if isinstance(value, list):
-        return [_for_models(item, left_out) for item in cast(list[Any], value)]
+        return [_for_models(item) for item in cast(list[Any], value)]
     if not isinstance(value, dict):
         return value
     schema = cast(dict[str, Any], value)
-    if not named and "default" in left_out and (given := _unless_null(schema)):
+    if not named and (given := _unless_null(schema)):
         schema = given
     return {
-        key: _for_models(item, left_out, named=key == "properties" and not named)
+        key: _for_models(item, named=key == "properties" and not named)
         for key, item in schema.items()
-        if named or key not in left_out
+        if named or key not in _LEFT_OUT
     }
 
 
@@ -375,40 +362,6 @@ def converse(
     return messages
 
 
-def structured_answer(
-    model: BaseChatModel, schema: dict[str, Any], prompt: str, message: str, submission: Submission[Any]
-) -> None:
-    """One structured answer of a role without tools, the Arbiter's, which the submission then has.
-
-    The provider is asked for its native structured output; the response is validated here all the same, because it can
-    be None without an error, be inside a code fence, or break a rule that no schema can state.
-
-    Raises:
-        AnswerError: the attempts are spent.
-    """
-    structured = toolless(model).with_structured_output(schema, include_raw=True)
-    messages: list[BaseMessage] = [SystemMessage(prompt), HumanMessage(message)]
-    while submission.accepted is None:
-        submission.ensure_open()
-        result = cast(dict[str, Any], Context().run(structured.invoke, messages))
-        raw = cast(AIMessage, result["raw"])
-        text = visible_text(raw.content)
-        if last_call_is_cut(raw):
-            text = text or cut_text(raw.tool_calls[-1]["args"])
-            response = submission.offer_text(text, answer_fault(raw))
-        elif raw.tool_calls:
-            response = submission.offer(raw.tool_calls[0]["args"])
-            text = text or str(raw.tool_calls[0]["args"])
-        else:
-            unread = raw.invalid_tool_calls[0]["args"] if raw.invalid_tool_calls else None
-            text = text or unread or ""
-            response = submission.offer_text(text, answer_fault(raw))
-        if len(messages) == _FIRST:  # many servers of a provider's protocol ignore the response format
-            response = f"{response}\n\nThe JSON Schema of the answer:\n\n{json.dumps(schema)}"
-        # some providers refuse an empty message
-        messages = [*messages, AIMessage(text or "(no answer)"), HumanMessage(response)]
-
-
 def _agent(work: Invocation, tools: Sequence[BaseTool], submission: Submission[Any], terminal: str) -> Any:
     backend = work.workspace.backend()
     middleware: list[AgentMiddleware[Any, Any, Any]] = [
@@ -419,7 +372,8 @@ def _agent(work: Invocation, tools: Sequence[BaseTool], submission: Submission[A
     ]
     if work.toolset is not Toolset.NONE:
         unused = {"delete"} if work.toolset is Toolset.FILES_AND_TODO else set[str]()
-        names = cast(Any, [name for name in FILE_TOOLS if name not in unused])
+        used = ["read_file"] if work.toolset is Toolset.READ else FILE_TOOLS
+        names = cast(Any, [name for name in used if name not in unused])
         # a request is never moved into a file: a long SPEC.md is what the role works on
         files = FilesystemMiddleware(
             backend=backend,

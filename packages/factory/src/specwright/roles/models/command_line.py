@@ -121,12 +121,6 @@ class CommandLineChatModel(ScriptedChatModel):
     def _llm_type(self) -> str:
         return f"cli-{self.name_of_agent}"
 
-    def with_structured_output(self, schema: Any, *, include_raw: bool = False, **kwargs: Any) -> Any:
-        """Answer with JSON text, which the caller validates; the schema stands in the prompt."""
-        return ScriptedChatModel.with_structured_output(
-            cast(Any, self.bind(response_format=schema)), schema, include_raw=include_raw
-        )
-
     def _generate(
         self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
@@ -212,7 +206,7 @@ class CommandLineSource:
 
 
 def prompt_of(messages: list[BaseMessage], options: Mapping[str, Any]) -> str:
-    """A conversation as one prompt: its messages under headings, then the tools or the schema, and how to answer."""
+    """A conversation as one prompt: its messages under headings, then the tools and how to answer."""
     parts = [f"# {_speaker(message)}\n\n{_spoken(message)}" for message in messages]
     if tools := options.get("tools"):
         described = [tool.get("function", tool) for tool in cast(list[dict[str, Any]], tools)]
@@ -221,9 +215,6 @@ def prompt_of(messages: list[BaseMessage], options: Mapping[str, Any]) -> str:
             f'with one JSON object and nothing else: {{"{_CALLS}": [{{"name": "a tool", "args": {{}}}}]}}. The calls run in '
             "this order, and their results come in your next message."
         )
-    elif schema := options.get("response_format"):
-        text = json.dumps(schema, ensure_ascii=False)
-        parts.append(f"# How to answer\n\nWith one JSON object of this schema and nothing else:\n\n{text}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,7 +1,7 @@
 """A model call: journalled, counted, and marked for the provider's cache (design: journal, models, costs).
 
-The journal is a mixin over `_generate`: it keeps the provider's class, and with it json_schema output, the model's profile
-and the usage figures, in agents and in structured calls alike. An answer is journalled and fsynced before anyone sees it.
+The journal is a mixin over `_generate`: it keeps the provider's class, and with it the model's profile and the usage
+figures. An answer is journalled and fsynced before anyone sees it.
 
 OpenAI and most others cache the beginning of a request by themselves. Anthropic asks for a mark, and charges for what it
 puts there; so only what the next request of the role will begin with is marked: tools and system prompt.
@@ -56,7 +56,7 @@ def content_of(messages: list[BaseMessage], options: dict[str, Any]) -> dict[str
 
     Args:
         messages: The conversation.
-        options: What the provider is given besides: tools, response format.
+        options: What the provider is given besides: tools.
     """
     sizes: Counter[str] = Counter()
     for message in messages:
@@ -68,9 +68,8 @@ def content_of(messages: list[BaseMessage], options: dict[str, Any]) -> dict[str
             sizes["tool results"] += len(_text(message))
         else:
             sizes["request"] += len(_text(message))
-    for kind, option in (("tool definitions", "tools"), ("response format", "response_format")):
-        if value := options.get(option):
-            sizes[kind] += len(json.dumps(value, default=str, ensure_ascii=False))
+    if tools := options.get("tools"):
+        sizes["tool definitions"] += len(json.dumps(tools, default=str, ensure_ascii=False))
     return {kind: size for kind, size in sizes.most_common() if size}
 
 
@@ -83,9 +82,7 @@ def _arguments(message: AIMessage) -> list[Any]:
     return [[call["name"], call["args"]] for call in message.tool_calls]
 
 
-_SCOPE, _METER, _ASK, _ACCOUNT, _TOOLLESS = (
-    f"_specwright_{name}" for name in ("scope", "meter", "ask", "account", "toolless")
-)
+_SCOPE, _METER, _ASK, _ACCOUNT = (f"_specwright_{name}" for name in ("scope", "meter", "ask", "account"))
 
 Ask = Callable[[Callable[[], ChatResult], int], ChatResult]
 """How a provider is asked, given the size of the request in bytes: within which time, how often (`provider_call`)."""
@@ -116,17 +113,6 @@ def journalled(
     once: Ask = lambda live, size: live()  # noqa: E731 - the annotation gives its parameters their types
     # not a field: the model's own schema, profile and identity stay as the provider made them
     vars(copy).update({_SCOPE: scope, _METER: meter, _ASK: ask or once, _ACCOUNT: account})
-    return copy
-
-
-def toolless(model: BaseChatModel) -> BaseChatModel:
-    """A copy of a journalled model for a role without tools.
-
-    What some providers' clients send as a tool then is a response format; it is no part of a request's identity, so that a
-    model of another provider can go on.
-    """
-    copy = model.model_copy()
-    vars(copy)[_TOOLLESS] = True
     return copy
 
 
@@ -192,7 +178,7 @@ class _Journalled:
             # prices change, with the hour at some providers; what was paid does not
             return {**answer, "model": account.model, "usd": None if usd is None else str(usd)}
 
-        identity = request_of(messages, {} if self.__dict__.get(_TOOLLESS) else kwargs)
+        identity = request_of(messages, kwargs)
         scope: Scope = self.__dict__[_SCOPE]
         meter: Meter = self.__dict__[_METER]
         answer: JsonValue = None
@@ -226,8 +212,7 @@ def answers_so_far(messages: list[BaseMessage]) -> int:
 def request_of(messages: list[BaseMessage], options: dict[str, Any]) -> JsonValue:
     """What identifies a request: its messages and tools, free of any provider's wire form.
 
-    The model's name is no part of it, so that a run may go on with another model after a crash; nor is a response
-    format, which is in the messages too (`agent.structured_answer`).
+    The model's name is no part of it, so that a run may go on with another model after a crash.
     """
     return {
         "messages": [_message(message) for message in messages],

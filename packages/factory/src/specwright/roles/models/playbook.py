@@ -27,7 +27,6 @@ from typing import Any, cast
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import RunnableLambda
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import ConfigDict
 
@@ -37,7 +36,7 @@ from specwright.ports import Place, Role
 from specwright.roles.models.journalled_model import answers_so_far
 
 Turn = list[tuple[str, dict[str, Any]]]
-"""The tool calls of one answer: names and arguments; without a name it is an answer in JSON text."""
+"""The tool calls of one answer: names and arguments."""
 
 
 _OWN_PLAYBOOK = "in a playbook of your own, write this file and run again"
@@ -54,14 +53,6 @@ class ScriptedChatModel(BaseChatModel):
     def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
         """Bind tools in the OpenAI form."""
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
-
-    def with_structured_output(self, schema: Any, *, include_raw: bool = False, **kwargs: Any) -> Any:
-        """Answer with JSON text, which the caller validates."""
-
-        def raw(message: BaseMessage) -> dict[str, Any]:
-            return {"raw": message, "parsed": None, "parsing_error": None}
-
-        return self | RunnableLambda(raw)
 
 
 class PlaybookChatModel(ScriptedChatModel):
@@ -92,11 +83,9 @@ class PlaybookChatModel(ScriptedChatModel):
                 "type": "tool_call",
             }
             for i, (name, args) in enumerate(turn)
-            if name
         ]
-        content = "" if calls else json.dumps(turn[0][1], ensure_ascii=False)
         message = AIMessage(
-            content=content,
+            content="",
             tool_calls=cast(Any, calls),
             usage_metadata={"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
             response_metadata={"model_name": "playbook"},
@@ -219,9 +208,9 @@ class Playbook:
         return [[("submit_challenge", self._json(name))]], name
 
     def arbiter(self, place: Place) -> tuple[list[Turn], str]:
-        """The decision, as the structured answer that is asked for."""
+        """The decision."""
         name = f"{self._folder(place)}/{place.subject}/{place.stage}/arbiter.json"
-        return [[("", self._json(name))]], name
+        return [[("submit_ruling", self._json(name))]], name
 
     def _folder(self, place: Place) -> str:
         """Where the answers of an attempt or a change are: in a directory of its own, if there is one."""

@@ -1,6 +1,5 @@
 """Which model answers an invocation: a provider's, or a playbook (design: models)."""
 
-import json
 import os
 import re
 from pathlib import Path
@@ -8,12 +7,10 @@ from typing import Any, Protocol, cast
 
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage
 
 from specwright.errors import InputError, ScriptError, SpecwrightErrors
 from specwright.installation import install_command
 from specwright.ports import Place, Role
-from specwright.roles.answers.json_text import visible_text
 from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import KEY_VARIABLES, translated
 from specwright.roles.models.playbook import Playbook, scripted_file
@@ -176,35 +173,24 @@ def _source(name: str, settings: Settings) -> ModelSource:
 
 
 _PROBE = {
-    "title": "Reply",
-    "description": "Your reply.",
-    "type": "object",
-    "properties": {"word": {"type": "string"}},
-    "required": ["word"],
-    "additionalProperties": False,
+    "type": "function",
+    "function": {
+        "name": "reply",
+        "description": "Reply.",
+        "parameters": {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+    },
 }
 
 
-def probe_forms(source: ModelSource, name: str) -> tuple[bool, bool]:
-    """Whether a model calls a tool, and whether it answers by a schema.
+def calls_tools(source: ModelSource, name: str) -> bool:
+    """Whether a model calls a tool when it is asked to.
 
     Raises:
         SpecwrightError: it does not answer at all.
     """
     model = source.model(Place("", 1, "", "", Role.ARBITER))
-    tool = {"type": "function", "function": {"name": "reply", "description": "Reply.", "parameters": _PROBE}}
     try:
-        called = model.bind_tools([tool]).invoke("Call the tool `reply` with the word: ready")
-        structured = cast(Any, model.with_structured_output(_PROBE, include_raw=True))
-        raw = cast(AIMessage, structured.invoke("Answer with the word: ready")["raw"])
+        called = model.bind_tools([_PROBE]).invoke("Call the tool `reply` with the word: ready")
     except Exception as error:  # whatever a provider's client raises becomes one message
         raise error if isinstance(error, SpecwrightErrors) else translated(error, name) from error
-    return any(call["name"] == "reply" for call in called.tool_calls), _fits(raw)
-
-
-def _fits(raw: AIMessage) -> bool:
-    try:
-        given: Any = raw.tool_calls[0]["args"] if raw.tool_calls else json.loads(visible_text(raw.content))
-    except ValueError:
-        return False
-    return isinstance(given, dict) and "word" in given
+    return any(call["name"] == "reply" for call in called.tool_calls)
