@@ -41,26 +41,25 @@ def test_bubblewrap_comes_first_and_landlock_where_it_does_not_work():
 
 
 def test_without_a_sandbox_it_is_refused_with_what_to_install():
-    """D-S8-10: never silently none."""
+    """D-S8-10: never silently none; a misspelt setting is no setting."""
     with pytest.raises(ShipGateError) as refused:
         chosen_sandbox("auto", NONE)
     assert "Landlock is off" in refused.value.what
     assert "apt install bubblewrap" in refused.value.remedy
     assert 'sandbox = "none"' in refused.value.remedy
+    with pytest.raises(InputError, match="firejail") as told:
+        chosen_sandbox("firejail")
+    assert "bubblewrap" in told.value.remedy
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_elsewhere_the_refusal_names_the_options(system):
-    """D-S8-16: macOS and Windows, with the platform faked; nothing is run."""
+def test_elsewhere_a_playbook_that_ships_with_specwright_alone_runs_labelled(system, caplog):
+    """D-S8-16: macOS and Windows, with the platform faked: the refusal names the options; what runs is unconfined, said
+    loudly and in the verdict's notes, which are evidence; on Linux never."""
     with pytest.raises(ShipGateError, match=system) as refused:
         SandboxedShipGate(system=system).judge(candidate("tally_words"))
     for option in ("container", "virtual machine", "WSL", "bubblewrap", 'sandbox = "none"'):
         assert option in refused.value.remedy
-
-
-@pytest.mark.parametrize("system", ["darwin", "win32"])
-def test_elsewhere_a_playbook_that_ships_with_specwright_runs_labelled(system, caplog):
-    """D-S8-16: unconfined, said loudly and in the verdict's notes, which are evidence; on Linux never."""
     gate = SandboxedShipGate(system=system, shipped=True, strength=0, fuzz=NO_FUZZ)
     with caplog.at_level(logging.WARNING, "ship_gate"):
         verdict = gate.judge(candidate("tally_words"))
@@ -69,13 +68,6 @@ def test_elsewhere_a_playbook_that_ships_with_specwright_runs_labelled(system, c
     assert f"{system} offers no sandbox" in caplog.text
     with pytest.raises(ShipGateError, match="Landlock is off"):
         chosen_sandbox("auto", NONE, system="linux", shipped=True)
-
-
-def test_a_kind_that_does_not_exist_is_told():
-    """D-S8-10: a misspelt setting is no setting."""
-    with pytest.raises(InputError, match="firejail") as told:
-        chosen_sandbox("firejail")
-    assert "bubblewrap" in told.value.remedy
 
 
 def test_none_is_taken_only_when_it_is_asked_for_and_loudly(caplog):
@@ -204,9 +196,15 @@ def test_a_class_is_the_same_one_wherever_it_is_imported_from():
     assert _tested(body, source=source, name="save_tally", imports="save_tally").findings == ()
 
 
-def test_a_test_that_calls_nothing_shows_nothing():
-    """D-S8-09: the gate counts the calls itself."""
+def test_what_shows_nothing_or_cannot_cross_ends_badly():
+    """D-S8-09, DESIGN §8.1: the gate counts the calls itself; an argument that cannot cross is no error of the module, so no
+    test can expect it; of a module that cannot be imported the tests are not blamed."""
     assert broken_off(_tested("assert True")) == {"tests.uncalled"}
+    unsent = _tested("with pytest.raises(BaseException): shorten(object())")
+    assert broken_off(unsent) == {"tests.boundary"}
+    seen = run({"implementation/__init__.py": "1 / 0\n" + SHORTEN}, name="shorten")
+    assert broken_off(seen) == {"tests.uncollected", "examples.broken"}
+    assert "ZeroDivisionError" in seen.findings[0].message
 
 
 def test_a_call_in_a_shared_fixture_serves_all_tests():
@@ -217,17 +215,3 @@ def test_a_call_in_a_shared_fixture_serves_all_tests():
         "def test_first(result): assert result[0] == 'ab'\ndef test_second(result): assert result[1] == 'E_CUT'\n"
     )
     assert run({"tests/test_shorten.py": tests}, name="shorten").findings == ()
-
-
-def test_an_argument_that_cannot_cross_ends_the_run():
-    """DESIGN §8.1: it is no error of the module, so no test can expect it."""
-    seen = _tested("with pytest.raises(BaseException): shorten(object())")
-    assert broken_off(seen) == {"tests.boundary"}
-
-
-def test_a_module_that_cannot_be_imported_is_told_with_its_traceback():
-    """D-S8-09: the tests are not blamed for it."""
-    seen = run({"implementation/__init__.py": "1 / 0\n" + SHORTEN}, name="shorten")
-    assert broken_off(seen) == {"tests.uncollected", "examples.broken"}
-    assert "ZeroDivisionError" in seen.findings[0].message
-    assert "lib/modules/shorten/__init__.py" in seen.findings[0].message
