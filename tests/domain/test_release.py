@@ -95,23 +95,22 @@ CONSUMER = contract(FORMAT, "format_it", needs=(f"{PARSE}@1.0.0",))
 BUILT = {f"{PARSE}@1.0.0": PRODUCER.interface_fingerprint}
 
 
+def release_set(
+    *parts: tuple[MicroModuleContract, Mapping[str, str]], index: Mapping[str, CodeIndexEntry] | None = None
+) -> list[ReleaseModule]:
+    """Modules, each with the fingerprints that it was built against; SHIPPED unless the index says otherwise."""
+    entries = index_of(PRODUCER, CONSUMER, *(one for one, _ in parts)) if index is None else index
+    return [release_module(one, evidence(one, built), entries) for one, built in parts]
+
+
 def sound_set(index: Mapping[str, CodeIndexEntry] | None = None) -> list[ReleaseModule]:
     """A producer and its consumer, both as they should be unless the index says otherwise."""
-    entries = index_of(PRODUCER, CONSUMER) if index is None else index
-    return [
-        release_module(PRODUCER, evidence(PRODUCER), entries),
-        release_module(CONSUMER, evidence(CONSUMER, BUILT), entries),
-    ]
+    return release_set((PRODUCER, {}), (CONSUMER, BUILT), index=index)
 
 
 def set_with_producer(version: str, returns: str = "str") -> list[ReleaseModule]:
     """The consumer of parse@1.0.0, beside another version of parse."""
-    newer = contract(PARSE, "parse", version, returns=returns)
-    entries = index_of(PRODUCER, CONSUMER, newer)
-    return [
-        release_module(newer, evidence(newer), entries),
-        release_module(CONSUMER, evidence(CONSUMER, BUILT), entries),
-    ]
+    return release_set((contract(PARSE, "parse", version, returns=returns), {}), (CONSUMER, BUILT))
 
 
 def failing_gates(modules: list[ReleaseModule]) -> set[str]:
@@ -138,32 +137,26 @@ def test_a_set_that_lacks_a_dependency_fails_the_dependency_check_alone() -> Non
     assert failing_gates(modules) == {Gate.DEPENDENCY}
 
 
-@pytest.mark.parametrize(
-    ("reference", "in_the_set", "passes"),
-    [
-        ("1.0.0", "1.0.0", True),
-        ("1.0.0", "1.0.1", True),
-        ("^1.1.0", "1.2.0", True),
-        ("1.1.0", "1.0.9", False),
-        ("1.0.0", "2.0.0", False),
-        ("0.1.0", "0.1.3", True),
-        ("0.1.0", "0.2.0", False),
-        ("latest", "1.0.0", False),
-    ],
-)
-def test_a_dependency_is_met_by_its_version_or_a_compatible_later_one(
-    reference: str, in_the_set: str, passes: bool
-) -> None:
+SERVES = [
+    ("1.0.0", "1.0.0", True),
+    ("1.0.0", "1.0.1", True),
+    ("^1.1.0", "1.2.0", True),
+    ("1.1.0", "1.0.9", False),
+    ("1.0.0", "2.0.0", False),
+    ("0.1.0", "0.1.3", True),
+    ("0.1.0", "0.2.0", False),
+    ("latest", "1.0.0", False),
+]
+
+
+def test_a_dependency_is_met_by_its_version_or_a_compatible_later_one() -> None:
     """A release has one version per module, so the one in the set must serve (F-15-03, D-28-04)."""
-    producer = contract(PARSE, "parse", in_the_set)
-    consumer = contract(FORMAT, "format_it", needs=(f"{PARSE}@{reference}",))
-    built = {f"{PARSE}@{in_the_set}": producer.interface_fingerprint}
-    entries = index_of(producer, consumer)
-    modules = [
-        release_module(producer, evidence(producer), entries),
-        release_module(consumer, evidence(consumer, built), entries),
-    ]
-    assert (dependency_check(modules) == ()) is passes
+    for reference, in_the_set, passes in SERVES:
+        producer = contract(PARSE, "parse", in_the_set)
+        consumer = contract(FORMAT, "format_it", needs=(f"{PARSE}@{reference}",))
+        built = {f"{PARSE}@{in_the_set}": producer.interface_fingerprint}
+        found = dependency_check(release_set((producer, {}), (consumer, built)))
+        assert (found == ()) is passes, (reference, in_the_set)
 
 
 def test_a_producer_whose_contract_moved_on_fails_the_fingerprint_check_alone() -> None:
@@ -177,57 +170,39 @@ def test_a_producer_whose_contract_moved_on_fails_the_fingerprint_check_alone() 
 
 
 def test_a_producer_that_was_patched_behind_the_same_contract_passes() -> None:
-    """A patch leaves the fingerprint alone, and with it all who were built against it (F-15-04)."""
+    """A patch leaves the fingerprint alone, and with it all who were built against it; what nobody recorded is not taken to
+    match (F-15-04)."""
     assert run_gates(set_with_producer("1.0.1")) == ()
+    (failure,) = fingerprint_check(release_set((PRODUCER, {}), (CONSUMER, {})))
+    assert "names no version of parse" in failure.message
 
 
-def test_evidence_that_does_not_name_the_producer_fails_the_fingerprint_check() -> None:
-    """What nobody recorded is not taken to match (F-15-04)."""
-    entries = index_of(PRODUCER, CONSUMER)
-    modules = [sound_set()[0], release_module(CONSUMER, evidence(CONSUMER), entries)]
-    assert "names no version of parse" in fingerprint_check(modules)[0].message
+def test_an_active_consumer_of_a_retired_module_fails_the_deprecation_check() -> None:
+    """The version that it refers to is retired, also where the set holds a newer one; of a range the version that the
+    consumer was built against counts; one that is DEPRECATED itself may refer to it (F-15-05)."""
+    newer, retired = contract(PARSE, "parse", "1.0.1"), IndexStatus.DEPRECATED
+    for status in (retired, IndexStatus.SUPERSEDED):
+        entries = index_of(newer, CONSUMER) | index_of(PRODUCER, parse=status)
+        modules = release_set((newer, {}), (CONSUMER, BUILT), index=entries)
+        (failure,) = deprecation_check(modules)
+        assert failure.where == f"{FORMAT}@1.0.0, {PARSE}@1.0.0"
+        assert str(status) in failure.message
+        assert failing_gates(modules) == {Gate.DEPRECATION}
+    ranged = contract(FORMAT, "format_it", needs=(f"{PARSE}@^1.0.0",))
+    entries = index_of(PRODUCER, ranged, parse=retired)
+    assert len(deprecation_check(release_set((ranged, BUILT), index=entries))) == 1
+    both = index_of(PRODUCER, CONSUMER, parse=retired, format_it=retired)
+    assert deprecation_check(sound_set(both)) == ()
 
 
-@pytest.mark.parametrize("status", [IndexStatus.DEPRECATED, IndexStatus.SUPERSEDED])
-def test_an_active_consumer_of_a_retired_module_fails_the_deprecation_check(status: IndexStatus) -> None:
-    """The version that it refers to is retired, also where the set holds a newer one (F-15-05)."""
-    newer = contract(PARSE, "parse", "1.0.1")
-    entries = index_of(newer, CONSUMER) | index_of(PRODUCER, parse=status)
-    modules = [
-        release_module(newer, evidence(newer), entries),
-        release_module(CONSUMER, evidence(CONSUMER, BUILT), entries),
-    ]
-    (failure,) = deprecation_check(modules)
-    assert failure.where == f"{FORMAT}@1.0.0, {PARSE}@1.0.0"
-    assert str(status) in failure.message
-    assert failing_gates(modules) == {Gate.DEPRECATION}
-
-
-def test_a_range_is_judged_by_the_version_that_the_consumer_was_built_against() -> None:
-    """`^1.0.0` names no version, the ship evidence does (F-15-05)."""
-    consumer = contract(FORMAT, "format_it", needs=(f"{PARSE}@^1.0.0",))
-    entries = index_of(PRODUCER, consumer, parse=IndexStatus.DEPRECATED)
-    modules = [release_module(consumer, evidence(consumer, BUILT), entries)]
-    assert len(deprecation_check(modules)) == 1
-
-
-def test_a_deprecated_consumer_may_refer_to_a_deprecated_module() -> None:
-    """The deprecation check is about modules that are not DEPRECATED themselves (F-15-05)."""
-    retired = IndexStatus.DEPRECATED
-    modules = sound_set(index_of(PRODUCER, CONSUMER, parse=retired, format_it=retired))
-    assert deprecation_check(modules) == ()
-
-
-@pytest.mark.parametrize("status", [None, IndexStatus.DEPRECATED, IndexStatus.SUPERSEDED])
-def test_a_module_without_a_shipped_entry_fails_the_code_index_check_alone(
-    status: IndexStatus | None,
-) -> None:
+def test_a_module_without_a_shipped_entry_fails_the_code_index_check_alone() -> None:
     """Missing, deprecated and superseded entries all count (F-15-06, F-15-08)."""
-    entries = index_of(PRODUCER) | (index_of(CONSUMER, format_it=status) if status else {})
-    modules = sound_set(entries)
-    (failure,) = code_index_check(modules)
-    assert failure.where == f"{FORMAT}@1.0.0"
-    assert failing_gates(modules) == {Gate.CODE_INDEX}
+    for status in (None, IndexStatus.DEPRECATED, IndexStatus.SUPERSEDED):
+        entries = index_of(PRODUCER) | (index_of(CONSUMER, format_it=status) if status else {})
+        modules = sound_set(entries)
+        (failure,) = code_index_check(modules)
+        assert failure.where == f"{FORMAT}@1.0.0"
+        assert failing_gates(modules) == {Gate.CODE_INDEX}
 
 
 def test_the_manifest_has_the_fields_of_the_document_and_the_product() -> None:
@@ -268,15 +243,11 @@ def test_the_overall_result_is_pass_if_and_only_if_all_four_gates_are(failed: se
 
 
 def test_a_failing_wheel_leaves_the_overall_result_alone_yet_the_release_did_not_succeed() -> None:
-    """The product is a result of its own (F-15-08, D-28-02, D-28-03)."""
+    """The product is a result of its own, and cannot pass on nothing (F-15-08, D-28-02, D-28-03)."""
     manifest = manifest_of(sound_set(), ProductResult.without_wheel("No module is called by a task."))
     assert (manifest.overall_result, manifest.product.result) == ("PASS", "FAIL")
     assert not manifest.succeeded
     assert manifest_of(sound_set()).succeeded
-
-
-def test_a_wheel_comes_with_its_hash_and_without_one_nothing_passes() -> None:
-    """The product cannot pass on nothing (D-28-02)."""
     with pytest.raises(ValidationError, match="comes with its sha256"):
         ProductResult(wheel="a.whl", sha256=None, result=Result.FAIL, detail="")
     with pytest.raises(ValidationError, match="without a wheel"):
@@ -318,50 +289,35 @@ def test_a_set_with_two_versions_of_a_module_is_refused() -> None:
         ReleaseManifest.model_validate(two)
 
 
-def test_a_set_with_two_modules_of_one_import_name_is_refused() -> None:
-    """They would be one directory of the wheel (F-15-13, D-21-01)."""
+def test_a_set_that_is_none_is_refused() -> None:
+    """Two modules of one import name would be one directory of the wheel; only shipped modules are released, and at least
+    one; evidence of another version is a contradiction of our records (F-15-13, D-21-01, F-15-02, F-15-07)."""
     twin = contract("MM-0000000c", "parse")
-    modules = [*sound_set(), release_module(twin, evidence(twin), {})]
     with pytest.raises(RefusedError, match="both be imported as `parse`"):
-        check_release_set(modules)
-
-
-def test_an_empty_set_and_an_unshipped_module_are_refused() -> None:
-    """Only shipped modules are released, and at least one (F-15-02)."""
+        check_release_set([*sound_set(), release_module(twin, evidence(twin), {})])
     with pytest.raises(RefusedError, match="nothing to release"):
         check_release_set([])
-    failed = evidence(
-        PRODUCER,
-        verification={
-            "result": "FAIL",
-            "interface_fingerprint": "a" * 64,
-            "evidence_ref": evidence_ref(PARSE, "1.0.0"),
-        },
-    )
+    ref = evidence_ref(PARSE, "1.0.0")
+    verification = {"result": "FAIL", "interface_fingerprint": "a" * 64, "evidence_ref": ref}
     with pytest.raises(RefusedError, match=f"are not: {PARSE}@1.0.0"):
-        check_release_set([release_module(PRODUCER, failed, {})])
-
-
-def test_evidence_of_another_version_is_a_contradiction_of_our_records() -> None:
-    """Not the release's fault: `specwright verify` tells more (F-15-07)."""
+        check_release_set([release_module(PRODUCER, evidence(PRODUCER, verification=verification), {})])
     with pytest.raises(CorruptionError, match="speaks of MM-0000000b"):
         release_module(PRODUCER, evidence(CONSUMER), {})
 
 
-@pytest.mark.parametrize(
-    ("distribution", "package"),
-    [
-        ("tab-keeper", "tab_keeper"),
-        ("3d-tool", "product_3d_tool"),
-        ("import", "product_import"),
-        ("json", "product_json"),
-        ("test", "product_test"),
-        ("n-1a2b3c4", "n_1a2b3c4"),
-    ],
-)
-def test_the_package_is_named_by_the_distribution(distribution: str, package: str) -> None:
+PACKAGES = {
+    "tab-keeper": "tab_keeper",
+    "3d-tool": "product_3d_tool",
+    "import": "product_import",
+    "json": "product_json",
+    "test": "product_test",
+    "n-1a2b3c4": "n_1a2b3c4",
+}
+
+
+def test_the_package_is_named_by_the_distribution() -> None:
     """With a prefix where Python could not import it by that name (D-28-01)."""
-    assert import_name(distribution) == package
+    assert {name: import_name(name) for name in PACKAGES} == PACKAGES
 
 
 @given(st.from_regex(r"[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?", fullmatch=True))

@@ -70,15 +70,10 @@ CHANGED = {
 }
 
 
-@pytest.mark.parametrize("line", CHANGED)
-def test_each_kind_of_fault_is_put_in_and_told(line):
+def test_each_kind_of_fault_is_put_in_and_told():
     """D-S8-08: comparison, arithmetic, boolean, constant, return, removed call and raise, boundary, slice, default."""
-    assert changes(function(line)) == CHANGED[line]
-
-
-def test_a_default_is_changed():
-    """D-S8-08: leaving an argument out is an obligation."""
-    assert changes("def f(a=3):\n    pass\n") == ["`3` to `4`"]
+    assert {line: changes(function(line)) for line in CHANGED} == CHANGED
+    assert changes("def f(a=3):\n    pass\n") == ["`3` to `4`"]  # leaving an argument out is an obligation
 
 
 def test_a_returned_text_becomes_another_one_that_the_function_returns():
@@ -108,10 +103,10 @@ PATTERNS = {
 }
 
 
-@pytest.mark.parametrize("call", PATTERNS)
-def test_a_pattern_is_changed_within(call):
+def test_a_pattern_is_changed_within():
     """Issue 13.5: quantifiers, classes and anchors of literal patterns; whole numbers as bounds are left alone."""
-    assert [change for change in changes(function(f"x = {call}")) if "pattern" in change] == PATTERNS[call]
+    found = {call: changes(function(f"x = {call}")) for call in PATTERNS}
+    assert {call: [one for one in said if "pattern" in one] for call, said in found.items()} == PATTERNS
 
 
 LIMITS = {
@@ -124,35 +119,28 @@ LIMITS = {
 }
 
 
-@pytest.mark.parametrize("case", LIMITS)
-def test_a_stated_limit_that_can_be_moved_is_told(case):
+def test_a_stated_limit_that_can_be_moved_is_told():
     """Issue 13.4: a constraint is shown by calls at its edge and one beyond it, however many other mutants die."""
-    constraints, guard, limits = LIMITS[case]
-    source = "_MOST = 5\n" + function(
-        guard, "    raise ValueError(a)", "if a < 3:", "    return 64", "return a"
-    )
-    mutants = mutants_of({ENTRY: source.encode()})
-    assert {mutant.limit for mutant in mutants} == {"", *limits}
-    contract = limited(constraints)
-    alive = [mutant for mutant in mutants if mutant.limit]
-    found = [*unshown_limits(mutants, alive, contract)]
-    assert {finding.code for finding in found} == {"obligations.unseen"}
-    assert len(found) == len(constraints)
-    assert f"a: {constraints[0]} (/inputs/0/constraints/0)" in found[0].message
-    assert found[0].pointer == "/inputs/0/constraints/0"
-    others = [mutant for mutant in mutants if not mutant.limit]
-    assert [*unshown_limits(mutants, others, contract)] == []
+    rest = ("    raise ValueError(a)", "if a < 3:", "    return 64", "return a")
+    for constraints, guard, limits in LIMITS.values():
+        source = "_MOST = 5\n" + function(guard, *rest)
+        mutants = mutants_of({ENTRY: source.encode()})
+        assert {mutant.limit for mutant in mutants} == {"", *limits}
+        contract = limited(constraints)
+        found = [*unshown_limits(mutants, [mutant for mutant in mutants if mutant.limit], contract)]
+        assert [finding.code for finding in found] == ["obligations.unseen"] * len(constraints)
+        assert f"a: {constraints[0]} (/inputs/0/constraints/0)" in found[0].message
+        assert found[0].pointer == "/inputs/0/constraints/0"
+        others = [mutant for mutant in mutants if not mutant.limit]
+        assert [*unshown_limits(mutants, others, contract)] == []
 
 
 def test_a_number_that_no_constraint_names_may_be_moved():
-    """Issue 13.6: what the source checks beside its contract is for the threshold."""
+    """Issue 13.6: what the source checks beside its contract is for the threshold; a default says what a parameter is if it
+    is left out, not what it may be."""
     source = function("if a > 64:", "    raise ValueError(a)", "return a")
     mutants = mutants_of({ENTRY: source.encode()})
     assert [*unshown_limits(mutants, mutants, limited(["at most 65"]))] == []
-
-
-def test_a_default_is_no_limit():
-    """`defaults to 0` says what a parameter is if it is left out, not what it may be."""
     source = function("if a < 0:", "    raise ValueError(a)", "return a")
     mutants = mutants_of({ENTRY: source.encode()})
     moved = [mutant for mutant in mutants if mutant.limit == "0"]
@@ -248,27 +236,18 @@ SPARED = {
 }
 
 
-@pytest.mark.parametrize("case", SPARED)
-def test_what_no_test_could_notice_is_spared(case):
+def test_what_no_test_could_notice_is_spared():
     """D-S8-08: equivalent mutants would cost sound modules."""
-    assert changes(SPARED[case]) == []
+    assert {case: found for case, source in SPARED.items() if (found := changes(source))} == {}
 
 
-def test_an_error_is_left_out_and_its_text_is_not_changed():
-    """D-S8-08: a raise counts once, however long its message."""
-    assert changes(function("raise ValueError('at least ' + str(1))")) == [
-        "`raise ValueError('at least ' + str(1))` left out"
-    ]
-
-
-def test_of_a_long_table_two_entries_stand_for_all():
-    """D-S8-08: a table of thirty constants would outweigh the code."""
-    assert changes("T = {'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e': 5}\n") == [
-        "`'a'` to `'aX'`",
-        "`1` to `2`",
-        "`'e'` to `'eX'`",
-        "`5` to `6`",
-    ]
+def test_what_says_much_counts_little():
+    """D-S8-08: a raise counts once, however long its message; a table of thirty constants would outweigh the code, so two of
+    its entries stand for all."""
+    left_out = "`raise ValueError('at least ' + str(1))` left out"
+    assert changes(function("raise ValueError('at least ' + str(1))")) == [left_out]
+    table = "T = {'a': 1, 'b': 2, 'c': 3, 'd': 4, 'e': 5}\n"
+    assert changes(table) == ["`'a'` to `'aX'`", "`1` to `2`", "`'e'` to `'eX'`", "`5` to `6`"]
 
 
 def test_every_mutant_differs_from_the_source_in_one_place_and_can_be_compiled():
@@ -374,39 +353,31 @@ def test_strong_error_tests_do_not_hide_weak_happy_ones():
     assert verdict.findings[0].where.startswith("implementation/_more.py:")
 
 
-@pytest.mark.parametrize(
-    ("noticed", "of", "codes"),
-    [
-        (7, 9, []),
-        (6, 8, []),
-        (3, 5, []),
-        (2, 5, ["strength.function"]),
-        (3, 6, ["strength.function"]),
-        (0, 4, []),
-    ],
-)
-def test_a_function_needs_three_quarters_of_what_the_module_needs(noticed: int, of: int, codes: list[str]):
+def test_a_function_needs_three_quarters_of_what_the_module_needs():
     """D-S8-08: a guard that only saves time brings three faults of few that no test can fail on (ADR 0079)."""
-    ends = [("helper", "failed")] * noticed + [("helper", "passed")] * (of - noticed) + [("f", "failed")] * 40
-    judged = [
-        (Mutant(ENTRY, place, scope, "`<` to `<=`", ""), VariantRun(outcome, (), (), 0.0))
-        for place, (scope, outcome) in enumerate(ends, start=1)
-    ]
-    assert [finding.code for finding in weak_findings(judged, 0.8)] == codes
-    assert all("60% are due" in finding.message for finding in weak_findings(judged, 0.8))
+    for noticed, of, enough in (
+        (7, 9, True),
+        (6, 8, True),
+        (3, 5, True),
+        (2, 5, False),
+        (3, 6, False),
+        (0, 4, True),
+    ):
+        judged = ended(("helper", "failed", noticed), ("helper", "passed", of - noticed), ("f", "failed", 40))
+        found = [*weak_findings(judged, 0.8)]
+        assert [finding.code for finding in found] == ["strength.function"] * (not enough)
+        assert all("60% are due" in finding.message for finding in found)
 
 
-@pytest.mark.parametrize(
-    ("target", "told"), [("https://api.example.org", True), ("the file at `path`", False)]
-)
-def test_who_shows_a_result_by_requests_alone_is_told_to_assert_it_beside_them(target: str, told: bool):
+def test_who_shows_a_result_by_requests_alone_is_told_to_assert_it_beside_them():
     """D-S8-08: what was asked of a host is an effect and no result."""
-    effect = {"type": "CALL", "target": target, "description": "is asked once"}
-    contract = MicroModuleContract.model_validate({**DOUBLE.to_json(), "effects": [effect]})
     pointer = "/outputs/0/invariants/0"
-    finding = unshown_finding(claims_of(contract, {"test_it": (pointer,)}, ["test_it"]), pointer)
-    assert finding.pointer == pointer
-    assert ("beside what `web.requests` holds," in finding.message) == told
+    for target, told in (("https://api.example.org", True), ("the file at `path`", False)):
+        effect = {"type": "CALL", "target": target, "description": "is asked once"}
+        contract = MicroModuleContract.model_validate({**DOUBLE.to_json(), "effects": [effect]})
+        finding = unshown_finding(claims_of(contract, {"test_it": (pointer,)}, ["test_it"]), pointer)
+        assert finding.pointer == pointer
+        assert ("beside what `web.requests` holds," in finding.message) == told
 
 
 def ended(*outcomes: tuple[str, str, int]) -> list[tuple[Mutant, VariantRun]]:
