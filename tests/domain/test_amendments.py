@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from specwright.domain.answers import Amendment, PlanAnswer
 from specwright.domain.debate.amendments import (
     applied_problems,
@@ -34,40 +32,36 @@ def without(path: str, start: str, end: str = "") -> dict[str, bytes]:
     return {**FILES, path: (head + (end + tail if tail else "")).encode()}
 
 
-@pytest.mark.parametrize(
-    ("action", "target", "wrong"),
-    [
-        ("MODIFY", "test:test_it_is_the_number_twice", ""),
-        ("MODIFY", "test:tests/test_double.py::test_it_is_the_number_twice[2-4]", ""),
-        ("ADD", "test:test_three", ""),
-        ("MODIFY", "test:test_three", "there is no test 'test_three'"),
-        ("REMOVE", "test:test_it_is_the_number_twice[2-4]", "a parameter is not a test"),
-        ("MODIFY", "example:## Two", ""),
-        ("REMOVE", "example:Three", "there is no example 'Three'"),
-        ("MODIFY", "file:/implementation/__init__.py", ""),
-        ("MODIFY", "file:contract.json", "contract.json is no file that a Proposer writes"),
-        ("ADD", "test:test_it_is_the_number_twice", "test 'test_it_is_the_number_twice' is there already"),
-        ("MODIFY", "function:double()", ""),
-        ("MODIFY", "function:ValueError", ""),
-        ("MODIFY", "function:_never_seen", "_never_seen is no function or class of the contract"),
-        ("MODIFY", "contract:double#/inputs/0/constraints/0", ""),
-        ("ADD", "contract:double#/error_surfaces/-", ""),
-        ("MODIFY", "contract:double#/inputs/4", "the contract of double has no /inputs/4"),
-        (
-            "ADD",
-            "contract:double#/inputs/4/constraints/-",
-            "the contract of double has no /inputs/4/constraints",
-        ),
-        ("MODIFY", "contract:double#/module_version", "/module_version is not the planner's to change"),
-        ("ADD", "contract:treble#", "there is no contract treble"),
-    ],
-)
-def test_an_amendment_aims_at_what_is_there(action: str, target: str, wrong: str):
+TARGETS = [
+    ("MODIFY", "test:test_it_is_the_number_twice", ""),
+    ("MODIFY", "test:tests/test_double.py::test_it_is_the_number_twice[2-4]", ""),
+    ("ADD", "test:test_three", ""),
+    ("MODIFY", "test:test_three", "there is no test 'test_three'"),
+    ("REMOVE", "test:test_it_is_the_number_twice[2-4]", "a parameter is not a test"),
+    ("MODIFY", "example:## Two", ""),
+    ("REMOVE", "example:Three", "there is no example 'Three'"),
+    ("MODIFY", "file:/implementation/__init__.py", ""),
+    ("MODIFY", "file:contract.json", "contract.json is no file that a Proposer writes"),
+    ("ADD", "test:test_it_is_the_number_twice", "test 'test_it_is_the_number_twice' is there already"),
+    ("MODIFY", "function:double()", ""),
+    ("MODIFY", "function:ValueError", ""),
+    ("MODIFY", "function:_never_seen", "_never_seen is no function or class of the contract"),
+    ("MODIFY", "contract:double#/inputs/0/constraints/0", ""),
+    ("ADD", "contract:double#/error_surfaces/-", ""),
+    ("MODIFY", "contract:double#/inputs/4", "the contract of double has no /inputs/4"),
+    ("ADD", "contract:double#/inputs/4/constraints/-", "the contract of double has no /inputs/4/constraints"),
+    ("MODIFY", "contract:double#/module_version", "/module_version is not the planner's to change"),
+    ("ADD", "contract:treble#", "there is no contract treble"),
+]
+
+
+def test_an_amendment_aims_at_what_is_there():
     """F-9.6-01, F-9.6-04, D-14-01: what can never be applied is told to the Arbiter, not to the Proposer; of source
     nothing is told."""
-    found = unreachable_targets([amendment(action, target)], FILES, CONTRACTS)
-    assert bool(found) is bool(wrong)
-    assert all(problem.startswith(f"amendments.0.target: {wrong}") for problem in found)
+    for action, target, wrong in TARGETS:
+        found = unreachable_targets([amendment(action, target)], FILES, CONTRACTS)
+        assert bool(found) is bool(wrong), target
+        assert all(problem.startswith(f"amendments.0.target: {wrong}") for problem in found)
 
 
 def test_a_test_that_stands_in_two_files_may_go_only_with_both():
@@ -78,35 +72,29 @@ def test_a_test_that_stands_in_two_files_may_go_only_with_both():
     assert lost.startswith("test:test_one")
 
 
-@pytest.mark.parametrize(
-    ("detail", "vague"),
-    [
+def test_an_amendment_names_a_change_of_this_module():
+    """F-9.6-01, D-14-01, D-14-02: a few words are no change."""
+    for detail, vague in (
         ("Improve the error handling.", True),
+        ("Improve error handling.", True),
+        ("Fix it.", True),
         ("Add a test that doubles three.", False),
         ("Let double(-1) raise a ValueError, too.", False),
-    ],
-)
-def test_an_amendment_names_a_change_of_this_module(detail: str, vague: bool):
-    """F-9.6-01, D-14-01: a few words are no change."""
-    asked = amendment("MODIFY", "test:test_it_is_the_number_twice").model_copy(update={"detail": detail})
-    assert bool(target_problems([asked], contracts=False)) is vague
+    ):
+        asked = amendment("MODIFY", "function:double").model_copy(update={"detail": detail})
+        found = target_problems([asked], contracts=False)
+        assert ["say exactly what changes" in problem for problem in found] == [True] * vague, detail
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "file:/implementation/__init__.py",
-        "file:./implementation/__init__.py",
-        "function:double()",
-        "function:double(number)",
-        "function:`double`",
-    ],
-)
-def test_a_target_is_found_however_it_is_written(target: str):
+def test_a_target_is_found_however_it_is_written():
     """F-9.6-04: a leading slash, brackets and quotes are no part of the name."""
-    changed = {**FILES, "implementation/__init__.py": b"def double(number):\n    return number + number\n"}
-    assert applied_problems([amendment("MODIFY", target)], FILES, changed) == []
-    assert applied_problems([amendment("MODIFY", target)], FILES, FILES) != []
+    changed = entry("def double(number):\n    return number + number\n")
+    for target in (
+        *("file:/implementation/__init__.py", "file:./implementation/__init__.py", "function:double()"),
+        *("function:double(number)", "function:`double`"),
+    ):
+        assert applied_problems([amendment("MODIFY", target)], FILES, changed) == []
+        assert applied_problems([amendment("MODIFY", target)], FILES, FILES) != []
 
 
 def test_a_name_that_stands_in_two_files_is_looked_for_in_both():
@@ -134,71 +122,55 @@ LOST_TEST = without("tests/test_double.py", "def test_a_negative")
 LOST_EXAMPLE = without("examples.md", "## A negative number")
 
 
-@pytest.mark.parametrize(
-    ("after", "target", "lost"),
-    [
+def test_what_the_approval_rests_on_does_not_get_lost():
+    """F-9.6-02, F-9.6-03: nobody debates the amended files, so that listed tests and examples stay in them."""
+    for after, target, lost in (
         (LOST_TEST, "function:double", "test:test_a_negative_number_is_refused is gone"),
         (LOST_TEST, "test:test_a_negative_number_is_refused", ""),
         (LOST_TEST, "file:tests/test_double.py", ""),
         (LOST_EXAMPLE, "function:double", "example:A negative number is gone"),
         (LOST_EXAMPLE, "example:A negative number", ""),
         (FILES, "function:double", ""),
-    ],
-)
-def test_what_the_approval_rests_on_does_not_get_lost(after: dict[str, bytes], target: str, lost: str):
-    """F-9.6-02, F-9.6-03: nobody debates the amended files, so that listed tests and examples stay in them."""
-    found = lost_problems([amendment("REMOVE", target)], FILES, after)
-    assert bool(found) is bool(lost)
-    assert all(problem.startswith(lost) for problem in found)
+    ):
+        found = lost_problems([amendment("REMOVE", target)], FILES, after)
+        assert bool(found) is bool(lost), target
+        assert all(problem.startswith(lost) for problem in found)
 
 
 OTHER_WORDS = {**planned("double")["reuse"], "justification": "What was found halves instead."}
 REUSED = {**OTHER_WORDS, "conclusion": "REUSE_EXISTING", "reuse_ref": "MM-0000000a@1.0.0"}
 
 
-def answer(**changes: Any) -> PlanAnswer:
+def answer(*more: Any, facing: str = "double", halve: Any = (), **changes: Any) -> PlanAnswer:
     """The plan with its first module changed."""
-    return PlanAnswer.model_validate(
-        plan(planned("double", **changes), planned("halve", "double"), task_facing="double")
-    )
+    second = [] if halve is None else [planned("halve", *(halve or ("double",)))]
+    return PlanAnswer.model_validate(plan(planned("double", **changes), *second, *more, task_facing=facing))
 
 
-@pytest.mark.parametrize(
-    ("after", "strays"),
-    [
+ALONE = PlanAnswer.model_validate(plan(planned("double"), planned("halve"), task_facing="double"))
+
+
+def test_an_amended_plan_changes_nothing_else():
+    """F-9.6-02, F-9.6-03, D-10-04, D-14-01: contracts lock that were debated, but for what the Arbiter amended;
+    `/dependencies` of a contract is `depends_on` of a plan."""
+    before = PlanAnswer.model_validate(APPROVED)
+    counting = "none: it only counts"
+    for after, strays in (
         (answer(purpose="Double a number that is given."), []),
         (answer(reuse=OTHER_WORDS), []),
         (answer(reuse=REUSED), ["modules.double.reuse"]),
         (answer(error_cases=["Minus two"]), ["modules.double.error_cases"]),
-        (answer(purpose="Double it for us.", effects="none: it only counts"), ["modules.double.effects"]),
-        (
-            PlanAnswer.model_validate(plan(planned("double"), task_facing="double")),
-            ["modules: halve is gone"],
-        ),
-        (PlanAnswer.model_validate({**APPROVED, "task_facing": "halve"}), ["task_facing: it was 'double'"]),
-        (
-            PlanAnswer.model_validate({**APPROVED, "modules": [*APPROVED["modules"], planned("treble")]}),
-            ["modules: treble is new"],
-        ),
-        (
-            PlanAnswer.model_validate(plan(planned("double"), planned("halve"), task_facing="double")),
-            ["modules.halve.depends_on"],
-        ),
-    ],
-)
-def test_an_amended_plan_changes_nothing_else(after: PlanAnswer, strays: list[str]):
-    """F-9.6-02, F-9.6-03, D-10-04: contracts lock that were debated, but for what the Arbiter amended."""
-    before = PlanAnswer.model_validate(APPROVED)
-    found = strayed_problems([amendment("MODIFY", "contract:double#/purpose")], before, after)
-    assert len(found) == len(strays)
-    assert all(problem.startswith(stray) for problem, stray in zip(found, strays, strict=True))
-
-
-def test_a_dependency_is_amended_under_its_name_in_a_contract():
-    """D-14-01: `/dependencies` of a contract is `depends_on` of a plan."""
-    after = PlanAnswer.model_validate(plan(planned("double"), planned("halve"), task_facing="double"))
+        (answer(purpose="Double it for us.", effects=counting), ["modules.double.effects"]),
+        (answer(halve=None), ["modules: halve is gone"]),
+        (answer(facing="halve"), ["task_facing: it was 'double'"]),
+        (answer(planned("treble")), ["modules: treble is new"]),
+        (ALONE, ["modules.halve.depends_on"]),
+    ):
+        found = strayed_problems([amendment("MODIFY", "contract:double#/purpose")], before, after)
+        assert len(found) == len(strays), strays
+        assert all(problem.startswith(stray) for problem, stray in zip(found, strays, strict=True))
     asked = [amendment("REMOVE", "contract:halve#/dependencies/0")]
-    assert strayed_problems(asked, PlanAnswer.model_validate(APPROVED), after) == []
+    assert strayed_problems(asked, before, ALONE) == []
 
 
 def entry(source: str) -> dict[str, bytes]:
@@ -206,33 +178,16 @@ def entry(source: str) -> dict[str, bytes]:
     return {**FILES, "implementation/__init__.py": source.encode()}
 
 
-@pytest.mark.parametrize("target", ["function:double", "file:implementation/__init__.py"])
-@pytest.mark.parametrize(
-    ("old", "new", "applied"),
-    [
+def test_what_is_claimed_as_applied_shows_in_the_code():
+    """F-9.6-04: docstring, comment and layout are no change of the code; the factory writes the docstring anew."""
+    source, line = FILES["implementation/__init__.py"].decode(), "    return number * 2"
+    for old, new, applied in (
         ('    """"""\n', '    """Now it says three."""\n', False),
-        ("    return number * 2", "    return number * 2  # now it says three", False),
-        ("    return number * 2", "    return (number\n            * 2)", False),
-        ("    return number * 2", "    return number + number", True),
-    ],
-    ids=["docstring", "comment", "layout", "code"],
-)
-def test_what_is_claimed_as_applied_shows_in_the_code(target: str, old: str, new: str, applied: bool):
-    """F-9.6-04: the factory writes the docstring anew, so that a change in it alone is none."""
-    source = FILES["implementation/__init__.py"].decode()
-    assert old in source
-    problems = applied_problems([amendment("MODIFY", target)], FILES, entry(source.replace(old, new)))
-    assert (problems == []) is applied
-
-
-@pytest.mark.parametrize(
-    "detail",
-    [
-        "Improve error handling.",
-        "Fix it.",
-    ],
-)
-def test_a_detail_names_a_change(detail: str):
-    """F-9.6-01, D-14-02: a few words are none."""
-    vague = amendment("MODIFY", "function:double").model_copy(update={"detail": detail})
-    assert "say exactly what changes" in target_problems([vague], contracts=False)[0]
+        (line, f"{line}  # now it says three", False),
+        (line, "    return (number\n            * 2)", False),
+        (line, "    return number + number", True),
+    ):
+        assert old in source
+        for target in ("function:double", "file:implementation/__init__.py"):
+            asked = [amendment("MODIFY", target)]
+            assert (applied_problems(asked, FILES, entry(source.replace(old, new))) == []) is applied, new

@@ -20,7 +20,7 @@ import pytest
 from jsonschema_rs import validator_for
 from pydantic import TypeAdapter, ValidationError
 
-from ship_gate.base.scalars import ROWS, Scalar
+from ship_gate.base.scalars import ROWS
 from specwright.domain.interfaces.functions import CLOCK_TYPES, function_of_contract, function_of_signature
 from specwright.domain.interfaces.guide import JSON_FORMS, VALUES, interface_guide
 from specwright.domain.interfaces.records import Interfaces, Subcommand
@@ -109,38 +109,35 @@ def kinds(monkeypatch: pytest.MonkeyPatch) -> Types:
     return Types("wares", CLASSES)
 
 
-@pytest.mark.parametrize(
-    ("kind", "word", "value"),
-    [
-        ("str", " a ", " a "),
-        ("int", "-12", -12),
-        ("int | None", "7", 7),
-        ("float", "1.5", 1.5),
-        ("Decimal", "1.10", Decimal("1.10")),
-        ("bool", "on", True),
-        ("datetime", "2026-01-31T12:00:00+01:00", dt.datetime.fromisoformat("2026-01-31T12:00:00+01:00")),
-        ("timedelta", "1h30m", dt.timedelta(minutes=90)),
-        ("timedelta", "-1.5s", dt.timedelta(seconds=-1.5)),
-        ("Fraction", "-2/6", Fraction(-1, 3)),
-        ("Mode", "slow", Mode.SLOW),
-        ("Level | None", "HIGH", Level.HIGH),
-        ("Literal['a', 2, True]", "2", 2),
-    ],
-)
-def test_a_word_is_a_value_of_its_type(kinds: Types, kind: str, word: str, value: Any):
+WORDS: list[tuple[str, str, Any]] = [
+    ("str", " a ", " a "),
+    ("int", "-12", -12),
+    ("int | None", "7", 7),
+    ("float", "1.5", 1.5),
+    ("Decimal", "1.10", Decimal("1.10")),
+    ("bool", "on", True),
+    ("datetime", "2026-01-31T12:00:00+01:00", dt.datetime.fromisoformat("2026-01-31T12:00:00+01:00")),
+    ("timedelta", "1h30m", dt.timedelta(minutes=90)),
+    ("timedelta", "-1.5s", dt.timedelta(seconds=-1.5)),
+    ("Fraction", "-2/6", Fraction(-1, 3)),
+    ("Mode", "slow", Mode.SLOW),
+    ("Level | None", "HIGH", Level.HIGH),
+    ("Literal['a', 2, True]", "2", 2),
+]
+
+
+def test_a_word_is_a_value_of_its_type(kinds: Types):
     """Each type that a command line carries (D-45-04)."""
-    assert kinds.from_word(kind, word) == value
+    assert [(kind, word, kinds.from_word(kind, word)) for kind, word, _ in WORDS] == WORDS
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-def test_the_shell_knows_each_type_that_the_gate_calls_a_word(kinds: Types, row: Scalar):
+def test_the_shell_knows_each_type_that_the_gate_calls_a_word(kinds: Types):
     """D-45-04, D-45-05: the shell's reader, which needs only Python, agrees with the table of types."""
-    printed = json_text({"value": row.plain()})
     assert SCALARS.keys() == {one.name for one in TABLE}
-    assert kinds.from_data(row.name, read_json(printed)) == row.plain()
-    assert (
-        TypeAdapter(Models(kinds, {}).type_of(row.name)).validate_python(json.loads(printed)) == row.plain()
-    )
+    for row in TABLE:
+        printed, adapter = json_text({"value": row.plain()}), TypeAdapter(Models(kinds, {}).type_of(row.name))
+        assert kinds.from_data(row.name, read_json(printed)) == row.plain()
+        assert adapter.validate_python(json.loads(printed)) == row.plain()
 
 
 def test_a_parameter_that_says_what_it_needs_is_given_an_array_or_an_object(kinds: Types):
@@ -178,186 +175,137 @@ def test_a_document_of_a_named_type_is_read(kinds: Types):
         kinds.from_data("Nested", ["a"])
 
 
-@pytest.mark.parametrize(
-    ("kind", "word"),
-    [
-        ("int", "1_000"),
-        ("int", "١٢x"),
-        ("int", "9" * 5000),
-        ("float", "1,5"),
-        ("Decimal", "x"),
-        ("bool", "maybe"),
-        ("date", "20260131"),
-        ("date", "2026-02-30"),
-        ("time", "25:00"),
-        ("timedelta", "5"),
-        ("timedelta", "99999999999999d"),
-        ("UUID", "1"),
-        ("ZoneInfo", "Nowhere/Atall"),
-        ("IPv4Address", "192.0.2.256"),
-        ("Path", "a\0b"),
-        ("Fraction", "1/0"),
-        ("Fraction", "1e999999999"),
-        ("ZoneInfo", "Europe"),
-        ("ZoneInfo", "../x"),
-        ("IPv4Network", "192.0.2.1/24"),
-        ("Mode", "FAST"),
-        ("Literal['a', 2]", "b"),
-    ],
-)
-def test_any_other_word_is_refused_in_a_sentence(kinds: Types, kind: str, word: str):
+NO_WORDS = [
+    ("int", "1_000"), ("int", "١٢x"), ("int", "9" * 5000), ("float", "1,5"), ("Decimal", "x"), ("bool", "maybe"),
+    ("date", "20260131"), ("date", "2026-02-30"), ("time", "25:00"), ("timedelta", "5"),
+    ("timedelta", "99999999999999d"), ("UUID", "1"), ("ZoneInfo", "Nowhere/Atall"), ("IPv4Address", "192.0.2.256"),
+    ("Path", "a\0b"), ("Fraction", "1/0"), ("Fraction", "1e999999999"), ("ZoneInfo", "Europe"), ("ZoneInfo", "../x"),
+    ("IPv4Network", "192.0.2.1/24"), ("Mode", "FAST"), ("Literal['a', 2]", "b"),
+]  # fmt: skip
+
+
+def test_any_other_word_is_refused_in_a_sentence(kinds: Types):
     """It never becomes another value, and no other error comes out (D-45-05)."""
-    with pytest.raises(ValueProblem, match=r"is not|is none of"):
-        kinds.from_word(kind, word)
+    for kind, word in NO_WORDS:
+        with pytest.raises(ValueProblem, match=r"is not|is none of"):
+            kinds.from_word(kind, word)
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
-        ("Item", '{"name": "a", "price": 0.10}', Item("a", Decimal("0.10"))),
-        ("Item", '{"name": "a", "inner": {"name": "b", "price": 2}}', Item("a", inner=Item("b", Decimal(2)))),
-        ("list[Row]", '[{"n": 1}]', [{"n": 1}]),
-        ("dict[date, list[int]]", '{"2026-01-31": [1]}', {dt.date(2026, 1, 31): [1]}),
-        ("tuple[int, ...]", "[1, 2]", (1, 2)),
-        ("tuple[int, str]", '[1, "a"]', (1, "a")),
-        ("frozenset[str]", '["a", "a"]', frozenset("a")),
-        ("int | str | None", "null", None),
-        ("bytes", '"YQ=="', b"a"),
-        ("Literal['a', 1]", "1", 1),
-        ("dict", '{"a": 1.5}', {"a": 1.5}),
-        ("Level", "2", Level.HIGH),
-        ("Level", '"HIGH"', Level.HIGH),
-        ("timedelta", "1.5", dt.timedelta(seconds=1.5)),
-        ("Sequence[Fraction]", '["1/3"]', [Fraction(1, 3)]),
-        ("Mapping[str, IPv4Address]", '{"a": "192.0.2.1"}', {"a": IPv4Address("192.0.2.1")}),
-    ],
-)
-def test_a_document_is_a_value_and_comes_back(kinds: Types, kind: str, text: str, value: Any):
+DOCUMENTS: list[tuple[str, str, Any]] = [
+    ("Item", '{"name": "a", "price": 0.10}', Item("a", Decimal("0.10"))),
+    ("Item", '{"name": "a", "inner": {"name": "b", "price": 2}}', Item("a", inner=Item("b", Decimal(2)))),
+    ("list[Row]", '[{"n": 1}]', [{"n": 1}]),
+    ("dict[date, list[int]]", '{"2026-01-31": [1]}', {dt.date(2026, 1, 31): [1]}),
+    ("tuple[int, ...]", "[1, 2]", (1, 2)),
+    ("tuple[int, str]", '[1, "a"]', (1, "a")),
+    ("frozenset[str]", '["a", "a"]', frozenset("a")),
+    ("int | str | None", "null", None),
+    ("bytes", '"YQ=="', b"a"),
+    ("Literal['a', 1]", "1", 1),
+    ("dict", '{"a": 1.5}', {"a": 1.5}),
+    ("Level", "2", Level.HIGH),
+    ("Level", '"HIGH"', Level.HIGH),
+    ("timedelta", "1.5", dt.timedelta(seconds=1.5)),
+    ("Sequence[Fraction]", '["1/3"]', [Fraction(1, 3)]),
+    ("Mapping[str, IPv4Address]", '{"a": "192.0.2.1"}', {"a": IPv4Address("192.0.2.1")}),
+]
+
+
+def test_a_document_is_a_value_and_comes_back(kinds: Types):
     """Numbers stay exact; what `--json` prints can be read again (D-45-04, D-45-06)."""
-    assert kinds.from_data(kind, read_json(text)) == value
-    assert kinds.from_data(kind, read_json(json_text({"it": value}))) == value
+    assert [(kind, text, kinds.from_data(kind, read_json(text))) for kind, text, _ in DOCUMENTS] == DOCUMENTS
+    for kind, _, value in DOCUMENTS:
+        assert kinds.from_data(kind, read_json(json_text({"it": value}))) == value
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "problem"),
-    [
-        ("Item", '{"name": 1}', "name: expected a text, found 1"),
-        ("Item", '{"nam": "a"}', "nam: there is no such key; known are name, price, inner"),
-        ("Item", "{}", "name: it is missing"),
-        (
-            "Item",
-            '{"name": "a", "inner": {"name": "b", "price": true}}',
-            "inner.price: expected a number, found True",
-        ),
-        ("Item", "[]", "the document: expected an object, found []"),
-        ("int", "true", "expected a whole number, found True"),
-        ("list[int]", "[1, 2.5]", "[1]: expected a whole number"),
-        ("tuple[int, str]", "[1]", "expected an array of 2"),
-        ("bytes", '"?"', "expected base64"),
-        ("dict[int, str]", '{"x": "a"}', "the key 'x' is not int"),
-        ("timedelta", "1e400", "expected a span such as"),
-        ("Literal['a', 1]", "true", "expected one of 'a', 1"),
-        ("int | str", "[]", "expected int | str"),
-    ],
-)
-def test_a_wrong_document_is_refused_with_its_place(kinds: Types, kind: str, text: str, problem: str):
-    """The key, what is expected, and what is there (D-45-06)."""
-    with pytest.raises(ValueProblem) as refused:
-        kinds.from_data(kind, read_json(text))
-    assert problem in str(refused.value)
+WRONG_PRICE = '{"name": "a", "inner": {"name": "b", "price": true}}'
+NO_DOCUMENTS = [
+    ("Item", '{"name": 1}', "name: expected a text, found 1"),
+    ("Item", '{"nam": "a"}', "nam: there is no such key; known are name, price, inner"),
+    ("Item", "{}", "name: it is missing"),
+    ("Item", WRONG_PRICE, "inner.price: expected a number, found True"),
+    ("Item", "[]", "the document: expected an object, found []"),
+    ("int", "true", "expected a whole number, found True"),
+    ("list[int]", "[1, 2.5]", "[1]: expected a whole number"),
+    ("tuple[int, str]", "[1]", "expected an array of 2"),
+    ("bytes", '"?"', "expected base64"),
+    ("dict[int, str]", '{"x": "a"}', "the key 'x' is not int"),
+    ("timedelta", "1e400", "expected a span such as"),
+    ("Literal['a', 1]", "true", "expected one of 'a', 1"),
+    ("int | str", "[]", "expected int | str"),
+]
 
 
-def test_a_number_beyond_those_of_floats_is_refused(kinds: Types):
-    """It is wrong input and no fault, wherever it stands (D-45-05, D-45-10)."""
-    with pytest.raises(
-        ValueProblem, match=r"^limits\.seconds: expected a number that a float can hold, found 1000"
-    ):
+def test_a_wrong_document_is_refused_with_its_place(kinds: Types):
+    """The key, what is expected, and what is there; two keys of one name, no JSON (D-45-05, D-45-06, D-45-10)."""
+    for kind, text, problem in NO_DOCUMENTS:
+        with pytest.raises(ValueProblem, match=re.escape(problem)):
+            kinds.from_data(kind, read_json(text))
+    too_large = r"^limits\.seconds: expected a number that a float can hold, found 1000"
+    with pytest.raises(ValueProblem, match=too_large):
         kinds.from_data("dict[str, float]", {"seconds": 10**400}, "limits")
+    for text in ('{"a": 1, "a": 2}', "NaN", "{", "[1,]"):
+        with pytest.raises(ValueError, match=r"."):
+            read_json(text)
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', "NaN", "{", "[1,]"])
-def test_what_is_no_json_is_refused(text: str):
-    """Two keys of one name as well (D-45-06)."""
-    with pytest.raises(ValueError, match=r"."):
-        read_json(text)
+LINES: list[tuple[Any, list[str]]] = [
+    (None, []),
+    ("a\nb\n", ["a\nb"]),
+    (True, ["yes"]),
+    (Decimal("1E+3"), ["1000"]),
+    (["a", "b\x1b[1m"], ["a", "b\\x1b[1m"]),
+    ({"b", "a"}, ["a", "b"]),
+    ([("a", 1), ("b", 2)], ["a  1", "b  2"]),
+    (Item("a"), ["name: a", "price: 1", "inner: -"]),
+    (
+        Item("a", inner=Item("b")),
+        ["name: a", "price: 1", "inner:", "  name: b", "  price: 1", "  inner: -"],
+    ),
+    ([{"n": 1}, {"n": 20}], ["n", "1", "20"]),
+    ([{"n": [1]}], ["- n:", "    1"]),
+    ([[], [1]], ["- -", "- 1"]),
+    (b"a", ["YQ=="]),
+]
 
 
-@pytest.mark.parametrize(
-    ("value", "lines"),
-    [
-        (None, []),
-        ("a\nb\n", ["a\nb"]),
-        (True, ["yes"]),
-        (Decimal("1E+3"), ["1000"]),
-        (["a", "b\x1b[1m"], ["a", "b\\x1b[1m"]),
-        ({"b", "a"}, ["a", "b"]),
-        ([("a", 1), ("b", 2)], ["a  1", "b  2"]),
-        (Item("a"), ["name: a", "price: 1", "inner: -"]),
-        (
-            Item("a", inner=Item("b")),
-            ["name: a", "price: 1", "inner:", "  name: b", "  price: 1", "  inner: -"],
-        ),
-        ([{"n": 1}, {"n": 20}], ["n", "1", "20"]),
-        ([{"n": [1]}], ["- n:", "    1"]),
-        ([[], [1]], ["- -", "- 1"]),
-        (b"a", ["YQ=="]),
-    ],
-)
-def test_results_are_lines(value: Any, lines: list[str]):
+def test_results_are_lines():
     """Records, tables, lists; nothing in a line of a table can move a cursor (D-45-04)."""
-    assert list(lines_of(value)) == lines
+    assert [(value, list(lines_of(value))) for value, _ in LINES] == LINES
 
 
 def test_json_has_one_form_of_each_value():
     """Sets are in order, what is not finite is a text (D-45-04)."""
-    assert json_value(
-        {"x": float("nan"), "s": {3, 1}, "d": dt.timedelta(minutes=1), "p": Path("a"), "m": Mode.FAST}
-    ) == {
-        "x": "nan",
-        "s": [1, 3],
-        "d": 60.0,
-        "p": "a",
-        "m": "fast",
-    }
+    values = {"x": float("nan"), "s": {3, 1}, "d": dt.timedelta(minutes=1), "p": Path("a"), "m": Mode.FAST}
+    assert json_value(values) == {"x": "nan", "s": [1, 3], "d": 60.0, "p": "a", "m": "fast"}
 
 
 def test_a_type_that_no_document_has_is_told_before():
     """Of the fields of a record as well (D-45-01)."""
-    one = contract(
-        "weigh", "Weigh.", [("box", "Box", "Box is a frozen dataclass: side: Odd")], ("sum", "int")
-    )
-    stated = Subcommand.model_validate(
-        {"name": "w", "calls": "weigh", "parameters": [{"parameter": "box", "content": "json"}]}
-    )
-    assert use_problems(stated, function_of_contract(one)) == []
-    strange = one.model_copy(
-        update={
-            "inputs": [
-                one.inputs[0].model_copy(update={"constraints": ["Box is a frozen dataclass: side: complex"]})
-            ]
-        }
-    )
-    assert use_problems(stated, function_of_contract(strange)) == [
+    parameters = [{"parameter": "box", "content": "json"}]
+    stated = Subcommand.model_validate({"name": "w", "calls": "weigh", "parameters": parameters})
+
+    def told(kind: str) -> list[str]:
+        box = ("box", "Box", f"Box is a frozen dataclass: side: {kind}")
+        return use_problems(stated, function_of_contract(contract("weigh", "Weigh.", [box], ("sum", "int"))))
+
+    assert told("Odd") == []
+    assert told("complex") == [
         "the parameter box of weigh: complex has no form in a document; take a type that JSON has, or a text of it"
     ]
 
 
-@pytest.mark.parametrize(
-    ("shows", "outputs", "printed"),
-    [
+def test_several_single_values_are_named(capsys: pytest.CaptureFixture[str]):
+    """D-45-04: as the fields of a record are; one alone needs no name, and lists stand apart."""
+    for shows, outputs, printed in (
         ((), {"files": 2, "gone": 0}, "files: 2\ngone: 0\n"),
         (("gone", "files"), {"scan": {"files": 2, "gone": 0, "new": 1}}, "gone: 0\nfiles: 2\n"),
         (("files",), {"files": 2, "gone": 0}, "2\n"),
         (("files", "names"), {"files": 2, "names": ["a", "b"]}, "2\n\na\nb\n"),
         ((), {"files": 2}, "2\n"),
-    ],
-)
-def test_several_single_values_are_named(
-    shows: tuple[str, ...], outputs: dict[str, Any], printed: str, capsys: pytest.CaptureFixture[str]
-):
-    """D-45-04: as the fields of a record are; one alone needs no name, and lists stand apart."""
-    print_result({"shows": shows}, outputs, as_json=False)
-    assert capsys.readouterr().out == printed
+    ):
+        print_result({"shows": shows}, outputs, as_json=False)
+        assert capsys.readouterr().out == printed
 
 
 IS: dict[str, Any] = {
