@@ -31,29 +31,20 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize("kind", BAD)
-def test_a_bad_spec_is_refused_before_anything_is_written(kind: str, tmp_path: Path) -> None:
-    """D-S9-04: it says what is wrong with which file, does not hang, and leaves no trace."""
-    make, words = BAD[kind]
-    make(tmp_path / "SPEC.md")
-    before = sorted(tmp_path.iterdir())
-    specwright("run", tmp_path, "--model", PLAYBOOK).refuses(words, str(tmp_path / "SPEC.md"))
-    assert sorted(tmp_path.iterdir()) == before
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize("command", [("run", "--model", PLAYBOOK), ("init",)], ids=["run", "init"])
-@pytest.mark.parametrize("kind", BAD)
-def test_a_bad_spec_given_by_name_makes_no_project(
-    kind: str, command: tuple[str, ...], tmp_path: Path
-) -> None:
-    """D-S9-04: `--spec` is read with the same care, and the project's directory is not even made."""
-    make, words = BAD[kind]
-    make(tmp_path / "mine.md")
-    told = specwright(*command, tmp_path / "project", "--spec", tmp_path / "mine.md")
-    told.refuses(words.replace("no SPEC.md", "no such file"), str(tmp_path / "mine.md"))
-    assert not (tmp_path / "project").exists()
+@pytest.mark.timeout(60)
+def test_a_bad_spec_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    """D-S9-04: it says what is wrong with which file, does not hang, and leaves no trace; `--spec` is read with the same
+    care, and the project's directory is not even made."""
+    for number, (make, words) in enumerate(BAD.values()):
+        place = tmp_path / str(number)
+        place.mkdir()
+        make(place / "SPEC.md")
+        specwright("run", place, "--model", PLAYBOOK).refuses(words, str(place / "SPEC.md"))
+        make(place / "mine.md")
+        named = (words.replace("no SPEC.md", "no such file"), str(place / "mine.md"))
+        for command in (("run", "--model", PLAYBOOK), ("init",)):
+            specwright(*command, place / "project", "--spec", place / "mine.md").refuses(*named)
+        assert {*place.iterdir()} <= {place / "SPEC.md", place / "mine.md"}
 
 
 def test_init_copies_a_spec_and_overwrites_none(tmp_path: Path) -> None:
@@ -76,35 +67,25 @@ def test_init_copies_a_spec_and_overwrites_none(tmp_path: Path) -> None:
     assert everything(project) == before
 
 
-def test_spec_and_task_together_are_refused(tmp_path: Path) -> None:
-    """D-S9-04: two ways to say one thing."""
+def test_of_spec_and_task_one_is_given(tmp_path: Path) -> None:
+    """D-S9-04, D-S9-06: two ways to say one thing; a sentence of blanks is none."""
     told = specwright("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--task", "x", "--model", PLAYBOOK)
     told.refuses("--spec and --task", "give one of them")
-
-
-def test_an_empty_task_is_refused(tmp_path: Path) -> None:
-    """D-S9-04, D-S9-06: a sentence of blanks is none."""
     specwright("run", tmp_path / "p", "--task", "  ", "--model", PLAYBOOK).refuses("--task is empty")
     assert not (tmp_path / "p").exists()
 
 
-def test_another_spec_than_the_directory_holds_is_refused(project: Path) -> None:
-    """D-S9-04: `--spec` never overwrites a SPEC.md."""
-    specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK).refuses(
-        "has another SPEC.md"
-    )
+def test_another_spec_than_the_run_began_with_is_refused(
+    project: Path, waiting: Path, released: Path, tmp_path: Path
+) -> None:
+    """D-S9-04: `--spec` never overwrites a SPEC.md; neither by it nor by `--task` does a run change its subject; what is
+    built is what was approved, and `change` builds the next version."""
+    told = specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+    told.refuses("has another SPEC.md")
     assert (project / "SPEC.md").read_text() == SPEC
-
-
-def test_another_spec_than_the_run_began_with_is_refused(waiting: Path, tmp_path: Path) -> None:
-    """D-S9-04: neither by `--spec` nor by `--task` does a run change its subject."""
     (tmp_path / "other.md").write_text("# Other\n")
     specwright("run", waiting, "--spec", tmp_path / "other.md").refuses("begun with another SPEC.md")
     specwright("run", waiting, "--task", "Other").refuses("begun with another SPEC.md")
-
-
-def test_an_edit_after_the_approval_is_refused(released: Path) -> None:
-    """D-S9-04: what is built is what was approved; `change` builds the next version."""
     (released / "SPEC.md").write_text("# Other\n")
     specwright("run", released).refuses("not the one that this run began with", "specwright change")
 
@@ -138,27 +119,20 @@ def test_a_project_whose_place_is_a_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_commands_that_look_say_where_no_project_is(tmp_path: Path) -> None:
-    """D-S9-04: and make none."""
-    for name in ("status", "tasks", "modules", "release"):
-        specwright(name, tmp_path / "nowhere").refuses(
-            "there is no such directory", str(tmp_path / "nowhere")
-        )
-    specwright("module", "MM-00000000", tmp_path / "nowhere").refuses("there is no such directory")
-    assert not (tmp_path / "nowhere").exists()
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("verify {}", "wire log {}", "wire verify {}", "index search initials {}", "mirror {} --once"),
-        *("exceptions defer ICE-00000000 {}", "resolve ESC-00000000 ABANDON_TASK {} --rationale unneeded"),
-        "deprecate MM-00000000@1.0.0 {} --reason Slow. --migration-note Unneeded.",
-    ],
-)
-def test_commands_on_a_project_say_where_no_run_has_begun(words: str, tmp_path: Path) -> None:
-    """D-S9-02, D-S9-04, F-13-19, F-17.2-01: exit 2, with what to do, and nothing is made."""
-    specwright(*words.format(tmp_path).split()).refuses("no run has begun here")
+    """D-S9-02, D-S9-04, F-13-19, F-17.2-01: or where no run has begun: exit 2, with what to do; and make none."""
+    nowhere = tmp_path / "nowhere"
+    for name in ("status", "tasks", "modules", "release", "module MM-00000000"):
+        specwright(*name.split(), nowhere).refuses("there is no such directory", str(nowhere))
+    for words in ON_A_PROJECT:
+        specwright(*words.format(tmp_path).split()).refuses("no run has begun here")
     assert list(tmp_path.iterdir()) == []
+
+
+ON_A_PROJECT = [
+    *("verify {}", "wire log {}", "wire verify {}", "index search initials {}", "mirror {} --once"),
+    *("exceptions defer ICE-00000000 {}", "resolve ESC-00000000 ABANDON_TASK {} --rationale unneeded"),
+    "deprecate MM-00000000@1.0.0 {} --reason Slow. --migration-note Unneeded.",
+]
 
 
 def test_answers_to_a_gate_that_does_not_wait_are_refused(tmp_path: Path, released: Path) -> None:
@@ -170,12 +144,12 @@ def test_answers_to_a_gate_that_does_not_wait_are_refused(tmp_path: Path, releas
     assert not (tmp_path / "nowhere").exists()
 
 
-@pytest.mark.parametrize("text", ["", "  \n"])
-def test_a_rejection_without_reasons_changes_nothing(text: str, waiting: Path) -> None:
+def test_a_rejection_without_reasons_changes_nothing(waiting: Path) -> None:
     """F-3.2.4-03, F-3.2.4-05: neither reasons nor feedback may be empty; exit 2."""
     before = everything(waiting)
-    specwright("reject", waiting, "--reasons", text).refuses("needs its reasons", "--reasons")
-    specwright("amend", waiting, "--feedback", text).refuses("needs its feedback", "--feedback")
+    for text in ("", "  \n"):
+        specwright("reject", waiting, "--reasons", text).refuses("needs its reasons", "--reasons")
+        specwright("amend", waiting, "--feedback", text).refuses("needs its feedback", "--feedback")
     specwright("reject", waiting).refuses("needs its reasons")
     assert everything(waiting) == before
 

@@ -35,23 +35,15 @@ def test_help_lists_every_command_with_its_purpose_in_one_line() -> None:
     assert max(map(len, told.out.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_each_command_names_its_options(name: str) -> None:
-    """D-S9-01: the options are those of DESIGN §9; every command can speak JSON."""
-    told = specwright(name, "--help")
-    assert told.code == 0
-    for option in OPTIONS.get(name, ("--json",)):
-        assert option in told.out
-
-
-def test_every_registered_command_is_known_here() -> None:
-    """D-S9-01: a command that is added is added to these tests too."""
+def test_each_command_names_its_options() -> None:
+    """D-S9-01: the options are those of DESIGN §9; every command can speak JSON, and every registered one is known here. No
+    command at all is bad usage, with what there is to choose from."""
+    for name in COMMANDS:
+        told = specwright(name, "--help")
+        assert told.code == 0
+        assert [option for option in OPTIONS.get(name, ("--json",)) if option not in told.out] == []
     registered = {command.callback.__name__ for command in app.registered_commands if command.callback}
     assert registered >= set(COMMANDS)
-
-
-def test_no_command_at_all_shows_the_help_as_bad_usage() -> None:
-    """D-S9-02: exit 2, and what there is to choose from."""
     told = specwright()
     assert told.code == 2
     assert "init" in told.err
@@ -72,38 +64,34 @@ def test_help_and_version_answer_without_the_factory() -> None:
 
 
 def test_init_makes_a_spec_and_settings_and_says_what_comes_next(tmp_path: Path) -> None:
-    """D-S9-05: SPEC.md and specwright.toml, and the command that goes on."""
+    """D-S9-05: SPEC.md and specwright.toml, and the command that goes on; of the two files only those that are still
+    templates are to be filled in; what is there is left alone, and said."""
     told = specwright("init", tmp_path / "new")
     assert told.code == 0
     assert sorted(everything(tmp_path / "new")) == ["SPEC.md", "specwright.toml"]
     assert f"specwright run {tmp_path / 'new'}" in told.out
-
-
-def test_init_asks_for_nothing_that_is_done_already(tmp_path: Path) -> None:
-    """D-S9-05: of the two files only those that are still templates are to be filled in."""
-    assert "fill in" in specwright("init", tmp_path).out
-    (tmp_path / "SPEC.md").write_text("# Mine\n")
-    told = specwright("init", tmp_path).out
-    assert ("fill in" in told, "choose a model" in told) == (False, True)
-    (tmp_path / "specwright.toml").write_text('model = "openai:gpt-5"\n')
-    assert f"Next:   specwright run {tmp_path}\n" in specwright("init", tmp_path).out
-
-
-def test_init_in_place_of_a_file_says_that_it_is_one(tmp_path: Path) -> None:
-    """D-S9-04: rights have nothing to do with it; nor below a file."""
-    (tmp_path / "mine").write_text("")
-    for place in (tmp_path / "mine", tmp_path / "mine/below"):
-        told = specwright("init", place)
-        told.refuses("there is a file", "name another place")
-        assert "rights" not in told.err
+    assert "fill in" in told.out
+    (tmp_path / "new/SPEC.md").write_text("# Mine\n")
+    told = specwright("init", tmp_path / "new")
+    assert ("fill in" in told.out, "choose a model" in told.out) == (False, True)
+    assert (told.code, told.out.count("it was there")) == (0, 2)
+    assert (tmp_path / "new/SPEC.md").read_text() == "# Mine\n"
+    assert specwright("init", tmp_path / "new", "--json").document["kept"] == ["SPEC.md", "specwright.toml"]
+    (tmp_path / "new/specwright.toml").write_text('model = "openai:gpt-5"\n')
+    assert f"Next:   specwright run {tmp_path / 'new'}\n" in specwright("init", tmp_path / "new").out
 
 
 def test_a_path_that_is_empty_or_full_of_other_things_is_refused(tmp_path: Path, released_once: Path) -> None:
-    """D-S9-04: an unset variable in a script must not fill the working directory, nor a demo somebody's folder."""
+    """D-S9-04: an unset variable in a script must not fill the working directory, nor a demo somebody's folder; a file in
+    the place of a directory is called one, and rights have nothing to do with it."""
     (tmp_path / "mine.txt").write_text("")
     specwright("init", "").refuses("the path is empty", "`.` is the working directory")
     specwright("demo", tmp_path).refuses("there are other files", "new directory")
     specwright("index", "search", " ", released_once).refuses("the query is empty")
+    for place in (tmp_path / "mine.txt", tmp_path / "mine.txt/below"):
+        told = specwright("init", place)
+        told.refuses("there is a file", "name another place")
+        assert "rights" not in told.err
     assert sorted(everything(tmp_path)) == ["mine.txt"]
 
 
@@ -123,21 +111,13 @@ def test_what_is_missing_is_installed_as_specwright_was(tmp_path: Path) -> None:
     )
 
 
-def test_init_twice_keeps_what_is_there_and_says_so(tmp_path: Path) -> None:
-    """D-S9-05: existing files are left alone."""
-    specwright("init", tmp_path)
-    (tmp_path / "SPEC.md").write_text("# Mine\n")
-    told = specwright("init", tmp_path)
-    assert told.code == 0
-    assert told.out.count("it was there") == 2
-    assert (tmp_path / "SPEC.md").read_text() == "# Mine\n"
-    assert specwright("init", tmp_path, "--json").document["kept"] == ["SPEC.md", "specwright.toml"]
-
-
-def test_the_settings_that_init_writes_are_valid_and_choose_nothing(tmp_path: Path) -> None:
-    """D-S6-03: the file is comments only, so that a run still asks for a model."""
+def test_the_template_itself_is_not_built(tmp_path: Path) -> None:
+    """D-S6-03, D-S9-04: the settings are comments only, so that a run still asks for a model; an unfilled SPEC.md costs no
+    model call."""
     specwright("init", tmp_path)
     specwright("run", tmp_path).refuses("no model is configured")
+    told = specwright("run", tmp_path, "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
+    told.refuses("still the template")
 
 
 def test_a_run_without_a_model_says_what_to_configure_and_writes_nothing(project: Path) -> None:
@@ -148,13 +128,6 @@ def test_a_run_without_a_model_says_what_to_configure_and_writes_nothing(project
         "SPECWRIGHT_MODEL", "SPECWRIGHT_BASE_URL", f"specwright run {project} --model openai:",
     )  # fmt: skip
     assert everything(project) == before
-
-
-def test_the_template_itself_is_not_built(tmp_path: Path) -> None:
-    """D-S9-04: an unfilled SPEC.md costs no model call."""
-    specwright("init", tmp_path)
-    told = specwright("run", tmp_path, "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
-    told.refuses("still the template")
 
 
 def test_a_run_stops_at_the_gate_and_says_what_to_type(waiting: Path) -> None:
@@ -240,24 +213,20 @@ def test_a_release_can_be_made_again(released: Path) -> None:
 
 
 def test_a_product_can_be_given_in_one_sentence(tmp_path: Path) -> None:
-    """D-S9-06: the text stands in for SPEC.md and is kept as such."""
-    told = specwright("run", tmp_path / "p", "--task", "Make the initials of a name.", "--model", PLAYBOOK)
-    assert told.code == 3, told
-    assert (tmp_path / "p/SPEC.md").read_text() == "Make the initials of a name.\n"
-
-
-def test_a_project_in_a_directory_with_spaces_gets_commands_that_can_be_pasted(tmp_path: Path) -> None:
-    """D-S9-04: what to do next is quoted as a shell needs it, and left out where it is this directory."""
+    """D-S9-06, D-S9-04: the text stands in for SPEC.md and is kept as such; what to do next is quoted for a shell."""
     directory = tmp_path / "my first project"
-    told = specwright("run", directory, "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
+    told = specwright("run", directory, "--task", "Make the initials of a name.", "--model", PLAYBOOK)
+    assert told.code == 3, told
+    assert (directory / "SPEC.md").read_text() == "Make the initials of a name.\n"
     line = next(line for line in told.out.splitlines() if line.startswith("Then:"))
     assert shlex.split(line)[1:] == ["specwright", "approve", str(directory)]
 
 
 def test_a_playbook_in_a_directory_with_spaces_is_found_again_from_anywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D-S6-02: a relative path holds for the later commands too, wherever they are typed."""
+    """D-S6-01, D-S6-02: a relative path holds for the later commands too, wherever they are typed; one in specwright.toml is
+    looked for beside it."""
     place = tmp_path / "play books"
     place.mkdir()
     (place / "one").symlink_to(SMALL / "playbook")
@@ -265,23 +234,16 @@ def test_a_playbook_in_a_directory_with_spaces_is_found_again_from_anywhere(
     assert specwright("run", "p", "--spec", SMALL / "SPEC.md", "--model", "playbook:one").code == 3
     monkeypatch.chdir(tmp_path)
     assert specwright("reject", place / "p", "--reasons", "again").code == 3
-
-
-def test_a_playbook_named_in_the_settings_is_looked_for_beside_them(project: Path) -> None:
-    """D-S6-01: a path in specwright.toml does not depend on where the command is typed."""
     (project / "answers").symlink_to(SMALL / "playbook")
     (project / "specwright.toml").write_text('model = "playbook:answers"\n')
     assert specwright("run", project).code == 3
 
 
-def test_the_help_of_init_names_every_example() -> None:
-    """D-S9-05: nobody has to type a wrong name to be told the right ones."""
+def test_an_example_is_a_project_that_runs(tmp_path: Path) -> None:
+    """D-S9-05: SPEC.md, settings and scripted answers; what is there is kept; a wrong name names the right ones, and so does
+    the help."""
     told = " ".join(specwright("init", "--help").out.split())
     assert f"Begin with an example: {', '.join(example_names())}." in told
-
-
-def test_an_example_is_a_project_that_runs(tmp_path: Path) -> None:
-    """D-S9-05: SPEC.md, settings and scripted answers; what is there is kept; a wrong name names the right ones."""
     specwright("init", tmp_path / "none", "--example", "tabkeper").refuses("tabkeeper", "fieldtext")
     assert not (tmp_path / "none").exists()
     told = specwright("init", tmp_path / "tab", "--example", "tabkeeper", "--json").document

@@ -1,7 +1,6 @@
 """Budgets are reserved before each call, and what was spent is what the journal holds (DESIGN §6)."""
 
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,34 +48,26 @@ def test_a_call_that_fits_is_made_and_counted_by_what_it_took() -> None:
     assert (book.total.tokens, book.total.usd) == (100, Decimal("0.00019"))
 
 
-@pytest.mark.parametrize(
-    ("budgets", "setting"),
-    [
-        ({"project": Budget(tokens=ONE_CALL - 1)}, "budget_tokens"),
-        ({"project": Budget(usd=Decimal("0.08"))}, "budget_usd"),
-        ({"task": Budget(tokens=ONE_CALL - 1)}, "task_budget_tokens"),
-        ({"task": Budget(usd=Decimal("0.08"))}, "task_budget_usd"),
-    ],
-)
-def test_a_call_that_may_exceed_a_budget_is_not_made(budgets: dict[str, Budget], setting: str) -> None:
+def test_a_call_that_may_exceed_a_budget_is_not_made() -> None:
     """Each of the four pauses before the call, and says what would be enough (D-S6-08)."""
-    with pytest.raises(BudgetError, match=f"`{setting}`") as caught:
-        spending(**budgets).reserve(PLACE, 300)
-    assert caught.value.exit_code == 3
-    enough = caught.value.remedy.split("--")[1].split("`")[0].split()[1]
-    raised = {
-        name: Budget(*(Decimal(enough) if limit else limit for limit in b)) for name, b in budgets.items()
-    }
-    spending(**raised).reserve(PLACE, 300)  # type: ignore[arg-type]  # a test's number
-
-
-def test_a_call_of_no_task_is_in_no_budget_of_a_task() -> None:
-    """The researcher works for the project (D-S6-08)."""
-    spending(task=Budget(tokens=1)).reserve(PLACE._replace(task="", role=Role.RESEARCHER), 300)
+    tokens, usd = Budget(tokens=ONE_CALL - 1), Budget(usd=Decimal("0.08"))
+    for scope, budget, setting in (
+        ("project", tokens, "budget_tokens"),
+        ("project", usd, "budget_usd"),
+        ("task", tokens, "task_budget_tokens"),
+        ("task", usd, "task_budget_usd"),
+    ):
+        with pytest.raises(BudgetError, match=f"`{setting}`") as caught:
+            spending(**{scope: budget}).reserve(PLACE, 300)
+        assert caught.value.exit_code == 3
+        enough = Decimal(caught.value.remedy.split("--")[1].split("`")[0].split()[1])
+        raised: Any = Budget(*(enough if limit else limit for limit in budget))
+        spending(**{scope: raised}).reserve(PLACE, 300)
 
 
 def test_tasks_have_a_budget_each() -> None:
-    """What one spent is not missing in another's (D-S6-08)."""
+    """What one spent is not missing in another's; the researcher works for the project, and is in none (D-S6-08)."""
+    spending(task=Budget(tokens=1)).reserve(PLACE._replace(task="", role=Role.RESEARCHER), 300)
     book = spending(task=Budget(tokens=ONE_CALL))
     book.reserve(PLACE, 300)
     book.settle(PLACE, answer(90, 10))
@@ -97,31 +88,33 @@ def test_what_is_under_way_is_reserved() -> None:
     other.reserve(OTHER, 300)
 
 
-def test_once_refused_every_call_is(tmp_path: Path) -> None:
+def test_once_refused_every_call_is() -> None:
     """A library that goes on after an error must not buy what comes next (D-S6-08)."""
     book = spending(project=Budget(tokens=ONE_CALL))
-    with pytest.raises(BudgetError):
-        book.reserve(PLACE, 3_000_000)
-    with pytest.raises(BudgetError):
-        book.reserve(PLACE, 3)
+    for characters in (3_000_000, 3):
+        with pytest.raises(BudgetError):
+            book.reserve(PLACE, characters)
 
 
-def test_scripted_answers_are_not_bought() -> None:
-    """A recording repeats the tokens of its run; nobody pays for them again (D-S6-08)."""
-    book = spending()
-    book.read([("TSK-001.1/shout/round-1/arbiter", answer(900, 90, model=""))])
-    assert book.total.tokens == 0
+def test_what_was_bought_is_counted_as_it_was() -> None:
+    """A recording repeats the tokens of its run, and nobody pays for them again; where a server counts nothing it is
+    estimated, or a limit would never be reached; prices change, with the hour at some providers, and the sum of a resumed
+    run is that of the run (D-S6-08)."""
 
+    def read(said: Any, **more: Any) -> Cost:
+        book = spending(**more)
+        book.read([("TSK-001.1/shout/round-1/arbiter", said)])
+        return book.total
 
-def test_an_answer_without_usage_is_estimated() -> None:
-    """A server that counts nothing would never reach a limit otherwise (D-S6-08)."""
-    book = spending()
-    book.read([("TSK-001.1/shout/round-1/arbiter", answer(0, 0))])
-    assert book.total.tokens > 100
+    assert read(answer(900, 90, model="")).tokens == 0
+    assert read(answer(0, 0)).tokens > 100
+    dear = PublishedPrices({MODEL: (50.0, 50.0)})
+    assert read({**answer(90, 10), "usd": "0.00019"}, prices=dear).usd == Decimal("0.00019")
 
 
 def test_an_unknown_price_is_unknown() -> None:
-    """Neither nothing nor the price of another model of that name; a budget in money is then refused (D-S6-09)."""
+    """Neither nothing nor the price of another model of that name; a budget in money is then refused. What a provider had in
+    its cache is cheaper; money that is hardly any is not shown as none (D-S6-09)."""
     published = PublishedPrices()
     usage = Usage(1_000_000, 0)
     assert published.usd("openai:gpt-4o", usage) == Decimal("2.5")
@@ -130,45 +123,24 @@ def test_an_unknown_price_is_unknown() -> None:
     assert published.usd("nobody:gpt-4o", usage) is None
     with pytest.raises(BudgetError, match="cannot be watched"):
         spending("openai:nothing", project=Budget(usd=Decimal(9))).reserve(PLACE, 300)
-
-
-def test_a_label_holds_no_secret() -> None:
-    """The address names who answered, not how to log in there (D-S6-15)."""
-    label = model_label("openai:x", "http://me:pw@127.0.0.1:1/v1?key=x")
-    assert label == "openai:x at http://127.0.0.1:1/v1"
-
-
-def test_what_a_provider_had_in_its_cache_is_cheaper() -> None:
-    """Tokens read from a cache are priced as such (D-S6-09)."""
-    published = PublishedPrices()
     whole, cached = (published.usd("openai:gpt-4o", Usage(1000, 0, read)) for read in (0, 1000))
     assert whole is not None
     assert cached is not None
     assert 0 < cached < whole
-
-
-def test_what_was_paid_stays_what_it_was() -> None:
-    """Prices change, with the hour at some providers; the sum of a resumed run is that of the run (D-S6-08)."""
-    book = spending(prices=PublishedPrices({MODEL: (50.0, 50.0)}))
-    book.read([("TSK-001.1/shout/round-1/arbiter", {**answer(90, 10), "usd": "0.00019"})])
-    assert book.total.usd == Decimal("0.00019")
-
-
-@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
-def test_a_server_that_the_environment_names_is_another_one(
-    variable: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its prices are its own, as with --base-url; so for every provider (D-S6-09)."""
-    monkeypatch.setenv(variable, "http://127.0.0.1:1/v1")
-    assert model_label("openai:gpt-4o", "") == "openai:gpt-4o at http://127.0.0.1:1/v1"
-    published = PublishedPrices()
-    sonnet = model_label("anthropic:claude-sonnet-4-5", "http://127.0.0.1:4000")
-    assert published.usd(sonnet, Usage(1_000_000, 0)) is None
-
-
-def test_money_that_is_hardly_any_is_not_shown_as_none() -> None:
-    """D-S6-09: and what is said to be enough is enough."""
     assert dollars(Decimal("0.00001")) == "under $0.0001"
+
+
+def test_a_server_that_is_named_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its prices are its own, by --base-url as by the environment, for every provider; the label names who answered, not how
+    to log in there (D-S6-09, D-S6-15)."""
+    label = model_label("openai:x", "http://me:pw@127.0.0.1:1/v1?key=x")
+    assert label == "openai:x at http://127.0.0.1:1/v1"
+    for variable in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        with monkeypatch.context() as environment:
+            environment.setenv(variable, "http://127.0.0.1:1/v1")
+            assert model_label("openai:gpt-4o", "") == "openai:gpt-4o at http://127.0.0.1:1/v1"
+    sonnet = model_label("anthropic:claude-sonnet-4-5", "http://127.0.0.1:4000")
+    assert PublishedPrices().usd(sonnet, Usage(1_000_000, 0)) is None
 
 
 def test_without_a_budget_a_run_pauses_at_a_multiple_of_its_estimate() -> None:
