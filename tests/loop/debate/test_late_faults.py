@@ -25,7 +25,6 @@ from testkit.loop.role_answers import (
     Turn,
     amended,
     amending,
-    approving,
     claimed,
     draft,
     failing,
@@ -142,25 +141,6 @@ def test_a_struck_counterexample_costs_nothing_and_is_recorded(directory: Path):
     assert "falsifying" not in {
         check.name for check in shipped(run, DOUBLE).gate
     }  # none is left that could run
-
-
-@pytest.mark.slow
-def test_a_strike_needs_a_pointer_that_is_there_and_an_approval_needs_all_struck(directory: Path):
-    """Each time the Arbiter is asked again; then the revision is spent (D-13-03, D-13-04, F-9.3-03)."""
-    run = bench(
-        directory,
-        {
-            "double/round-1/proposer": [Turn(claimed(), wrong_above_hundred())],
-            "double/round-1/challenger": [falsifying((LARGE, "/outputs/0/invariants/0", SOURCE))],
-            "double/round-1/arbiter": [approving(), striking(LARGE, pointer="/outputs/7"), rejecting()],
-            "double/round-2/proposer": [Turn(claimed(), draft(DOUBLE))],
-        },
-    )
-    assert run.begin() == "SHIPPED"
-    assert asked(run, DOUBLE).count("round-1/arbiter") == 3
-    assert "strike every failed test" in run.roles.refusals[0]
-    assert "has no /outputs/7" in run.roles.refusals[1]
-    assert shipped(run, DOUBLE).struck_tests == []
 
 
 @pytest.mark.slow
@@ -353,37 +333,6 @@ def test_a_reopened_plan_that_changes_a_sealed_contract_is_refused_and_halts(dir
     assert len(run.roles.refusals) == 3
     assert run.escalation.details["shipped"].keys() == {"halve"}
     assert run.sealed().keys() == {"halve"}
-
-
-@pytest.mark.slow
-def test_the_contract_debate_is_reopened_once(directory: Path):
-    """The second time the module halts (D-10-05)."""
-    answers = late(REPLANNED)
-    answers["double/round-2/challenger"] = answers["double/round-1/challenger"]
-    answers["double/round-2/arbiter"] = answers["double/round-1/arbiter"]
-    run = bench(directory, answers)
-    assert run.begin() == "HALTED"
-    assert asked(run, "plan") == ["round-1/planner", "round-2/planner"]
-    assert run.escalation.details["failed"].keys() == {DOUBLE}
-    assert "the contract is at fault" in run.escalation.details["failed"][DOUBLE]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", ["contract", "plan"])
-def test_a_fault_above_the_module_that_is_not_confirmed_is_an_ordinary_failure(directory: Path, fault: str):
-    """It costs a revision, and nothing else (D-10-05, D-10-06)."""
-    run = bench(
-        directory,
-        {
-            "double/round-1/challenger": [faulty(fault, "Two modules do what one should do.")],
-            "double/round-1/arbiter": [rejecting()],
-        },
-    )
-    assert run.begin() == "SHIPPED"
-    assert asked(run, "plan") == ["round-1/planner"]
-    told = next(one for one in run.roles.asked if one.place.stage == "round-2")
-    assert "Two modules do what one should do." in told.message
-    assert len(run.records()[DOUBLE]) == 2
 
 
 def test_a_confirmed_fault_of_the_plan_halts_the_task_at_once(directory: Path):
