@@ -112,34 +112,21 @@ def test_one_failed_test_makes_the_verdict_fail_and_is_a_failure_of_its_own():
     assert challenged(tried("test_b", Verdict.PASS)).verdict is Verdict.PASS
 
 
-@pytest.mark.parametrize(
-    ("found", "disputed"),
-    [
-        (challenged(tried("test_a")), True),
-        (challenged(tried("test_a"), failures=[{**PROSE, "evidence": "test_a fails, as it must."}]), True),
-        (challenged(tried("test_a"), failures=[PROSE]), True),
-        (challenged(tried("test_a"), unmet="R2"), True),
-        (challenged(tried("test_a", Verdict.PASS)), False),
-        (challenged(unmet="R2"), False),
-        (challenged(failures=[{**PROSE, "fault": "contract"}]), True),
-        (challenged(failures=[{**PROSE, "fault": "plan"}], unmet="R6"), True),
-    ],
-    ids=[
-        "tests",
-        "tests and their words",
-        "prose too",
-        "criterion too",
-        "passed",
-        "prose",
-        "contract",
-        "plan",
-    ],
-)
-def test_a_fail_goes_to_the_arbiter_first_only_if_tests_failed_or_it_lies_above(
-    found: Challenge, disputed: bool
-):
+DISPUTED = [
+    challenged(tried("test_a")),
+    challenged(tried("test_a"), failures=[{**PROSE, "evidence": "test_a fails, as it must."}]),
+    challenged(tried("test_a"), failures=[PROSE]),
+    challenged(tried("test_a"), unmet="R2"),
+    challenged(failures=[{**PROSE, "fault": "contract"}]),
+    challenged(failures=[{**PROSE, "fault": "plan"}], unmet="R6"),
+]
+
+
+def test_a_fail_goes_to_the_arbiter_first_only_if_tests_failed_or_it_lies_above():
     """D-13-03, D-13-04, D-10-05, D-10-06: otherwise it costs its revision at once."""
-    assert is_disputed(found) is disputed
+    assert [found for found in DISPUTED if not is_disputed(found)] == []
+    costly = challenged(tried("test_a", Verdict.PASS)), challenged(unmet="R2")
+    assert [found for found in costly if is_disputed(found)] == []
 
 
 def test_a_name_that_begins_like_a_test_names_another():
@@ -150,29 +137,31 @@ def test_a_name_that_begins_like_a_test_names_another():
     assert named_in(Failure.model_validate({**PROSE, "evidence": "See `test_a`."}), ["test_a"]) == ["test_a"]
 
 
-@pytest.mark.parametrize(
-    ("ruling", "left", "problem"),
-    [
-        (ruled("APPROVE"), 2, "strike every failed test"),
-        (ruled("APPROVE"), 0, "APPROVE is refused"),
-        (ruled("APPROVE_WITH_AMENDMENTS"), 1, "rule REJECT"),
-        (ruled("APPROVE", struck_tests=[struck("test_a")]), 2, "strike every failed test"),
-        (ruled(struck_tests=[struck("test_c")]), 2, "is no failed test"),
-        (ruled(struck_tests=[struck("test_a", "/outputs/3")]), 2, "has no /outputs/3"),
-        (ruled(struck_tests=[struck("test_a", reason="Too much was asked.")]), 2, "say why"),
-        (ruled(struck_tests=[struck("test_a", reason="Too much was asked here.")]), 2, ""),
-        (ruled(confirmed_fault="plan"), 2, "no failure of this challenge is marked plan"),
-        (ruled("APPROVE_WITH_AMENDMENTS"), 0, ""),
-        (ruled("APPROVE", struck_tests=[struck("test_a"), struck("test_b")]), 0, ""),
-        (ruled(struck_tests=[struck("test_a"), struck("test_b")]), 2, ""),
-        (ruled(), 2, ""),
-    ],
-)
-def test_what_may_be_ruled_on_counterexamples(ruling: ArbiterAnswer, left: int, problem: str):
+BOTH_STRUCK = [struck("test_a"), struck("test_b")]
+RULINGS: list[tuple[ArbiterAnswer, int, str]] = [
+    (ruled("APPROVE"), 2, "strike every failed test"),
+    (ruled("APPROVE"), 0, "APPROVE is refused"),
+    (ruled("APPROVE_WITH_AMENDMENTS"), 1, "rule REJECT"),
+    (ruled("APPROVE", struck_tests=[struck("test_a")]), 2, "strike every failed test"),
+    (ruled(struck_tests=[struck("test_c")]), 2, "is no failed test"),
+    (ruled(struck_tests=[struck("test_a", "/outputs/3")]), 2, "has no /outputs/3"),
+    (ruled(struck_tests=[struck("test_a", reason="Too much was asked.")]), 2, "say why"),
+    (ruled(struck_tests=[struck("test_a", reason="Too much was asked here.")]), 2, ""),
+    (ruled(confirmed_fault="plan"), 2, "no failure of this challenge is marked plan"),
+    (ruled("APPROVE_WITH_AMENDMENTS"), 0, ""),
+    (ruled("APPROVE", struck_tests=BOTH_STRUCK), 0, ""),
+    (ruled(struck_tests=BOTH_STRUCK), 2, ""),
+    (ruled(), 2, ""),
+]
+
+
+def test_what_may_be_ruled_on_counterexamples():
     """D-13-03, D-13-04, F-9.3-03: strike with a pointer and a reason; a FAIL that stands is no approval."""
-    problems = ruling_problems(ruling, challenged(tried("test_a"), tried("test_b")), [CONTRACT], left)
-    assert bool(problem) is bool(problems)
-    assert problem in "; ".join(problems)
+    failed = challenged(tried("test_a"), tried("test_b"))
+    for ruling, left, problem in RULINGS:
+        problems = ruling_problems(ruling, failed, [CONTRACT], left)
+        assert bool(problem) is bool(problems), ruling
+        assert problem in "; ".join(problems)
 
 
 def test_with_all_struck_nothing_is_left_of_the_failures_and_with_some_the_rest_is():
@@ -224,29 +213,25 @@ def test_a_test_stands_until_it_is_struck_or_its_contract_is_gone(all_tried: lis
     assert found == {one.name for one in tests if one.contract_sha256 == NOW} - gone
 
 
-@pytest.mark.parametrize(
-    ("obligation", "changed", "counts"),
-    [
-        ("/outputs/0/invariants/0", {"module_version": "1.0.1", "error_cases": ["One"]}, True),
-        ("/outputs/0/invariants/0", {"purpose": "Double any number."}, True),
-        (
-            "/outputs/0/invariants/0",
-            {"inputs": [{"name": "number", "type": "int", "constraints": []}]},
-            False,
-        ),
-        ("/outputs/0/invariants/0", {"outputs": []}, False),
-        ("/error_surfaces/0", {"outputs": []}, True),
-        ("", {"module_version": "1.0.1"}, True),
-        ("", {"purpose": "Double any number."}, False),
-        ("/inputs/0/constraints/0", {"outputs": []}, False),
-    ],
-)
-def test_a_test_counts_for_a_later_version_unless_what_it_looks_at_changed(
-    obligation: str, changed: dict[str, Any], counts: bool
-):
+INVARIANT, OTHER_WORDS = "/outputs/0/invariants/0", {"purpose": "Double any number."}
+LATER: list[tuple[str, dict[str, Any], bool]] = [
+    (INVARIANT, {"module_version": "1.0.1", "error_cases": ["One"]}, True),
+    (INVARIANT, OTHER_WORDS, True),
+    (INVARIANT, {"inputs": [{"name": "number", "type": "int", "constraints": []}]}, False),
+    (INVARIANT, {"outputs": []}, False),
+    ("/error_surfaces/0", {"outputs": []}, True),
+    ("", {"module_version": "1.0.1"}, True),
+    ("", OTHER_WORDS, False),
+    ("/inputs/0/constraints/0", {"outputs": []}, False),
+]
+
+
+def test_a_test_counts_for_a_later_version_unless_what_it_looks_at_changed():
     """The inputs, and the dimension of its statement; of the purpose and of constraints, anything (D-40-11)."""
-    one = tried("test_three", Verdict.PASS).model_copy(update={"obligation": obligation, "criteria": [1, 9]})
-    sealed = as_regression_tests([one], ["Doubles three"], CONTRACT.ref)
-    assert [test.criteria for test in sealed] == [["Doubles three"]]
-    later = MicroModuleContract.model_validate({**CONTRACT.to_json(), **changed})
-    assert still_counting(sealed, CONTRACT, later) == (sealed if counts else [])
+    for obligation, changed, counts in LATER:
+        more = {"obligation": obligation, "criteria": [1, 9]}
+        one = tried("test_three", Verdict.PASS).model_copy(update=more)
+        sealed = as_regression_tests([one], ["Doubles three"], CONTRACT.ref)
+        assert [test.criteria for test in sealed] == [["Doubles three"]]
+        later = MicroModuleContract.model_validate({**CONTRACT.to_json(), **changed})
+        assert still_counting(sealed, CONTRACT, later) == (sealed if counts else []), (obligation, changed)

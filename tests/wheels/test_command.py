@@ -155,34 +155,31 @@ def test_declared_errors_have_their_exit_codes_and_a_fault_has_one_of_its_own(co
     assert console("stamp", "no/out.txt", stdin=b"x\n")[:2] == (1, "")
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ((), "the following arguments are required: SUBCOMMAND"),
-        (("fin",), "invalid choice: 'fin'"),
-        (("find",), "the following arguments are required: DIR, WORD"),
-        (("find", "notes", "x", "--case", "loud"), "--case: 'loud' is none of keep, fold"),
-        (("find", "notes", "x", "--weight", "\x1b[1m"), "--weight: '\\x1b[1m' is not a number"),
-        (("find", "notes", "x", "--cas", "keep"), "unrecognized arguments: --cas keep"),
-        (("find", "notes", "x", "--\x1b[1m"), "unrecognized arguments: --\\x1b[1m"),
-        (("find", "", "x"), "DIR: '' is not a path"),
-        (("summary", "notes/a.md", "--settings", "s.toml", "--day", "20260131"), "'20260131' is not a date"),
-        (("summary", "notes", "--settings", "s.toml"), "FILE: notes cannot be read: Is a directory"),
-        (("stamp",), "the following arguments are required: TARGET"),
-        (
-            ("find", "notes", "x", "--weight", "-1e5"),
-            "expected one argument; write a value that begins with - after an",
-        ),
-    ],
-)
-def test_wrong_usage_ends_with_2_and_a_line(console: Console, words: tuple[str, ...], problem: str):
-    """Whatever stands on the line (D-45-05)."""
-    code, told, complaint = console(*words)
+FIND, SUMMARY = ("find", "notes", "x"), ("summary", "notes/a.md", "--settings", "s.toml")
+WRONG_USAGE = [
+    ((), "the following arguments are required: SUBCOMMAND"),
+    (("fin",), "invalid choice: 'fin'"),
+    (("find",), "the following arguments are required: DIR, WORD"),
+    ((*FIND, "--case", "loud"), "--case: 'loud' is none of keep, fold"),
+    ((*FIND, "--weight", "\x1b[1m"), "--weight: '\\x1b[1m' is not a number"),
+    ((*FIND, "--cas", "keep"), "unrecognized arguments: --cas keep"),
+    ((*FIND, "--\x1b[1m"), "unrecognized arguments: --\\x1b[1m"),
+    (("find", "", "x"), "DIR: '' is not a path"),
+    ((*SUMMARY, "--day", "20260131"), "'20260131' is not a date"),
+    (("summary", "notes", *SUMMARY[2:]), "FILE: notes cannot be read: Is a directory"),
+    (("stamp",), "the following arguments are required: TARGET"),
+    ((*FIND, "--weight", "-1e5"), "expected one argument; write a value that begins with - after an"),
+]
 
-    assert (code, told) == (2, "")
-    assert problem in complaint
-    assert complaint.startswith("usage: notebook")
-    assert "Traceback" not in complaint
+
+def test_wrong_usage_ends_with_2_and_a_line(console: Console):
+    """Whatever stands on the line (D-45-05)."""
+    for words, problem in WRONG_USAGE:
+        code, told, complaint = console(*words)
+        assert (code, told) == (2, ""), words
+        assert problem in complaint
+        assert complaint.startswith("usage: notebook")
+        assert "Traceback" not in complaint
 
 
 def test_stdin_is_a_parameter_and_a_reader_that_leaves_is_no_fault(console: Console):
@@ -198,33 +195,25 @@ def test_stdin_is_a_parameter_and_a_reader_that_leaves_is_no_fault(console: Cons
         assert process.stderr.read() == b""
 
 
-@pytest.mark.parametrize(
-    ("redirection", "words", "code", "complaint"),
-    [
-        (
-            ">/dev/full",
-            "find notes tree",
-            3,
-            "notebook: the result cannot be written: No space left on device\n",
-        ),
-        (">&-", "find notes tree", 3, "notebook: the result cannot be written: Bad file descriptor\n"),
-        ("<&-", "stamp out.txt", 2, "notebook stamp: LINES: - cannot be read: Bad file descriptor\n"),
-        ("2>&-", "find notes", 2, ""),
-    ],
-)
-def test_streams_that_are_full_or_closed(
-    console: Console, redirection: str, words: str, code: int, complaint: str
-):
+def test_streams_that_are_full_or_closed(console: Console):
     """What cannot be written or read is told in a line, with the exit code of an error of the system (D-45-05)."""
     start = "from notebook._shell.command import main; sys.exit(main())"
     program = f"import sys; sys.path.insert(0, {str(console.site)!r}); {start}"
-    call = ["sh", "-c", f'exec "$0" -I -S -c "$1" {words} {redirection}', sys.executable, program]
-    ended = subprocess.run(call, cwd=console.folder, capture_output=True, text=True, timeout=30, check=False)
-
-    assert (ended.returncode, ended.stdout) == (code, "")
-    assert ended.stderr.endswith(complaint)
-    assert "Traceback" not in ended.stderr
-    assert "Exception ignored" not in ended.stderr
+    unwritten = "notebook: the result cannot be written: "
+    for redirection, words, code, complaint in (
+        (">/dev/full", "find notes tree", 3, f"{unwritten}No space left on device\n"),
+        (">&-", "find notes tree", 3, f"{unwritten}Bad file descriptor\n"),
+        ("<&-", "stamp out.txt", 2, "notebook stamp: LINES: - cannot be read: Bad file descriptor\n"),
+        ("2>&-", "find notes", 2, ""),
+    ):
+        call = ["sh", "-c", f'exec "$0" -I -S -c "$1" {words} {redirection}', sys.executable, program]
+        ended = subprocess.run(
+            call, cwd=console.folder, capture_output=True, text=True, timeout=30, check=False
+        )
+        assert (ended.returncode, ended.stdout) == (code, ""), redirection
+        assert ended.stderr.endswith(complaint)
+        assert "Traceback" not in ended.stderr
+        assert "Exception ignored" not in ended.stderr
 
 
 ENDLESS_STAMP = '''
@@ -245,30 +234,18 @@ def stamp(target: Path, lines: list[str]) -> object:
 '''
 
 
-@pytest.mark.parametrize("options", [(), ("--json",)])
-@pytest.mark.parametrize(
-    ("given", "told"), [(b"", "Exceeds the limit (4300 digits)"), (b"x", "it is nested too deeply")]
-)
-def test_a_result_that_cannot_be_printed_is_a_fault(
-    tmp_path: Path, options: tuple[str, ...], given: bytes, told: str
-):
-    """It is told in a line, without a traceback (D-45-05)."""
-    site = unpacked(notebook(stamp=ENDLESS_STAMP), tmp_path)
-    code, printed, complaint = Console(site, tmp_path)("stamp", "out.txt", *options, stdin=given)
-
-    assert (code, printed) == (70, "")
-    assert complaint.startswith(f"notebook: the result of stamp cannot be printed: {told}")
-    assert complaint.count("\n") == 1
-
-
-def test_a_function_that_ends_the_program_is_a_fault(tmp_path: Path):
-    """It does not decide the exit code (D-45-05)."""
-    ending = STAMP.replace(
-        "    if not lines:", "    if lines:\n        raise SystemExit(0)\n    if not lines:"
-    )
-    site = unpacked(notebook(stamp=ending), tmp_path)
-
-    ended = Console(site, tmp_path)("stamp", "out.txt", stdin=b"x")
+def test_a_result_that_cannot_be_printed_is_a_fault(tmp_path: Path):
+    """It is told in a line, without a traceback; a function that ends the program decides no exit code (D-45-05)."""
+    stamp = Console(unpacked(notebook(stamp=ENDLESS_STAMP), tmp_path / "endless"), tmp_path)
+    for given, told in ((b"", "Exceeds the limit (4300 digits)"), (b"x", "it is nested too deeply")):
+        for options in ((), ("--json",)):
+            code, printed, complaint = stamp("stamp", "out.txt", *options, stdin=given)
+            assert (code, printed) == (70, "")
+            assert complaint.startswith(f"notebook: the result of stamp cannot be printed: {told}")
+            assert complaint.count("\n") == 1
+    leaving = "    if lines:\n        raise SystemExit(0)\n    if not lines:"
+    ending = notebook(stamp=STAMP.replace("    if not lines:", leaving))
+    ended = Console(unpacked(ending, tmp_path / "ending"), tmp_path)("stamp", "out.txt", stdin=b"x")
     assert ended == (70, "", "notebook: fault in stamp: SystemExit: 0\n")
 
 

@@ -150,38 +150,36 @@ def test_a_result_that_cannot_be_written_is_a_fault_as_well(ask: Ask, monkeypatc
     assert (status, answer["error"]) == (500, "InternalError")
 
 
-@pytest.mark.parametrize(
-    ("line", "body", "status", "told"),
-    [
-        ("GET /items/a?count=x", None, 422, "count: Input should be a valid integer"),
-        ("GET /items/a?cout=1", None, 422, "cout: Extra inputs are not permitted"),
-        ("GET /items/gold", None, 403, "not for sale"),
-        ("GET /items/a/b", None, 404, "Not Found"),
-        ("GET /items/", None, 404, "Not Found"),
-        ("DELETE /items/a", None, 405, "Method Not Allowed"),
-        ("POST /settle", "{", 422, "the arguments: JSON decode error"),
-        ("POST /settle", b'"\xff"', 400, "error parsing the body"),
-        ("POST /settle", "[" * 100_000, 400, "error parsing the body"),
-        ("POST /settle", "[]", 422, "the arguments: Input should be a valid dictionary"),
-        ("POST /settle", "{}", 422, "bills: Field required; mode: Field required"),
-        ("POST /settle", '{"bills": [], "mode": "UP"}', 422, "there are no bills"),
-        (
-            "POST /settle",
-            '{"bills": [{"amount": true, "due": "2026-01-31"}], "mode": "up"}',
-            422,
-            "bills.0.amount: Decimal input should be an integer, float, string or Decimal object; "
-            "mode: Value error, it is none of UP, DOWN",
-        ),
-    ],
-)
-def test_a_wrong_request_is_told_in_json(
-    ask: Ask, line: str, body: bytes | str | None, status: int, told: str
-):
-    """The status says whose fault it is, the message where (D-45-10)."""
-    code, answer = ask(line, body)
+WRONG_AMOUNT = '{"bills": [{"amount": true, "due": "2026-01-31"}], "mode": "up"}'
+WRONG_REQUESTS: list[tuple[str, bytes | str | None, int, str]] = [
+    ("GET /items/a?count=x", None, 422, "count: Input should be a valid integer"),
+    ("GET /items/a?cout=1", None, 422, "cout: Extra inputs are not permitted"),
+    ("GET /items/gold", None, 403, "not for sale"),
+    ("GET /items/a/b", None, 404, "Not Found"),
+    ("GET /items/", None, 404, "Not Found"),
+    ("DELETE /items/a", None, 405, "Method Not Allowed"),
+    ("POST /settle", "{", 422, "the arguments: JSON decode error"),
+    ("POST /settle", b'"\xff"', 400, "error parsing the body"),
+    ("POST /settle", "[" * 100_000, 400, "error parsing the body"),
+    ("POST /settle", "[]", 422, "the arguments: Input should be a valid dictionary"),
+    ("POST /settle", "{}", 422, "bills: Field required; mode: Field required"),
+    ("POST /settle", '{"bills": [], "mode": "UP"}', 422, "there are no bills"),
+    (
+        "POST /settle",
+        WRONG_AMOUNT,
+        422,
+        "bills.0.amount: Decimal input should be an integer, float, string or Decimal object; "
+        "mode: Value error, it is none of UP, DOWN",
+    ),
+]
 
-    assert (code, set(answer)) == (status, {"error", "message"})
-    assert told in answer["message"]
+
+def test_a_wrong_request_is_told_in_json(ask: Ask):
+    """The status says whose fault it is, the message where (D-45-10)."""
+    for line, body, status, told in WRONG_REQUESTS:
+        code, answer = ask(line, body)
+        assert (code, set(answer)) == (status, {"error", "message"}), line
+        assert told in answer["message"]
 
 
 def test_bodies_are_bounded_and_no_page_of_another_site_can_ask(shell: Any):

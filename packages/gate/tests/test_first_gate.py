@@ -207,21 +207,19 @@ SURFACES = {
 }
 
 
-@pytest.mark.parametrize("change", SURFACES)
-def test_a_surface_that_differs_is_told_by_dimension_and_nothing_is_run(change: Any):
+def test_a_surface_that_differs_is_told_by_dimension_and_nothing_is_run():
     """F-11.2-02, F-11.2-03, F-11.3-02: the message is literal, the dimensions are named, no test is executed."""
-    old, new, dimension = SURFACES[change]
-    verdict = judge("tally_words", {TALLY: _tally(old, new)})
-    first = verdict.findings[0]
-    assert first.code == "surface.mismatch"
-    assert first.message == (
-        f"Interface fingerprint mismatch: expected {verdict.locked_fingerprint}, got {verdict.actual_fingerprint}"
-    )
-    assert len(verdict.actual_fingerprint) == 64
-    assert verdict.actual_fingerprint != verdict.locked_fingerprint
-    assert set(verdict.diverged) == {dimension}
-    assert [finding.code for finding in verdict.findings[1:]] == ["surface.diverged"]
-    assert verdict.tests == ()
+    for old, new, dimension in SURFACES.values():
+        verdict = judge("tally_words", {TALLY: _tally(old, new)})
+        locked, actual = verdict.locked_fingerprint, verdict.actual_fingerprint
+        first, *others = verdict.findings
+        mismatch = f"Interface fingerprint mismatch: expected {locked}, got {actual}"
+        assert (first.code, first.message) == ("surface.mismatch", mismatch)
+        assert len(actual) == 64
+        assert actual != locked
+        assert {*verdict.diverged} == {dimension}, new
+        assert [finding.code for finding in others] == ["surface.diverged"]
+        assert verdict.tests == ()
 
 
 def test_a_contract_that_does_not_say_what_its_class_is_made_of_is_told_how_to():
@@ -333,21 +331,17 @@ def test_the_contract_of_a_directory_may_be_among_its_files():
     assert judge("tally_words", {"contract.json": data}).passed
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+def test_a_sibling_is_imported_relatively_and_by_its_public_names():
+    """D-21-03, F§6.8: other forms are refused."""
+    source = (MODULES / "save_tally" / TALLY).read_text(encoding="utf-8")
+    for statement in (
         "from ..tally_words import Counter",
         "from ..tally_words._hidden import x",
         "from .. import tally_words",
         "from modules.tally_words import tally_words",
-    ],
-)
-def test_a_sibling_is_imported_relatively_and_by_its_public_names(statement: Any):
-    """D-21-03, F§6.8: other forms are refused."""
-    source = (MODULES / "save_tally" / TALLY).read_text(encoding="utf-8")
-    verdict = judge("save_tally", {TALLY: f"{statement} as _other\n" + source})
-    assert codes(verdict) == ["source.import"]
-    assert verdict.tests == ()
+    ):
+        verdict = judge("save_tally", {TALLY: f"{statement} as _other\n" + source})
+        assert (codes(verdict), verdict.tests) == (["source.import"], ()), statement
 
 
 @pytest.mark.nightly
@@ -361,19 +355,12 @@ def test_a_package_that_the_settings_allow_may_be_imported():
 def test_a_verdict_says_what_each_stage_observed():
     """D-20-03: what passed, what failed, what was skipped, and what never ran, with times for what did."""
     good = {stage.name: stage for stage in judge("tally_words", static=True).stages}
-    assert {name for name, stage in good.items() if stage.result == "SKIPPED"} == {
-        "observation",
-        "strength",
-        "fuzz",
-    }
+    skipped = {name for name, stage in good.items() if stage.result == "SKIPPED"}
+    assert skipped == {"observation", "strength", "fuzz"}
     assert {stage.result for stage in good.values()} == {"PASS", "SKIPPED"}
     assert good["tests"].duration_ms > 0
-    bad = {
-        stage.name: stage for stage in judge("tally_words", {TALLY: _tally("text: str", "text: int")}).stages
-    }
-    assert (bad["surface"].result, bad["tests"].result, bad["static"].result) == (
-        "FAIL",
-        "NOT_RUN",
-        "SKIPPED",
-    )
+    other = judge("tally_words", {TALLY: _tally("text: str", "text: int")})
+    bad = {stage.name: stage for stage in other.stages}
+    results = {name: bad[name].result for name in ("surface", "tests", "static")}
+    assert results == {"surface": "FAIL", "tests": "NOT_RUN", "static": "SKIPPED"}
     assert bad["surface"].findings == 2

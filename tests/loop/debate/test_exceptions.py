@@ -26,8 +26,9 @@ def raised(directory: Path, where: str = PROPOSER, **changes: Any) -> Story:
 
 @pytest.mark.parametrize("where", [PROPOSER, CHALLENGER, IN_CONTRACTS])
 def test_the_record_names_its_raiser_and_its_task_halts(directory: Path, where: str):
-    """F-13-06, F-13-08, F-13-10: Proposer and Challenger, in the debate of a module or of contracts; nobody is asked
-    after that."""
+    """F-13-06, F-13-08, F-13-10, F-13-11: Proposer and Challenger, in the debate of a module or of contracts; nobody is
+    asked after that. The escalation carries everything that a person needs, a Wire binds the record, which is never written
+    again."""
     story = raised(directory, where)
     bench, record = story.bench, story.record()
     assert record["raised_by"]["run_id"] == where
@@ -37,27 +38,16 @@ def test_the_record_names_its_raiser_and_its_task_halts(directory: Path, where: 
     assert [bench.status(n) for n in range(3)] == ["SHIPPED", "HALTED", "BLOCKED"]
     assert story.heard.places[-1] == where
     assert (bench.waiting() or {})["escalation"] == bench.escalation.escalation_id
-
-
-def test_the_escalation_carries_the_exception(directory: Path):
-    """F-13-11: everything that a person needs, the whole delta among it; the log has a Wire that binds the record."""
-    story = raised(directory)
-    details, record = story.bench.escalation.details, story.record()
+    details = bench.escalation.details
     assert details["cause"] == "exception"
     assert {name: details[name] for name in record} == record
     assert details["proposed_contract_delta"]["added_inputs"] == [STEP]
-    (wire,) = [one for one in story.bench.reviews() if one["subject"] == "exception.raised"]
+    (wire,) = [one for one in bench.reviews() if one["subject"] == "exception.raised"]
     assert wire["reference"] == record["exception_id"]
-    stored = story.bench.store.definition(wire["definition_sha256"])
+    stored = bench.store.definition(wire["definition_sha256"])
     assert InterfaceChangeException.from_bytes(stored, "here").to_json() == record
-
-
-def test_a_record_is_never_written_again(directory: Path):
-    """F-13-08: the store publishes it once."""
-    story = raised(directory)
-    name = story.record()["exception_id"]
     with pytest.raises(Exception, match="published"):
-        story.bench.store.publish(f"exceptions/{name}.json", b"{}")
+        bench.store.publish(f"exceptions/{record['exception_id']}.json", b"{}")
 
 
 def test_nothing_that_is_called_beside_it_is_done(directory: Path):

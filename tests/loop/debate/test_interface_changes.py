@@ -11,6 +11,7 @@ import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.findings import Finding
+from ship_gate.verdict import ENTRY_FILE
 from specwright.application.change import product_modules, settle_consumers
 from specwright.application.interface_change import approved, decide, exceptions
 from specwright.domain.interface_change import DecisionRequest
@@ -91,22 +92,37 @@ def contract(story: Story, ref: str) -> MicroModuleContract:
 
 
 def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
-    """F-13-16, F-7-05, F-7-08, D-26-05: a minor version; the old one stays as it was; the next attempt uses the new."""
+    """F-13-16, F-7-04, F-7-05, F-7-08, D-26-05: a minor version; the old one stays as it was; the next attempt uses the new.
+    A shipped consumer is judged again as a patch: same interface, same files, no model call and no exception of its own."""
     story = halted(directory)
-    old = story.ref("double")
-    before = story.bench.factory.modules.tree(old)
+    old, consumer, asked_before = story.ref("double"), story.ref("triple"), len(story.heard.places)
+    modules = story.bench.factory.modules
+    before = modules.tree(old)
     resolved(story)
     new = story.ref("double")
     assert new == f"{old.partition('@')[0]}@1.1.0"
     assert contract(story, new).inputs[-1].to_json() == STEP
     assert statuses(story, "double") == {"1.0.0": IndexStatus.SUPERSEDED, "1.1.0": IndexStatus.SHIPPED}
-    assert story.bench.factory.modules.tree(old) == before
+    assert modules.tree(old) == before
     entry = story.bench.index.get(*old.split("@"))
     assert entry
     assert entry.superseded_by == new
     assert [story.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
     assert [d.ref for d in contract(story, story.ref("six")).dependencies] == [new]
     assert "TSK-003.2/six/round-1/proposer" in story.heard.places
+
+    patched = story.ref("triple")
+    assert patched.endswith("@1.0.1")
+    assert [d.ref for d in contract(story, patched).dependencies] == [new]
+    assert contract(story, patched).interface_fingerprint == contract(story, consumer).interface_fingerprint
+    was, now = modules.files(consumer), modules.files(patched)
+    assert ast.unparse(_undocumented(now.pop(ENTRY_FILE))) == ast.unparse(_undocumented(was.pop(ENTRY_FILE)))
+    assert now == was
+    assert statuses(story, "triple") == {"1.0.0": IndexStatus.SUPERSEDED, "1.0.1": IndexStatus.SHIPPED}
+    assert not [place for place in story.heard.places[asked_before:] if "/triple/" in place]
+    assert [task.module_ref for task in story.bench.state.tasks.values()] == [
+        story.ref(name) for name in ("double", "triple", "six")
+    ]
 
 
 def _undocumented(source: bytes) -> ast.Module:
@@ -116,30 +132,6 @@ def _undocumented(source: bytes) -> ast.Module:
         if isinstance(node, ast.FunctionDef):
             del node.body[0]
     return tree
-
-
-def test_a_shipped_consumer_is_judged_again_as_a_patch(directory: Path):
-    """F-7-04, D-26-05: same interface, same files, no model call and no exception of its own; the old version stays."""
-    story = halted(directory)
-    old, asked_before = story.ref("triple"), len(story.heard.places)
-    resolved(story)
-    patched = story.ref("triple")
-    assert patched.endswith("@1.0.1")
-    assert [d.ref for d in contract(story, patched).dependencies] == [story.ref("double")]
-    assert contract(story, patched).interface_fingerprint == contract(story, old).interface_fingerprint
-    modules = story.bench.factory.modules
-    entry = "implementation/__init__.py"
-    before, after = modules.files(old), modules.files(patched)
-    assert {path: data for path, data in after.items() if path != entry} == {
-        path: data for path, data in before.items() if path != entry
-    }
-    assert ast.unparse(_undocumented(after[entry])) == ast.unparse(_undocumented(before[entry]))
-    assert statuses(story, "triple") == {"1.0.0": IndexStatus.SUPERSEDED, "1.0.1": IndexStatus.SHIPPED}
-    later = story.heard.places[asked_before:]
-    assert not [place for place in later if "/triple/" in place]
-    assert [entry.module_ref for entry in story.bench.state.tasks.values()] == [
-        story.ref(name) for name in ("double", "triple", "six")
-    ]
 
 
 def test_the_change_is_debated_and_made_like_any_module(directory: Path):
@@ -269,42 +261,36 @@ def gate_failures(story: Story) -> list[tuple[str, str]]:
 
 def test_a_breaking_change_migrates_those_who_use_the_module(directory: Path):
     """F-13-16, F-7-05, D-26-06: the old consumer stays as it was until then, the gates of the release name it, and after it
-    has moved they pass."""
+    has moved they pass. Its migration is a task of its own, whose parent is the shipped one: the next number, with the old
+    plan to begin from; what changed is in its description."""
     story = breaking(directory)
+    bench = story.bench
     old, consumer = story.ref("double"), story.ref("triple")
-    before = story.bench.factory.modules.tree(consumer)
+    before = bench.factory.modules.tree(consumer)
     approve(story)
-    resolve_exceptions(story.bench.factory)
+    resolve_exceptions(bench.factory)
     new = story.ref("double")
     assert new.endswith("@2.0.0")
     assert statuses(story, "double") == {"1.0.0": IndexStatus.SUPERSEDED, "2.0.0": IndexStatus.SHIPPED}
     assert contract(story, consumer).dependencies[0].ref == old
     assert ("dependency_check", f"{consumer}, {old}, {new}") in gate_failures(story)
     assert ("deprecation_check", f"{consumer}, {old}") in gate_failures(story)
-    story.bench.run()
-    assert [story.bench.status(n) for n in range(4)] == ["SHIPPED"] * 4
-    assert [entry.module_ref for entry in story.bench.state.tasks.values()] == [
+    settle_consumers(bench.factory)
+    (created,) = [w for w in bench.wires() if w["stream"]["stream_id"] == "task:TSK-004:attempt:1"][:1]
+    assert (created["type"], created["stream"]["parent_task_id"]) == ("task.created", "TSK-002")
+    whole, migration = (bench.projection.definitions[t] for t in [*bench.state.tasks][1::2])
+    assert migration.name == f"Migrate: {whole.name}"
+    assert f"double, {old} is {new} now" in migration.description
+    assert (bench.directory / "project" / migration.path).is_file()
+    bench.run()
+    assert [bench.status(n) for n in range(4)] == ["SHIPPED"] * 4
+    assert [entry.module_ref for entry in bench.state.tasks.values()] == [
         story.ref(name) for name in ("double", "triple", "six", "triple")
     ]
     assert {contract(story, story.ref(name)).dependencies[0].ref for name in ("triple", "six")} == {new}
     assert statuses(story, "triple") == {"1.0.0": IndexStatus.SUPERSEDED, "1.0.1": IndexStatus.SHIPPED}
-    assert story.bench.factory.modules.tree(consumer) == before
+    assert bench.factory.modules.tree(consumer) == before
     assert gate_failures(story) == []
-
-
-def test_a_migration_is_a_task_of_its_own_whose_parent_is_the_shipped_one(directory: Path):
-    """D-26-06: the next numbers, with the old plan to begin from; what changed is in its description."""
-    story = breaking(directory)
-    old = story.ref("double")
-    approve(story)
-    resolve_exceptions(story.bench.factory)
-    settle_consumers(story.bench.factory)
-    (created,) = [w for w in story.bench.wires() if w["stream"]["stream_id"] == "task:TSK-004:attempt:1"][:1]
-    assert (created["type"], created["stream"]["parent_task_id"]) == ("task.created", "TSK-002")
-    whole, migration = (story.bench.projection.definitions[t] for t in [*story.bench.state.tasks][1::2])
-    assert migration.name == f"Migrate: {whole.name}"
-    assert f"double, {old} is {story.ref('double')} now" in migration.description
-    assert (story.bench.directory / "project" / migration.path).is_file()
 
 
 def test_what_is_built_on_a_consumer_waits_for_its_migration(directory: Path):

@@ -50,9 +50,18 @@ def of(bench: DebateWorkbench, *prefixes: str) -> list[str]:
 
 
 def test_an_approval_sends_the_rejected_version_to_the_gate_and_asks_nobody(directory: Path):
-    """F-17.2-02, F-17.3-04, D-22-01, D-33-04: no role call for that module; the same attempt, sealed and shipped."""
+    """F-17.2-02, F-17.3-04, D-22-01, D-33-04, F-17.1-01: the halt says plan, sealed and failed modules, debates and where
+    each was left, and the log alone leads on; no role call for that module; the same attempt, sealed and shipped."""
     with DebateWorkbench(directory, script(REJECTED, CHAIN)) as bench:
         assert bench.begin() == "HALTED"
+        kept = bench.escalation.details["resume"]
+        assert kept["plan_id"] == bench.record("contracts", 1, "proposal")["target_artifact_id"]
+        assert (set(kept["shipped"]), set(kept["failed"])) == ({"first", "other"}, {"double"})
+        assert kept["debates"]["double"] == bench.debate("double").name
+        assert kept["locked"]["round"] == 1
+        last = bench.record("double", 3, "proposal")["target_artifact_id"]
+        left = {"debate_id": kept["debates"]["double"], "version_id": last, "round": 3}
+        assert kept["judged"]["double"] == left
         before = sealed_bytes(bench)
         assert override(bench) == "SHIPPED"
         assert of(bench, "plan", "contracts", "first", "other") == []
@@ -63,26 +72,30 @@ def test_an_approval_sends_the_rejected_version_to_the_gate_and_asks_nobody(dire
         assert {name: after[name] for name in before} == before
         assert bench.unapproved() == []
         started = [w for w in bench.wires() if w["type"] == "task.started"]
-        assert {w["stream"]["stream_id"] for w in started} == {"task:TSK-001:attempt:1"}
-        assert len(started) == 2
+        assert [w["stream"]["stream_id"] for w in started] == ["task:TSK-001:attempt:1"] * 2
         entry = next(iter(bench.state.tasks.values()))
         assert len(entry.module_refs) == 4
         ruling = bench.record("double", 4, "adjudication")
         made = bench.envelope(ruling["adjudication_id"])
-        assert (made.created_by.role, ruling["rationale"]) == (
-            OPERATOR,
-            "The criteria are met as I read them.",
-        )
-        assert made.created_by.run_id == "TSK-001.1r1/double/operator"
+        assert (made.created_by.role, made.created_by.run_id) == (OPERATOR, "TSK-001.1r1/double/operator")
+        assert ruling["rationale"] == "The criteria are met as I read them."
 
 
 def test_an_approval_that_the_gate_refuses_halts_again(directory: Path):
-    """F-17.2-04, D-22-01: a new escalation, no ship.json; asked is nobody; a fix for the second one still ships."""
+    """F-17.2-04, D-22-01, F-8-09, F-8-11: a new escalation, no ship.json; asked is nobody; a fix for the second one still
+    ships. Neither the Arbiter's approval nor a person's of another version puts one in the Arbiter's place."""
     with DebateWorkbench(directory, script(WEAK)) as bench:
         bench.begin()
-        first = bench.escalation
+        folder = next(iter(bench.projection.definitions.values())).path.split("/")[0]
+        first, ruling = bench.escalation, bench.record("double", 3, "adjudication")
+        overruled = bench.factory.artifacts.overruled
+        with pytest.raises(RefusedError, match="is no person's approval"):
+            overruled(folder, ruling["target_artifact_id"], ruling["adjudication_id"])
         assert override(bench) == "HALTED"
         assert bench.trace == ["double/gate"]
+        given = bench.record("double", 4, "adjudication")["adjudication_id"]
+        with pytest.raises(RefusedError, match="does not reference"):
+            overruled(folder, bench.record("double", 1, "proposal")["target_artifact_id"], given)
         again = bench.escalation
         assert again.escalation_id != first.escalation_id
         assert "7 of 12 mutants lived" in again.details["failed"]["double"]
@@ -160,14 +173,6 @@ def refused(
     with pytest.raises(error, match=match):
         offers.check(bench.factory, given)
     assert everything(bench.directory) == before
-
-
-def test_without_a_version_that_could_ship_an_approval_is_refused(directory: Path):
-    """F-17.2-03, D-22-01: no proposal ever passed the preflight; the refusal says so, and nothing is written."""
-    with DebateWorkbench(directory, script(HALTS["no_draft_passes"])) as bench:
-        bench.begin()
-        why = {"rationale": "It is good enough."}
-        refused(bench, "APPROVE_OVERRIDE", why, RefusedError, "does not suit")
 
 
 BOTH = {**REJECTED, **{f"halve/round-{n}/arbiter": [rejecting()] for n in (1, 2, 3)}}
@@ -250,16 +255,15 @@ def test_a_fix_is_challenged_judged_and_shipped_like_any_other(directory: Path):
 
 
 def test_where_nothing_was_proposed_a_fix_begins_the_debate(directory: Path):
-    """F-17.2-11: over the stub of the contract, as the first round."""
+    """F-17.2-11, F-17.2-03, D-22-01: over the stub of the contract, as the first round; with no version that could ship an
+    approval is refused, and nothing is written."""
     with DebateWorkbench(directory, script(HALTS["no_draft_passes"])) as bench:
         bench.begin()
+        why = {"rationale": "It is good enough."}
+        refused(bench, "APPROVE_OVERRIDE", why, RefusedError, "does not suit")
         assert fix(bench, draft("double")) == "SHIPPED"
-        assert of(bench, "double") == [
-            "double/preflight",
-            "double/round-1/challenger",
-            "double/round-1/arbiter",
-            "double/gate",
-        ]
+        steps = ("preflight", "round-1/challenger", "round-1/arbiter", "gate")
+        assert of(bench, "double") == [f"double/{step}" for step in steps]
         assert bench.unapproved() == []
 
 
@@ -368,31 +372,16 @@ def test_a_fix_that_is_approved_with_amendments_is_amended_by_the_proposer(direc
 
 
 OUTSIDE = [
-    "../x",
-    "implementation/../../x",
-    "implementation/..",
-    "/etc/passwd",
-    "C:/x",
-    "implementation\\__init__.py",
-    "implementation/a\nb.py",
-    "implementation/a\0.py",
-    "implementation//x.py",
-    "implementation/./x.py",
-    "implementation/",
-    "implementation",
-    "tests/.hidden/x.py",
-    "tests/execution_log.json",
-    "contract.json",
-    "ship.json",
-    "examples.md/x",
-    "implementation/__init__.py/x.py",
-    "implementation/\ud800.py",
-    "",
-]
+    "../x", "implementation/../../x", "implementation/..", "/etc/passwd", "C:/x", "implementation\\__init__.py",
+    "implementation/a\nb.py", "implementation/a\0.py", "implementation//x.py", "implementation/./x.py",
+    "implementation/", "implementation", "tests/.hidden/x.py", "tests/execution_log.json", "contract.json",
+    "ship.json", "examples.md/x", "implementation/__init__.py/x.py", "implementation/\ud800.py", "",
+]  # fmt: skip
 
 
-def test_a_fix_stays_inside_its_module(directory: Path):
-    """F-17.2-12: anything else than a file of the module is refused before a byte is written, with what it names."""
+def test_a_fix_stays_inside_its_module_and_a_plan_holds(directory: Path):
+    """F-17.2-12, F-10-15, D-16-01: anything else than a file of the module, and a plan with whatever is wrong, is refused
+    at once, as bad input; nothing is written and nobody is asked; no link at the module's place is followed."""
     with DebateWorkbench(directory, script(REJECTED)) as bench:
         bench.begin()
         for path in OUTSIDE:
@@ -401,23 +390,15 @@ def test_a_fix_stays_inside_its_module(directory: Path):
             refused(bench, "PROVIDE_FIX", given, InputError, told)
         given = {"fix_description": "Mended.", "fix_artifacts": {"examples.md": "\ud800"}}
         refused(bench, "PROVIDE_FIX", given, InputError, "cannot be written as UTF-8")
-
-
-def test_a_fix_goes_through_no_link(directory: Path):
-    """F-17.2-12: what lies at the module's place on the disk is never written to."""
-    outside = directory / "outside"
-    outside.mkdir()
-    with DebateWorkbench(directory, script(REJECTED)) as bench:
-        bench.begin()
-        name = bench.contract_of(
-            next(e for e in bench.envelopes("CTR") if bench.contract_of(e).name == "double")
-        ).module_id
+        for bad, told in BAD_PLANS.values():
+            refused(bench, "REVISE_PLAN", {"revised_micro_plan": bad}, InputError, told)
+        many = [module("a", "x"), module("a", "y")]
+        refused(bench, "REVISE_PLAN", {"revised_micro_plan": many}, InputError, "'a' occurs twice.*'x'.*'y'")
+        (outside := directory / "outside").mkdir()
+        (name,) = {c.module_id for c in map(bench.contract_of, bench.envelopes("CTR")) if c.name == "double"}
         (bench.base / "modules" / name).symlink_to(outside)
         given = {"fix_description": "Mended.", "fix_artifacts": {"implementation/__init__.py": "x = 1\n"}}
-        payload = {"action": "PROVIDE_FIX", "payload": given, "escalation_id": bench.escalation.escalation_id}
-        with pytest.raises(RefusedError, match="a link leads out of the project"):
-            offers.check(bench.factory, HumanResolution.model_validate(payload))
-        assert list(outside.iterdir()) == []
+        refused(bench, "PROVIDE_FIX", given, RefusedError, "a link leads out of the project")
 
 
 REUSED = {"query": "double", "conclusion": "REUSE_EXISTING", "justification": "It is sealed already."}
@@ -504,16 +485,6 @@ BAD_PLANS: dict[str, tuple[Any, str]] = {
 }
 
 
-def test_a_plan_that_does_not_hold_is_refused_with_all_that_is_wrong(directory: Path):
-    """F-10-15, D-16-01: at once, as bad input; nothing is written and the planner is not asked."""
-    with DebateWorkbench(directory, script(REJECTED)) as bench:
-        bench.begin()
-        for given, told in BAD_PLANS.values():
-            refused(bench, "REVISE_PLAN", {"revised_micro_plan": given}, InputError, told)
-        many = [module("a", "x"), module("a", "y")]
-        refused(bench, "REVISE_PLAN", {"revised_micro_plan": many}, InputError, "'a' occurs twice.*'x'.*'y'")
-
-
 def test_a_plan_answers_a_halt_without_a_plan(directory: Path):
     """F-17.2-10: where planning itself failed, the person's plan is the first one."""
     with DebateWorkbench(directory, script({"plan/round-1/planner": [PROSE]})) as bench:
@@ -522,24 +493,6 @@ def test_a_plan_answers_a_halt_without_a_plan(directory: Path):
         assert answer(bench, "REVISE_PLAN", {"revised_micro_plan": TWO}) == "SHIPPED"
         assert of(bench, "plan") == []
         assert bench.unapproved() == []
-
-
-def test_every_halt_with_a_plan_says_what_is_needed_to_go_on(directory: Path):
-    """F-17.1-01, F-17.3-04: plan, sealed and failed modules, debates and where each was left; the log alone leads on."""
-    with DebateWorkbench(directory, script(REJECTED, CHAIN)) as bench:
-        bench.begin()
-        kept = bench.escalation.details["resume"]
-        assert kept["plan_id"] == bench.record("contracts", 1, "proposal")["target_artifact_id"]
-        assert set(kept["shipped"]) == {"first", "other"}
-        assert set(kept["failed"]) == {"double"}
-        assert kept["debates"]["double"] == bench.debate("double").name
-        assert kept["locked"]["round"] == 1
-        last = bench.record("double", 3, "proposal")["target_artifact_id"]
-        assert kept["judged"]["double"] == {
-            "debate_id": kept["debates"]["double"],
-            "version_id": last,
-            "round": 3,
-        }
 
 
 def test_an_approval_is_of_the_amended_version_where_the_amendments_were_applied(directory: Path):
@@ -560,21 +513,6 @@ def test_an_approval_is_of_the_amended_version_where_the_amendments_were_applied
         assert bench.escalation.details["resume"]["judged"]["double"]["version_id"] == last
         assert override(bench) == "HALTED"
         assert bench.record("double", 4, "adjudication")["target_artifact_id"] == last
-
-
-def test_nobody_but_a_person_overrules(directory: Path):
-    """F-8-09, F-8-11: neither the Arbiter's approval nor a person's of another version puts one in the Arbiter's place."""
-    with DebateWorkbench(directory, script(WEAK)) as bench:
-        bench.begin()
-        folder = next(iter(bench.projection.definitions.values())).path.split("/")[0]
-        ruling = bench.record("double", 3, "adjudication")
-        store = bench.factory.artifacts
-        with pytest.raises(RefusedError, match="is no person's approval"):
-            store.overruled(folder, ruling["target_artifact_id"], ruling["adjudication_id"])
-        override(bench)
-        given = bench.record("double", 4, "adjudication")["adjudication_id"]
-        with pytest.raises(RefusedError, match="does not reference"):
-            store.overruled(folder, bench.record("double", 1, "proposal")["target_artifact_id"], given)
 
 
 def test_a_fix_meets_the_falsifying_tests_of_earlier_rounds(directory: Path):

@@ -99,23 +99,6 @@ def test_what_the_gate_passes_is_not_to_be_corrected(directory: Path):
     assert details["last_words"] == {"first": "Whether zero counts is for the person to say."}
 
 
-def test_a_draft_that_the_gate_refused_is_to_be_corrected(directory: Path):
-    """F-17.1-04: the gate saw what is wrong with it."""
-    with DebateWorkbench(directory, script({"first/round-1/proposer": NO_DRAFT}, FIVE)) as bench:
-        assert bench.begin() == "HALTED"
-        assert bench.escalation.recommended_resolution is Action.PROVIDE_FIX
-        assert bench.escalation.details["passing"] == []
-
-
-def test_an_approval_is_offered_where_something_could_ship(directory: Path):
-    """F-17.2-03, D-22-01: not for a module of which nothing was ever proposed; a fix is."""
-    with DebateWorkbench(directory, script({"first/round-1/proposer": NO_DRAFT}, FIVE)) as bench:
-        bench.begin()
-        offered = suited_actions(bench.factory, bench.escalation)
-        assert Action.APPROVE_OVERRIDE not in offered
-        assert Action.PROVIDE_FIX in offered
-
-
 def test_the_last_word_of_the_arbiter_is_no_person_s(directory: Path):
     """F-17.1-04, D-22-01: an approval that the gate refuses is not told as the Arbiter's rationale."""
     weak = Turn(claimed(), draft("double", AT_THE_GATE))
@@ -134,16 +117,21 @@ def test_the_last_word_of_the_arbiter_is_no_person_s(directory: Path):
 
 
 def test_a_draft_that_no_repair_got_through_is_kept_for_the_person(directory: Path):
-    """D-20-02, D-11-06, F-17.2-11: with what was found in it, so that a fix need not begin with nothing."""
+    """D-20-02, D-11-06, F-17.2-11, F-17.1-04, F-17.2-03, D-22-01: with what was found in it, so that a fix need not begin
+    with nothing; a fix is recommended, and no approval offered, since nothing was ever proposed."""
     strange = {**draft("first", AT_PREFLIGHT, "Nearly."), "tests/a b\\c.txt": "?"}
     answers = {"first/round-1/proposer": [Turn(claimed(), strange)]}
     with DebateWorkbench(directory, script(answers, FIVE)) as bench:
         assert bench.begin() == "HALTED"
+        assert bench.escalation.recommended_resolution is Action.PROVIDE_FIX
+        assert bench.escalation.details["passing"] == []
+        offered = suited_actions(bench.factory, bench.escalation)
+        assert Action.APPROVE_OVERRIDE not in offered
+        assert Action.PROVIDE_FIX in offered
         (place,) = bench.base.glob("drafts/*/*/unproposed-TSK-001.1-round-1")
         kept = {p.relative_to(place).as_posix(): p for p in place.rglob("*") if p.is_file()}
-        assert kept.keys() == {*strange, "contract.json", "findings.json", "escalation.json"} - {
-            "tests/a b\\c.txt"
-        }
+        written = {*strange} - {"tests/a b\\c.txt"}
+        assert kept.keys() == written | {"contract.json", "findings.json", "escalation.json"}
         assert "Nearly." in kept["implementation/__init__.py"].read_text()
         assert any("expected 4, got 5" in line for line in bench.read(kept["findings.json"])["problems"])
         planned_now = [one for one in planned_modules(bench.factory) if one.contract.name == "first"]

@@ -1,7 +1,9 @@
 """What a revision is told, and why there is one: nothing twice, nothing unsaid (F§9.7, D10, D12, D15)."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -25,7 +27,7 @@ from specwright.domain.spec.product_spec import ProductSpec
 from specwright.ports import Role
 from testkit.domain.doubling import DOUBLE as DOUBLING
 from testkit.domain.product_specs import spec_of_graph  # pyright: ignore[reportUnknownVariableType]
-from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
+from testkit.loop.debate_workbench import IN_MEMORY, DebateWorkbench, modelled, script
 from testkit.loop.late_faults import REPLANNED, falsifying, late
 from testkit.loop.role_answers import (
     PASSING,
@@ -52,10 +54,12 @@ def run(directory: Path, answers: dict[str, list[Any]], planning: dict[str, Any]
     return bench
 
 
-@pytest.fixture
-def reopened(directory: Path) -> DebateWorkbench:
-    """A run in which a module's contract is found at fault and debated again."""
-    return run(directory, late(REPLANNED), plan(planned("halve"), planned(DOUBLE), task_facing=DOUBLE))
+@pytest.fixture(scope="module")
+def reopened() -> Iterator[DebateWorkbench]:
+    """A run in which a module's contract is found at fault and debated again; only looked at."""
+    with TemporaryDirectory(dir=IN_MEMORY) as made:
+        planning = plan(planned("halve"), planned(DOUBLE), task_facing=DOUBLE)
+        yield run(Path(made), late(REPLANNED), planning)
 
 
 def test_what_is_both_evidence_and_change_is_said_once(directory: Path):
@@ -74,26 +78,21 @@ def test_what_is_both_evidence_and_change_is_said_once(directory: Path):
     assert refused.count("7 of 12 mutants lived") == 1
 
 
-@pytest.mark.parametrize("judge", ["challenger", "arbiter"])
-def test_a_round_that_the_gate_asked_for_says_what_the_gate_found(directory: Path, judge: str):
+def test_a_round_that_the_gate_asked_for_says_what_the_gate_found(directory: Path):
     """Both judges approved the round before and would see no reason for another; the reason is said where the round
     stands, and in later rounds too (D-11-01, F-9.7-02)."""
-    bench = run(
-        directory,
-        {
-            "double/round-1/proposer": [Turn(claimed(), draft(DOUBLE, AT_THE_GATE))],
-            "double/round-2/arbiter": [rejecting()],
-        },
-    )
+    weak = Turn(claimed(), draft(DOUBLE, AT_THE_GATE))
+    bench = run(directory, {"double/round-1/proposer": [weak], "double/round-2/arbiter": [rejecting()]})
     why = (
         "# Why there is a round 2\n\nThe gate refused what was approved in round 1:\n\n"
         "1. strength.weak at implementation/__init__.py"
     )
-    assert "# Why there is" not in bench.roles.told_at(f"double/round-1/{judge}")
-    assert why in bench.roles.told_at(f"double/round-2/{judge}")
-    later = bench.roles.told_at(f"double/round-3/{judge}")
-    assert later.index("# Round 1\n") < later.index(why) < later.index("# Round 2\n")
-    assert "# Why there is a round 3" not in later
+    for judge in ("challenger", "arbiter"):
+        first, second, later = (bench.roles.told_at(f"double/round-{n}/{judge}") for n in (1, 2, 3))
+        assert "# Why there is" not in first
+        assert why in second
+        assert later.index("# Round 1\n") < later.index(why) < later.index("# Round 2\n")
+        assert "# Why there is a round 3" not in later
 
 
 @pytest.mark.parametrize("role", [Role.CHALLENGER, Role.ARBITER])
