@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from ship_gate.base.ids import ArtifactType
 from specwright.application.store.artifacts import ArtifactStore, Invocation
 from specwright.domain.answers import Amendment, Decision, ShipDirective
-from specwright.domain.artifacts import (
-    ArtifactStatus,
-    Author,
-    Contribution,
-    ContributionType,
-)
+from specwright.domain.artifacts import ArtifactStatus, Author, Contribution, ContributionType
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.errors import RefusedError

@@ -46,22 +46,6 @@ def answers(project: Path) -> list[dict[str, Any]]:
     return list(json.loads((project / HISTORY).read_text())["answers"])
 
 
-def test_status_says_that_the_spec_is_not_that_of_the_edited_text(edited: Path) -> None:
-    """And names the two ways on; a program reads it too (F-3.2.4-01, D-S9-15)."""
-    page = specwright("status", edited)
-    assert "SPEC.md was edited" in page.out
-    assert "specwright amend" in page.out
-    assert "--old-spec" in page.out
-    assert specwright("status", edited, "--json").document["spec_edited"] is True
-
-
-def test_an_edited_text_is_not_approved_away(edited: Path) -> None:
-    """Exit 1, both ways on, nothing changed; no note that it goes on with the old text (D-S9-15)."""
-    state = everything(edited / "state_store")
-    specwright("approve", edited).refuses("SPEC.md was edited", "specwright amend", "--old-spec", code=1)
-    assert everything(edited / "state_store") == state
-
-
 @pytest.mark.slow
 def test_the_old_spec_can_be_approved_by_name(edited: Path) -> None:
     """It is built and released, later commands go on, and `change` builds the edited text (D-S9-15)."""
@@ -101,9 +85,16 @@ def test_a_rejection_starts_over_from_the_edited_text(edited: Path) -> None:
     assert MORE in (edited / "state_store/product/SPEC.md").read_text()
 
 
-def test_an_unusable_text_is_bad_input_and_changes_nothing(edited: Path) -> None:
-    """Empty, or no text; `approve` refuses as well (D-S9-04)."""
+def test_an_edited_text_is_not_approved_away(edited: Path) -> None:
+    """`status` names the two ways on, and a program reads it too; an approval is refused with them, exit 1, and changes
+    nothing; neither does a text that cannot be used (F-3.2.4-01, D-S9-04, D-S9-15)."""
     state = everything(edited / "state_store")
+    page = specwright("status", edited).out
+    assert [
+        words for words in ("SPEC.md was edited", "specwright amend", "--old-spec") if words not in page
+    ] == []
+    assert specwright("status", edited, "--json").document["spec_edited"] is True
+    specwright("approve", edited).refuses("SPEC.md was edited", "specwright amend", "--old-spec", code=1)
     (edited / "SPEC.md").write_bytes(b"\xff\xfeH\x00")
     specwright("run", edited).refuses("UTF-16")
     specwright("amend", edited).refuses("UTF-16")

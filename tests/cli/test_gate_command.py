@@ -124,18 +124,12 @@ def test_a_dependency_is_found_beside_the_module_or_named(tmp_path: Path):
     assert judged(module).findings == ()
 
 
-def test_a_dependency_that_is_none_is_bad_input(module: Path):
-    """One clear message (D-S9-04)."""
+def test_a_directory_that_is_no_module_or_no_dependency_is_bad_input(module: Path, tmp_path: Path):
+    """Exit 2 with what belongs there, in one clear message (D-S9-02, D-S9-04)."""
     specwright("gate", module, "--dependency", MODULES / "shorten").refuses("does not depend on shorten")
-
-
-@pytest.mark.parametrize("content", [None, ""])
-def test_a_directory_that_is_no_module_is_bad_input(tmp_path: Path, content: str | None):
-    """Exit 2 with what belongs there (D-S9-02, D-S9-04)."""
-    place = tmp_path / "place"
-    if content is not None:
-        place.mkdir()
-    specwright("gate", place).refuses("contract.json")
+    (tmp_path / "empty").mkdir()
+    for place in ("nowhere", "empty"):
+        specwright("gate", tmp_path / place).refuses("contract.json")
 
 
 CONTRACTS = {
@@ -145,45 +139,27 @@ CONTRACTS = {
 }
 
 
-@pytest.mark.parametrize("case", CONTRACTS)
-def test_a_contract_that_cannot_be_read_is_a_finding(module: Path, case: str):
-    """Contract problems are told as all others are (D-S9-09)."""
-    text, code, words = CONTRACTS[case]
-    (module / "contract.json").write_text(text)
-    told = specwright("gate", module, "--json")
-    assert told.code == 1
-    findings = told.document["findings"]
-    assert {finding["code"] for finding in findings} == {code}
-    assert any(words in finding["message"] for finding in findings)
-
-
-def test_a_contract_that_cannot_be_locked_is_a_finding(module: Path):
-    """The rules of the lock hold here too (D-S8.1-04, D-S9-09)."""
+def test_a_contract_that_cannot_be_read_or_locked_is_a_finding(module: Path):
+    """Contract problems are told as all others are; the rules of the lock hold here too (D-S8.1-04, D-S9-09)."""
     path = module / "contract.json"
-    contract = json.loads(path.read_text())
-    contract["inputs"][0]["type"] = "Any"
-    path.write_text(json.dumps(contract))
-    told = specwright("gate", module, "--json")
-    assert told.code == 1
-    assert [finding["code"] for finding in told.document["findings"]] == ["contract.rule"]
+    vague = json.loads(path.read_text())
+    vague["inputs"][0]["type"] = "Any"
+    for text, code, words in [*CONTRACTS.values(), (json.dumps(vague), "contract.rule", "Any")]:
+        path.write_text(text)
+        told = specwright("gate", module, "--json")
+        assert told.code == 1
+        findings = told.document["findings"]
+        assert {finding["code"] for finding in findings} == {code}
+        assert any(words in finding["message"] for finding in findings), findings
 
 
 def test_evidence_and_caches_beside_the_files_are_passed_over(module: Path):
-    """A sealed version can be judged as it lies in the store (D-S8-15, D-20-01)."""
-    for name in (
-        "ship.json",
-        "tests/execution_log.json",
-        "tests/__pycache__/x.pyc",
-        ".ruff_cache/y",
-        ".DS_Store",
-    ):
+    """A sealed version can be judged as it lies in the store; a link is not followed (D-S8-15, D-20-01)."""
+    logs = ("ship.json", "tests/execution_log.json")
+    for name in (*logs, "tests/__pycache__/x.pyc", ".ruff_cache/y", ".DS_Store"):
         (module / name).parent.mkdir(exist_ok=True)
         (module / name).write_text("{}")
     assert judged(module).findings == ()
-
-
-def test_a_link_is_not_followed(module: Path):
-    """Files of a module lie in its directory (D-S8-15)."""
     (module / "implementation/_other.py").symlink_to("/etc/hostname")
     assert [finding.code for finding in judged(module).findings] == ["files.unexpected"]
 

@@ -46,87 +46,50 @@ def told(*events: Step | RoleStarted | RoleDone | float, scripted: bool = False)
 
 
 def test_a_role_and_its_outcome_are_one_line_with_everything_in_it() -> None:
-    """DESIGN §5: which task, which module, which role, which round, how long, how many tokens, and what came of it."""
+    """DESIGN §5: which task, which module, which role, which round, how long, how many tokens, and what came of it; an
+    outcome of another task is a line of its own; a role that never answered leaves none, and a plan and its lock are one."""
     line, total = told(STARTED, 2.5, DONE, Step("challenged", "TSK-007", "parse round 2: FAIL"))
     for word in ("2.5s", "TSK-007", "challenger", "parse round 2", "3 calls", "1,234 tokens", "FAIL"):
         assert word in line
     assert "3 model calls, 1,234 tokens" in total
-
-
-def test_a_role_whose_outcome_belongs_to_another_task_is_a_line_of_its_own() -> None:
-    """DESIGN §5: nothing is dropped, whatever comes next."""
     lines = told(STARTED, DONE, Step("task", "TSK-008", "Next"))
     assert "challenger" in lines[0]
     assert "TSK-008  Next" in lines[1]
+    assert told(STARTED, DONE._replace(calls=0)) == []
+    assert told(Step("proposed", "TSK-007", "contracts round 1"), Step("locked", "TSK-007", "parse")) == []
 
 
 def test_a_scripted_answer_is_never_shown_as_tokens() -> None:
-    """D-S6-02: the output says that it is scripted."""
+    """D-S6-02, DESIGN §4: the output says that it is scripted; after a crash the totals count what is asked now."""
     line, total = told(STARTED, DONE, scripted=True)
     assert "scripted" in line
     assert "token" not in line
     assert "all scripted" in total
-
-
-def test_answers_of_the_journal_are_said_to_cost_nothing_again() -> None:
-    """DESIGN §4: after a crash the totals count what is asked now."""
     line, total = told(STARTED, DONE._replace(replayed=True, kept=3))
     assert "(kept)" in line
     assert "no new model call, 3 earlier answers read from the journal" in total
     assert "0 tokens" in total
 
 
-def test_a_role_that_never_answered_leaves_no_line() -> None:
-    """DESIGN §9: the error that follows says it."""
-    assert told(STARTED, DONE._replace(calls=0)) == []
-
-
-def test_a_step_that_a_role_has_told_is_not_told_twice() -> None:
-    """DESIGN §9: a plan and its lock are one line."""
-    lines = told(Step("proposed", "TSK-007", "contracts round 1"), Step("locked", "TSK-007", "parse"))
-    assert lines == []
+SENT = RequestSent(STARTED.run_id, "openai:some", first=True)
+DOING = {
+    "at work for": [(), (SENT, RequestDone(STARTED.run_id))],
+    "waiting for the first answer of openai:some for": [(SENT,)],
+    "waiting for an answer of openai:some for": [(SENT._replace(first=False),)],
+}
 
 
 def test_a_silent_role_is_announced_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN §9: a log that stays empty for long is not taken for a hang."""
-    monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 0.01)
-    out = io.StringIO()
-    with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
-        progress.note(STARTED)
-        until(lambda: "at work for" in out.getvalue(), 5)
-    assert "TSK-007  challenger parse round 2" in out.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("events", "doing"),
-    [
-        ([], "at work for"),
-        (
-            [RequestSent(STARTED.run_id, "openai:some", first=True)],
-            "waiting for the first answer of openai:some for",
-        ),
-        (
-            [RequestSent(STARTED.run_id, "openai:some", first=False)],
-            "waiting for an answer of openai:some for",
-        ),
-        (
-            [RequestSent(STARTED.run_id, "openai:some", first=True), RequestDone(STARTED.run_id)],
-            "at work for",
-        ),
-    ],
-    ids=["nothing asked", "first request", "later request", "answered"],
-)
-def test_waiting_for_a_model_is_told_from_working(
-    events: list[RequestSent | RequestDone], doing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """DESIGN §9: a model that is not there is not taken for one that thinks."""
+    """DESIGN §9: a log that stays empty for long is not taken for a hang, nor a model that is not there for one that
+    thinks."""
     monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 0.2)
-    out = io.StringIO()
-    with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
-        for event in (STARTED, *events):
-            progress.note(event)
-        until(lambda: "…" in out.getvalue(), 5)
-    assert f"TSK-007  challenger parse round 2        {doing} " in out.getvalue()
+    for doing, events in ((doing, events) for doing, cases in DOING.items() for events in cases):
+        out = io.StringIO()
+        with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
+            for event in (STARTED, *events):
+                progress.note(event)
+            until(lambda out=out: "…" in out.getvalue(), 5)
+        assert f"TSK-007  challenger parse round 2        {doing} " in out.getvalue()
 
 
 def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,12 +116,10 @@ def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.Monke
     assert "$0.0312" in plan
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.04, "0.0s"), (59.94, "59.9s"), (61, "1:01"), (3599, "59:59"), (3725, "1:02:05")]
-)
-def test_a_duration_is_short_and_exact_enough(seconds: float, words: str) -> None:
+def test_a_duration_is_short_and_exact_enough() -> None:
     """DESIGN §9: how long."""
-    assert clock(seconds) == words
+    times = {0.04: "0.0s", 59.94: "59.9s", 61: "1:01", 3599: "59:59", 3725: "1:02:05"}
+    assert {seconds: clock(seconds) for seconds in times} == times
 
 
 def test_what_others_wrote_cannot_steer_the_terminal() -> None:

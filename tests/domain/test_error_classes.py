@@ -4,14 +4,7 @@ import builtins
 from typing import Any
 
 from ship_gate.base.record import Record
-from ship_gate.contract.contract import (
-    ErrorField,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
+from ship_gate.contract.contract import ErrorField, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.contract_text import contract_changes, contract_text, text_for_callers
 from ship_gate.contract.docstring import imported_classes, render_docstring, render_stub
 from ship_gate.contract.error_classes import ERROR_BASES, base_of

@@ -70,10 +70,7 @@ SIBLINGS = [
     ("Login|Login", "login|login-2"),
     ("Login|Login|Login 2", "login|login-3|login-2"),
     ("Login 2|Login|Login", "login-2|login|login-3"),
-    (
-        "Setup DB & Cache|Setup DB + Cache|setup db cache",
-        "setup-db-cache|setup-db-cache-2|setup-db-cache-3",
-    ),
+    ("Setup DB & Cache|Setup DB + Cache|setup db cache", "setup-db-cache|setup-db-cache-2|setup-db-cache-3"),
     ("Login|Login|Login 2|Login 2|Login", "login|login-3|login-2|login-2-2|login-4"),
 ]
 

@@ -8,14 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ship_gate.base.markdown_text import fenced, inline, printable
-from ship_gate.contract.contract import (
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-    SurfaceKind,
-)
+from ship_gate.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output, SurfaceKind
 from ship_gate.contract.contract_text import text_for_callers
 from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
 from specwright.domain.tasks.task_file import (

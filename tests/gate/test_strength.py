@@ -87,10 +87,7 @@ def test_a_returned_text_becomes_another_one_that_the_function_returns():
 
 PATTERNS = {
     "re.match('a+', b)": ["`+` to `*` in the pattern 'a+'"],
-    "re.sub(r'\\s*,', '', b)": [
-        r"`\s` to `\S` in the pattern '\\s*,'",
-        r"`*` to `+` in the pattern '\\s*,'",
-    ],
+    "re.sub(r'\\s*,', '', b)": [r"`\s` to `\S` in the pattern '\\s*,'", r"`*` to `+` in the pattern '\\s*,'"],
     "re.fullmatch('-?[0-9]{1,6}', b)": [
         "`?` left out in the pattern '-?[0-9]{1,6}'",
         "`[0-9]` to `[^0-9]` in the pattern '-?[0-9]{1,6}'",

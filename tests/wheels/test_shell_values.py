@@ -258,10 +258,7 @@ LINES: list[tuple[Any, list[str]]] = [
     ({"b", "a"}, ["a", "b"]),
     ([("a", 1), ("b", 2)], ["a  1", "b  2"]),
     (Item("a"), ["name: a", "price: 1", "inner: -"]),
-    (
-        Item("a", inner=Item("b")),
-        ["name: a", "price: 1", "inner:", "  name: b", "  price: 1", "  inner: -"],
-    ),
+    (Item("a", inner=Item("b")), ["name: a", "price: 1", "inner:", "  name: b", "  price: 1", "  inner: -"]),
     ([{"n": 1}, {"n": 20}], ["n", "1", "20"]),
     ([{"n": [1]}], ["- n:", "    1"]),
     ([[], [1]], ["- -", "- 1"]),

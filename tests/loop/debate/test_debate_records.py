@@ -230,9 +230,7 @@ def test_models_are_asked_by_roles_and_by_nothing_else(directory: Path):
 def test_each_role_may_have_a_model_of_its_own(directory: Path):
     """F-9.1-01: a provider for the Arbiter alone, a playbook for the others; and each role asks its own model."""
     named = Settings(
-        model=f"playbook:{PLAYBOOK}",
-        role_models={"arbiter": "openai:some"},
-        base_url="http://127.0.0.1:9/v1",
+        model=f"playbook:{PLAYBOOK}", role_models={"arbiter": "openai:some"}, base_url="http://127.0.0.1:9/v1"
     )
     sources = model_sources(named)
     assert {role: source.scripted for role, source in sources.items()} == {

@@ -157,7 +157,7 @@ def test_tests_that_are_none_go_back_to_the_challenger(directory: Path):
                 falsifying((LARGE, "/outputs/9", reading)),
                 falsifying((LARGE, "", nameless)),
                 falsifying((LARGE, "", SOURCE), said=claimed_anyway),
-            ],
+            ]
         },
     )
     assert run.begin() == "SHIPPED"
@@ -340,10 +340,7 @@ def test_a_confirmed_fault_of_the_plan_halts_the_task_at_once(directory: Path):
     why = "Doubling and halving are one behaviour with a factor."
     run = bench(
         directory,
-        {
-            "double/round-1/challenger": [faulty("plan", why)],
-            "double/round-1/arbiter": [confirming("plan")],
-        },
+        {"double/round-1/challenger": [faulty("plan", why)], "double/round-1/arbiter": [confirming("plan")]},
         plan(planned(DOUBLE), planned("halve"), task_facing=DOUBLE),
     )
     assert run.begin() == "HALTED"

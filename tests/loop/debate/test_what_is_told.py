@@ -144,8 +144,7 @@ def test_what_the_gate_quotes_of_the_source_is_left_out_for_the_judges():
 def test_a_ruling_stands_in_the_round_that_it_is_about(directory: Path):
     """Also where the round before had none (F-9.7-09)."""
     bench = run(
-        directory,
-        {"double/round-1/challenger": [failing()], "double/round-2/arbiter": [rejecting()]},
+        directory, {"double/round-1/challenger": [failing()], "double/round-2/arbiter": [rejecting()]}
     )
     told = bench.roles.told_at("double/round-3/arbiter")
     first, second = told.split("# Round 2\n")

@@ -18,12 +18,7 @@ from ship_gate.contract.contract import (
     Output,
     SurfaceKind,
 )
-from ship_gate.contract.docstring import (
-    docstring_literal,
-    public_names,
-    render_docstring,
-    render_stub,
-)
+from ship_gate.contract.docstring import docstring_literal, public_names, render_docstring, render_stub
 
 
 def test_a_class_of_the_stub_derives_from_what_the_contract_says():

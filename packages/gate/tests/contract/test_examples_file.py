@@ -1,13 +1,6 @@
 """The grammar of examples.md, what makes an example true, and which there must be."""
 
-from ship_gate.contract.contract import (
-    Effect,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
+from ship_gate.contract.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.examples_coverage import coverage_faults
 from ship_gate.contract.examples_file import (
     Example,

@@ -38,7 +38,8 @@ def code_of(log: WireLog, *wires: dict) -> str:
 
 
 def test_entries_come_back_in_order_with_dense_numbers_and_rising_time(path: Path):
-    """Topics, dense sequence numbers, consensus time as seconds and nanoseconds (D-36-01, W-3-08)."""
+    """Topics, dense sequence numbers, consensus time as seconds and nanoseconds; what is hashed is what is stored, and
+    replay of a stream gives its state (D-30-02, D-36-01, W-3-08, W-5-03)."""
     wires = written(path)
     log: WireLog = open_log(path)
 
@@ -51,6 +52,9 @@ def test_entries_come_back_in_order_with_dense_numbers_and_rising_time(path: Pat
         (START // 10**9 + second, 0) for second in range(6)
     ]
     assert [entry.sequence_number for entry in log.entries(after=4)] == [5, 6]
+    assert [entry.body for entry in open_log(path).stored()] == [canonical.encode(wire) for wire in wires]
+    view = reduce_wires(entry.wire for entry in entries).tasks()[TASK]
+    assert view["task_state"] == "completed"
 
 
 def test_consensus_time_rises_even_if_the_clock_stands_still_or_goes_back(path: Path):
@@ -68,30 +72,17 @@ def test_consensus_time_rises_even_if_the_clock_stands_still_or_goes_back(path: 
     second.close()
 
 
-def test_the_stored_bytes_are_the_canonical_ones(path: Path):
-    """What is hashed is what is stored (D-30-02, D-36-01)."""
-    wires = written(path)
-
-    assert [entry.body for entry in open_log(path).stored()] == [canonical.encode(wire) for wire in wires]
-
-
 def test_a_repeated_append_does_nothing(path: Path):
-    """The same Wire with the same bytes is skipped, alone or among new ones (D-32-01)."""
+    """The same Wire with the same bytes is skipped, alone or among new ones; another one with its id is a conflict, since
+    `wire_id` is globally unique; nothing to say leaves no trace (D-32-01, W-3-03)."""
     wires = Story().wires(*HAPPY_PATH)
     log = open_log(path)
+    log.append([])
+    assert list(log.entries()) == []
     log.append(wires[:3])
     log.append(wires[:3])
     log.append(wires)
-
     assert [entry.wire for entry in log.entries()] == wires
-
-
-def test_another_wire_with_the_same_id_is_a_conflict(path: Path):
-    """`wire_id` is globally unique (D-32-01, W-3-03)."""
-    wires = Story().wires(*HAPPY_PATH)
-    log = open_log(path)
-    log.append(wires)
-
     assert code_of(log, wires[0] | {"sender": "human:owner"}) == "wire.id_conflict"
 
 
@@ -115,13 +106,9 @@ def test_heads_know_their_stream_only(path: Path):
     review = story.wire("review.recorded", "project:notes-1f0c9a2e")
     log.append([story.wire("task.created"), review, story.wire("task.available")])
 
-    assert (
-        log.stream_end(TASK).stream_seq,
-        log.stream_end("project:notes-1f0c9a2e").stream_seq,
-        log.stream_end("phase:x").stream_seq,
-    ) == (2, 1, 0)
-    assert log.stream_end("project:notes-1f0c9a2e").wire_id == review["wire_id"]
-    assert log.stream_end("phase:x").wire_id is None
+    task, project, phase = map(log.stream_end, (TASK, "project:notes-1f0c9a2e", "phase:x"))
+    assert (task.stream_seq, project.stream_seq, phase.stream_seq) == (2, 1, 0)
+    assert (project.wire_id, phase.wire_id) == (review["wire_id"], None)
 
 
 def test_opening_catches_up_with_what_is_stored(path: Path):
@@ -216,9 +203,11 @@ def test_topics_of_one_file_do_not_see_each_other(path: Path):
     assert len(stored(path)) == 12
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+def test_the_file_itself_is_append_only(path: Path):
+    """Update, delete and replace are refused by the database, whoever asks (W-5-02)."""
+    written(path)
+    before = stored(path)
+    for statement in (
         "UPDATE entry SET body = x'7b7d'",
         "DELETE FROM entry",
         "INSERT OR REPLACE INTO entry SELECT * FROM entry WHERE sequence_number = 6",
@@ -228,75 +217,34 @@ def test_topics_of_one_file_do_not_see_each_other(path: Path):
         "UPDATE head SET sequence_number = 3",
         "UPDATE head SET running_hash = x'00'",
         "DELETE FROM head",
-    ],
-)
-def test_the_file_itself_is_append_only(path: Path, statement: str):
-    """Update, delete and replace are refused by the database, whoever asks (W-5-02)."""
-    written(path)
-    before = stored(path)
-
-    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.Error, match="append-only"):
-        connection.execute(statement)
-
+    ):
+        with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.Error, match="append-only"):
+            connection.execute(statement)
     assert stored(path) == before
 
 
 NO_DATABASE = b"not a database, but long enough to be taken for one" * 30
 
 
-@pytest.mark.parametrize(
-    ("damage", "words"),
-    [
-        (lambda path: tamper(path, "PRAGMA user_version = 9"), "its version is 9"),
-        (lambda path: tamper(path, "UPDATE entry SET body = x'7b7d' WHERE sequence_number = 3"), "entry 3"),
-        (lambda path: path.write_bytes(NO_DATABASE), "cannot be read"),
-    ],
-    ids=["another version", "a foreign entry", "no log"],
-)
-def test_a_damaged_file_is_not_opened_and_told_in_one_sentence(
-    path: Path, damage: Callable[[Path], object], words: str
-):
-    """What, where and what to do; records that contradict each other stop the factory (DESIGN §1, §9)."""
-    written(path)
-    damage(path)
-
-    with pytest.raises(CorruptionError, match=words) as refused:
-        open_log(path)
-
-    assert str(path) in str(refused.value)
-
-
-def test_a_topic_that_is_none_is_refused_before_a_file_is_made(path: Path):
-    """A topic is named like 0.0.1001 (D-36-01)."""
-    with pytest.raises(InputError):
-        open_log(path, "project:notes")
-
-    assert not path.exists()
-
-
-def test_an_empty_append_is_nothing(path: Path):
-    """Nothing to say leaves no trace (D-32-01)."""
-    log = open_log(path)
-    log.append([])
-
-    assert list(log.entries()) == []
-
-
-def test_what_is_in_the_log_reduces_to_the_state_of_the_task(path: Path):
-    """Replay of a stream gives its state (W-5-03)."""
-    written(path)
-
-    view = reduce_wires(entry.wire for entry in open_log(path).entries()).tasks()[TASK]
-
-    assert view["task_state"] == "completed"
-
-
-def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path):
-    """What the disk refuses is an error of its own, not damage (DESIGN §9)."""
-    (tmp_path / "file").write_text("in the way")
-
+def test_a_damaged_file_is_not_opened_and_told_in_one_sentence(tmp_path: Path):
+    """What, where and what to do; records that contradict each other stop the factory; what the disk refuses is an error of
+    its own, and a topic that is none is refused before a file is made (DESIGN §1, §9, D-36-01)."""
+    damages: list[tuple[str, Callable[[Path], object]]] = [
+        ("its version is 9", lambda path: tamper(path, "PRAGMA user_version = 9")),
+        ("entry 3", lambda path: tamper(path, "UPDATE entry SET body = x'7b7d' WHERE sequence_number = 3")),
+        ("cannot be read", lambda path: path.write_bytes(NO_DATABASE)),
+    ]
+    for number, (words, damage) in enumerate(damages):
+        written(path := tmp_path / f"{number}.sqlite")
+        damage(path)
+        with pytest.raises(CorruptionError, match=words) as refused:
+            open_log(path)
+        assert str(path) in str(refused.value)
     with pytest.raises(RefusedError, match="cannot be made"):
-        open_log(tmp_path / "file" / "log.sqlite")
+        open_log(tmp_path / "0.sqlite" / "log.sqlite")
+    with pytest.raises(InputError):
+        open_log(tmp_path / "new.sqlite", "project:notes")
+    assert not (tmp_path / "new.sqlite").exists()
 
 
 def test_the_proof_is_shown_beside_the_body_in_the_documents_form(path: Path):

@@ -300,16 +300,14 @@ def test_an_altered_entry_is_not_mirrored(url, log, tmp_path, make_mirror):
     assert len(rows(url, "wire_events")) == 2
 
 
-@pytest.mark.parametrize(
-    "url_",
-    ["mysql://me:s3cret@host/model", "sqlite://", "no url", "postgresql+asyncpg://me:s3cret@host/model", ""],
-)
-def test_another_database_is_refused_without_its_password(url_):
+def test_another_database_is_refused_without_its_password():
     """One message, and no secret in it (D-S9-04)."""
-    with pytest.raises(InputError) as caught:
-        ReadModel(url_)
-    assert "s3cret" not in str(caught.value)
-    assert "sqlite:///" in caught.value.remedy
+    secret = "me:s3cret@host/model"
+    for url_ in (f"mysql://{secret}", "sqlite://", "no url", f"postgresql+asyncpg://{secret}", ""):
+        with pytest.raises(InputError) as caught:
+            ReadModel(url_)
+        assert "s3cret" not in str(caught.value)
+        assert "sqlite:///" in caught.value.remedy
 
 
 def test_a_log_is_only_read(url, log: SqliteWireLog, make_mirror):
