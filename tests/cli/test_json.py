@@ -63,19 +63,18 @@ FAILURES: dict[tuple[str, ...], int] = {
 }
 
 
-@pytest.mark.parametrize("arguments", FAILURES)
-def test_every_failure_is_one_document(arguments: tuple[str, ...], project: Path) -> None:
+def test_every_failure_is_one_document(project: Path) -> None:
     """D-S9-03: what, where and what to do, with the exit code; bad usage too."""
-    given = [argument.format(dir=project) for argument in arguments]
-    told = specwright(*given, "--json")
-    assert told.code == FAILURES[arguments], told
-    document = json.loads(told.out)
-    assert set(document) == {"schema", "version", "error", "exit_code"}
-    assert document["exit_code"] == told.code
-    assert set(document["error"]) == {"what", "where", "do"}
-    assert document["error"]["what"]
-    assert document["error"]["do"]
-    assert "Traceback" not in told.err
+    for arguments, code in FAILURES.items():
+        told = specwright(*(argument.format(dir=project) for argument in arguments), "--json")
+        assert told.code == code, (arguments, told)
+        document = json.loads(told.out)
+        assert set(document) == {"schema", "version", "error", "exit_code"}, arguments
+        assert document["exit_code"] == code, arguments
+        assert set(document["error"]) == {"what", "where", "do"}, arguments
+        assert document["error"]["what"], arguments
+        assert document["error"]["do"], arguments
+        assert "Traceback" not in told.err, arguments
 
 
 def test_doctor_is_one_document_whether_content_or_not(project: Path) -> None:
@@ -107,19 +106,14 @@ def test_text_that_the_terminal_cannot_show_does_not_stop_a_command(waiting: Pat
     assert document.document["where"] == "approval"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("amend", "{dir}", "--feedback", "--json"),
-        ("status", "--", "--json"),
-        ("gate", "{dir}", "--dependency", "--json"),
-    ],
-)
-def test_a_value_or_a_file_called_json_is_no_request_for_json(
-    arguments: tuple[str, ...], project: Path
-) -> None:
+def test_a_value_or_a_file_called_json_is_no_request_for_json(project: Path) -> None:
     """D-S9-03: only the option counts, not a word that looks like it; the error is then one message on stderr."""
-    told = specwright(*(argument.format(dir=project) for argument in arguments))
-    assert told.code in (1, 2)
-    assert told.out == ""
-    assert told.err.startswith("specwright: ")
+    for arguments in (
+        ("amend", project, "--feedback", "--json"),
+        ("status", "--", "--json"),
+        ("gate", project, "--dependency", "--json"),
+    ):
+        told = specwright(*arguments)
+        assert told.code in (1, 2), arguments
+        assert told.out == "", arguments
+        assert told.err.startswith("specwright: "), arguments

@@ -1,5 +1,6 @@
 """Where a project lies and who looks at it: what cannot be written, what did not come along, what is narrow."""
 
+import itertools
 import os
 import shutil
 import signal
@@ -72,14 +73,13 @@ def test_so_can_one_whose_run_was_killed_in_the_middle_of_writing(
     assert specwright("verify", copy).code == 0
 
 
-@pytest.mark.parametrize("command", ["status", "verify", "run"])
-def test_a_project_that_was_copied_without_its_log_is_told_so(command: str, released: Path) -> None:
+def test_a_project_that_was_copied_without_its_log_is_told_so(released: Path) -> None:
     """Nothing is begun anew over what is there (D-S9-04)."""
     shutil.rmtree(released / ".specwright")
-    options = ["--model", PLAYBOOK] if command == "run" else []
-    told = specwright(command, released, *options)
-    told.refuses("the project's log is gone", "wire.db", "from a copy", code=1)
-    assert not (released / ".specwright").exists()
+    for command, *options in (("status",), ("verify",), ("run", "--model", PLAYBOOK)):
+        told = specwright(command, released, *options)
+        told.refuses("the project's log is gone", "wire.db", "from a copy", code=1)
+        assert not (released / ".specwright").exists(), command
 
 
 @pytest.mark.slow
@@ -116,19 +116,16 @@ def test_files_have_the_rights_that_their_owner_wants(umask: int, rights: int, t
         assert (tmp_path / "p" / name).stat().st_mode & 0o777 == rights
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_every_polite_end_says_how_to_go_on(number: signal.Signals) -> None:
-    """Ctrl-C, `kill`, a closed terminal: 130 and the command that goes on (D-S9-02)."""
-    before = signal.getsignal(number)
-    with pytest.raises(InterruptedRunError) as caught, interruptible("specwright run p", as_json=False):
-        signal.raise_signal(number)
-    assert caught.value.exit_code == 130
-    assert "specwright run p" in caught.value.remedy
-    assert signal.getsignal(number) is before
-
-
-def test_what_nohup_ignores_stays_ignored() -> None:
-    """A run that was started with nohup survives its terminal (D-S9-02)."""
+def test_every_polite_end_says_how_to_go_on() -> None:
+    """Ctrl-C, `kill`, a closed terminal: 130 and the command that goes on; a run that was started with nohup survives its
+    terminal (D-S9-02)."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        before = signal.getsignal(number)
+        with pytest.raises(InterruptedRunError) as caught, interruptible("specwright run p", as_json=False):
+            signal.raise_signal(number)
+        assert caught.value.exit_code == 130
+        assert "specwright run p" in caught.value.remedy
+        assert signal.getsignal(number) is before
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with interruptible("specwright run p", as_json=False):
@@ -137,18 +134,16 @@ def test_what_nohup_ignores_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
-@pytest.mark.parametrize("columns", ["60", "80"])
-def test_pages_are_as_wide_as_the_terminal(
-    columns: str, halted_once: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_are_as_wide_as_the_terminal(halted_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what is copied whole is longer: commands, paths, hashes (D-S9-08)."""
     monkeypatch.chdir(halted_once)
-    monkeypatch.setenv("COLUMNS", columns)
     (escalation,) = Path("state_store/escalations").iterdir()
-    for words in (("module", "initials"), ("module", "shout", "--debate"), ("escalations", escalation.stem)):
+    pages = (("module", "initials"), ("module", "shout", "--debate"), ("escalations", escalation.stem))
+    for columns, words in itertools.product((60, 80), pages):
+        monkeypatch.setenv("COLUMNS", str(columns))
         for line in specwright(*words).out.splitlines():
             whole = any(mark in line for mark in ("specwright ", "/", "Interface", "(debate "))
-            assert whole or len(line) <= int(columns), line
+            assert whole or len(line) <= columns, line
 
 
 def test_commands_in_messages_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,30 +44,18 @@ def page() -> Page:
     return made
 
 
-@pytest.mark.parametrize("width", [20, 80, 100, 120, 200])
-def test_no_line_is_longer_than_the_terminal_and_no_word_is_broken(
-    width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From 20 columns to 200 (D-S9-01, D-S9-08)."""
-    monkeypatch.setenv("COLUMNS", str(width))
-    lines = page().render().splitlines()
-    assert max(map(len, lines)) <= width
-    words = set(" ".join(lines).split())
-    for whole in ("TSK-001", "several", "paragraph", "between", "together", "Divide", "shipped,"):
-        assert whole in words, lines
-
-
-def test_a_word_that_is_longer_than_the_line_stays_whole() -> None:
-    """Paths and hashes are copied (D-S9-01)."""
-    assert wrapped("it lies in state_store/releases/REL-1 now", 12) == [
-        "it lies in",
-        "state_store/releases/REL-1",
-        "now",
-    ]
-
-
-def test_a_pipe_has_no_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its lines are not wrapped unless COLUMNS says so (D-S9-01)."""
+def test_no_line_is_longer_than_the_terminal_and_no_word_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 20 columns to 200; paths and hashes, which are copied, stay whole; the lines of a pipe are not wrapped unless
+    COLUMNS says so (D-S9-01, D-S9-08)."""
+    for width in (20, 80, 100, 120, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = page().render().splitlines()
+        assert max(map(len, lines)) <= width
+        words = set(" ".join(lines).split())
+        for whole in ("TSK-001", "several", "paragraph", "between", "together", "Divide", "shipped,"):
+            assert whole in words, lines
+    path = "state_store/releases/REL-1"
+    assert wrapped(f"it lies in {path} now", 12) == ["it lies in", path, "now"]
     monkeypatch.delenv("COLUMNS")
     assert width_of(io.StringIO()) == UNLIMITED
     made = Page()
@@ -75,29 +63,22 @@ def test_a_pipe_has_no_width(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(made.render().splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("variables", "terminal", "pipe"),
-    [
+def test_colours_are_for_terminals_unless_a_variable_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NO_COLOR is stronger than FORCE_COLOR (D-S9-01)."""
+    for variables, terminal, pipe in (
         ({}, True, False),
         ({"NO_COLOR": "1"}, False, False),
         ({"FORCE_COLOR": "1"}, True, True),
         ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False, False),
         ({"TERM": "dumb"}, False, False),
-    ],
-    ids=str,
-)
-def test_colours_are_for_terminals_unless_a_variable_says_otherwise(
-    variables: dict[str, str], terminal: bool, pipe: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """NO_COLOR is stronger than FORCE_COLOR (D-S9-01)."""
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TERM", "xterm-256color")
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert (shows_colours(Terminal()), shows_colours(io.StringIO())) == (terminal, pipe)
-    with redirect_stdout(io.StringIO()):
-        assert ("\x1b[" in page().render()) is pipe
+    ):
+        for name in ("NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in {"TERM": "xterm-256color", **variables}.items():
+            monkeypatch.setenv(name, value)
+        assert (shows_colours(Terminal()), shows_colours(io.StringIO())) == (terminal, pipe), variables
+        with redirect_stdout(io.StringIO()):
+            assert ("\x1b[" in page().render()) is pipe, variables
 
 
 def test_a_line_of_progress_fits_on_the_terminal() -> None:
@@ -154,35 +135,29 @@ def test_names_that_are_nearly_right_are_recognised(released_once: Path) -> None
     assert did_you_mean("xyz", ["initials"]) == ""
 
 
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        (["escalations", "ESC-{wrong}"], "ESC-{right}"),
-        (["escalations", "esc-{right}"], "ESC-{right}"),
-        (["escalations", "ESC-{right}", "--draft", "PROVIDEFIX"], "PROVIDE_FIX"),
-        (["resolve", "ESC-{wrong}", "RETRY"], "ESC-{right}"),
-        (["resolve", "ESC-{right}", "RETRI"], "RETRY"),
-        (["deprecate", "initals", "--reason", "old", "--migration-note", "none"], "initials"),
-        (["run", "--retry", "propser"], "proposer"),
-        (["run", "--role-model", "propser=playbook:x"], "proposer"),
-        (["init", "new", "--example", "nameplat"], "nameplate"),
-        (["init", "new", "--example", "tab"], "tabkeeper"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
-)
 def test_every_command_that_takes_a_name_suggests_the_one_that_is_meant(
-    words: list[str], meant: str, halted: Path, monkeypatch: pytest.MonkeyPatch
+    halted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ids of escalations, answers, modules, roles, examples; nothing is changed (D-S9-04)."""
-    (right,) = (
-        path.stem.removeprefix("ESC-") for path in (halted / "state_store/escalations").glob("*.json")
-    )
+    (file,) = (halted / "state_store/escalations").glob("*.json")
+    right = file.stem.removeprefix("ESC-")
     wrong = right[:3] + right[4:]
     monkeypatch.chdir(halted)
     before = everything(halted / "state_store")
-    refused = specwright(*(word.format(right=right, wrong=wrong) for word in words))
-    refused.refuses("did you mean `", f"{meant.format(right=right)}`? ")
-    assert everything(halted / "state_store") == before
+    for words, meant in (
+        (f"escalations ESC-{wrong}", f"ESC-{right}"),
+        (f"escalations esc-{right}", f"ESC-{right}"),
+        (f"escalations ESC-{right} --draft PROVIDEFIX", "PROVIDE_FIX"),
+        (f"resolve ESC-{wrong} RETRY", f"ESC-{right}"),
+        (f"resolve ESC-{right} RETRI", "RETRY"),
+        ("deprecate initals --reason old --migration-note none", "initials"),
+        ("run --retry propser", "proposer"),
+        ("run --role-model propser=playbook:x", "proposer"),
+        ("init new --example nameplat", "nameplate"),
+        ("init new --example tab", "tabkeeper"),
+    ):
+        specwright(*words.split()).refuses("did you mean `", f"{meant}`? ")
+        assert everything(halted / "state_store") == before, words
 
 
 def test_escalations_are_found_from_a_directory_below_the_project(
@@ -239,10 +214,11 @@ def test_the_shell_completes_commands(
     assert capsys.readouterr().out.split() == ["status"]
 
 
-def test_an_answer_whose_words_are_in_another_order_is_recognised(
+def test_an_answer_that_is_nearly_right_is_recognised(
     halted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A forgotten action, a directory first; the remedy can be typed as it stands (D-S9-04)."""
+    """A forgotten action, a directory first: the remedy can be typed as it stands. An unknown action is answered with
+    those that can help, as it was typed, and a payload is drafted for this project (D-S9-04)."""
     monkeypatch.chdir(tmp_path)
     name = specwright("escalations", halted, "--json").document["escalations"][0]["escalation_id"]
     specwright("resolve", name, halted.name).refuses(
@@ -251,12 +227,6 @@ def test_an_answer_whose_words_are_in_another_order_is_recognised(
     specwright("resolve", halted.name, name, "RETRY").refuses(
         "the first word is the id of an escalation, which 'halted' is not", "ESC-ID ACTION DIR"
     )
-
-
-def test_an_unknown_action_is_answered_with_those_that_can_help(halted: Path) -> None:
-    """As it was typed, and without the answers of other kinds of escalation; a payload is drafted for this project
-    (D-S9-04)."""
-    name = specwright("escalations", halted, "--json").document["escalations"][0]["escalation_id"]
     told = specwright("resolve", name, "give-up", halted)
     told.refuses("there is no action 'give-up'", "ABANDON_TASK", "RETRY")
     assert "REWORD_CRITERION" not in told.err

@@ -30,36 +30,25 @@ _ANCHOR = re.compile(r"\]\((?!https?://)([^)#]*\.md|)#([^)]+)\)")
 _SOURCE = re.compile(r"`((?:[a-z_]+/)+[a-z_]*(?:\.py)?)`")
 
 
-def test_every_link_leads_to_a_file():
-    """A relative link in a document names a file of the repository."""
-    links = [(path, link) for path in DOCUMENTS for link in _LINK.findall(path.read_text(encoding="utf-8"))]
-    assert [(path.name, link) for path, link in links if not (path.parent / link).exists()] == []
-
-
-def test_every_module_that_a_document_names_exists():
-    """A path such as `gate/findings.py` is one of the package or of the repository."""
-    named = {
-        (path.name, source)
-        for path in DOCUMENTS
-        for source in _SOURCE.findall(path.read_text(encoding="utf-8"))
-        if source.endswith(".py") and not source.startswith("implementation/")  # of a module, not ours
-    }
-
-    assert sorted(
-        (name, source)
-        for name, source in named
-        if not any((base / source).exists() for base in (*PACKAGES, ROOT, ROOT / "tests", *SOURCES))
-    ) == []  # fmt: skip
-
-
-def test_every_anchor_of_a_link_is_a_heading():
-    """A link into a page leads to a heading of it, named as hosted git pages and mkdocs name it."""
-    assert [
-        f"{path.name}: {page}#{anchor}"
-        for path in DOCUMENTS
-        for page, anchor in _ANCHOR.findall(path.read_text(encoding="utf-8"))
-        if anchor not in _headings(path.parent / page if page else path)
-    ] == []
+def test_what_a_document_leads_to_is_there():
+    """A relative link names a file, a path such as `gate/findings.py` one of the package or of the repository, and an
+    anchor a heading, named as hosted git pages and mkdocs name it."""
+    missing: list[tuple[str, str]] = []
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        missing += [(path.name, link) for link in _LINK.findall(text) if not (path.parent / link).exists()]
+        for source in _SOURCE.findall(text):
+            ours = source.endswith(".py") and not source.startswith(
+                "implementation/"
+            )  # of a module, not ours
+            if ours and not any(
+                (base / source).exists() for base in (*PACKAGES, ROOT, ROOT / "tests", *SOURCES)
+            ):
+                missing.append((path.name, source))
+        for page, anchor in _ANCHOR.findall(text):
+            if anchor not in _headings(path.parent / page if page else path):
+                missing.append((path.name, f"{page}#{anchor}"))
+    assert missing == []
 
 
 def _headings(path: Path) -> set[str]:
@@ -148,25 +137,17 @@ def _drawn(name: str) -> set[tuple[str, str]]:
     return edges
 
 
-def test_the_plan_in_the_playbook_guide_is_one():
-    """The guide shows a plan that a planner could submit, contracts included (D-S6-02)."""
+def test_the_plan_and_the_example_in_the_playbook_guide_are_some():
+    """A plan that a planner could submit, contracts included, and an examples.md that can be read (D-S6-02, D-S8.1-06)."""
     text = (ROOT / "docs/writing-a-playbook.md").read_text(encoding="utf-8")
     block = re.search(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert block
-
     plan = PlanAnswer.model_validate_json(block[1])
     known = KnownModules({"to_cents": "MM-11111111@1.0.0"}, frozenset({"MM-11111111@1.0.0"}))
     assert plan_problems(plan, known) == []
     _, contracts = assign(plan, "MP-00000000", "T-a@1.0.0", known, lambda: "MM-00000000")
     assert {name: problems(contract) for name, contract in contracts.items()} == {"split_evenly": []}
-
-
-def test_the_example_in_the_playbook_guide_is_one():
-    """The guide shows an examples.md that can be read (D-S8.1-06)."""
-    text = (ROOT / "docs/writing-a-playbook.md").read_text(encoding="utf-8")
     block = re.search(r"^````markdown\n(.*?)^````$", text, re.MULTILINE | re.DOTALL)
     assert block
-
     examples, faults = parse_examples(block[1])
-    assert len(examples) == 1
-    assert faults == ()
+    assert (len(examples), faults) == (1, ())

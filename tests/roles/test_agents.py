@@ -99,54 +99,34 @@ def test_a_terminal_tool_that_fails_does_not_end_its_agent(tmp_path: Path, role:
 
 
 @pytest.mark.parametrize("role", AGENTS)
-def test_an_agent_that_reaches_its_call_limit_ends_in_an_error(tmp_path: Path, role: str):
-    """A model that calls tools for ever is stopped after so many calls, and nothing it said counts (D-S6-06)."""
-    replies = OrderedReplies(calls(LOOK), forever=True)
-    with RolesWorkbench(tmp_path, replies, calls_per_role=2) as bench:
-        with pytest.raises(AnswerError, match="did not finish within 2 model calls") as caught:
-            ask(bench, role)
-        assert len(replies.requests) == 2
-        assert "calls_per_role" in caught.value.remedy
-        assert not list(bench.runtime.glob("work/*"))
+def test_an_agent_that_does_not_end_is_ended(tmp_path: Path, role: str):
+    """After so many calls, or after three mistakes in a row: a tool that nobody has costs three calls and not the whole
+    limit; nothing it said counts (D-S6-06, D-S6-13)."""
+    endless: dict[int, tuple[dict[str, int], str]] = {
+        2: ({"calls_per_role": 2}, "did not finish within 2 model calls"),
+        3: ({}, r"no call that works in 3 turns in a row.*look_around"),
+    }
+    for times, (limit, said) in endless.items():
+        replies = OrderedReplies(calls(LOOK), forever=True)
+        with RolesWorkbench(tmp_path / str(times), replies, **limit) as bench:
+            with pytest.raises(AnswerError, match=said) as caught:
+                ask(bench, role)
+            assert len(replies.requests) == times
+            assert not limit or "calls_per_role" in caught.value.remedy
+            assert not list(bench.runtime.glob("work/*"))
 
 
-@pytest.mark.parametrize("role", AGENTS)
-def test_a_mistake_that_is_made_three_times_in_a_row_is_not_answered_a_fourth_time(tmp_path: Path, role: str):
-    """D-S6-13: a tool that nobody has, called for ever, costs three calls and not the whole limit."""
-    replies = OrderedReplies(calls(LOOK), forever=True)
-    with RolesWorkbench(tmp_path, replies) as bench:
-        with pytest.raises(AnswerError, match=r"no call that works in 3 turns in a row.*look_around"):
-            ask(bench, role)
-        assert len(replies.requests) == 3
-
-
-def test_a_call_that_works_once_begins_the_count_anew(tmp_path: Path):
-    """D-S6-13: only what repeats without an end is stopped."""
+def test_the_same_call_with_the_same_result_ends_the_role_after_five_turns(tmp_path: Path):
+    """It works each time, and nothing new can come of it; a call that works once begins the count of mistakes anew
+    (D-S6-13)."""
     write = ("write_file", {"file_path": "/notes/a.md", "content": "A note."})
-    asked(
-        tmp_path,
-        "proposer",
-        calls(LOOK),
-        calls(LOOK),
-        calls(LOOK, write),
-        calls(LOOK),
-        calls(terminal("proposer")),
-    )
-
-
-@pytest.mark.parametrize(("times", "stops"), [(4, False), (5, True)])
-def test_the_same_call_with_the_same_result_ends_the_role_after_five_turns(
-    tmp_path: Path, times: int, stops: bool
-):
-    """D-S6-13: it works each time, and nothing new can come of it."""
-    write = calls(("write_file", {"file_path": "/notes/a.md", "content": "A note."}))
-    replies = OrderedReplies(*[write] * times, calls(terminal("proposer")))
-    with RolesWorkbench(tmp_path, replies) as bench:
-        if stops:
-            with pytest.raises(AnswerError, match="the same calls with the same results in 5 turns in a row"):
-                ask(bench, "proposer")
-        else:
-            ask(bench, "proposer")
+    done = calls(terminal("proposer"))
+    asked(tmp_path / "anew", "proposer", calls(LOOK), calls(LOOK), calls(LOOK, write), calls(LOOK), done)
+    assert len(asked(tmp_path / "4", "proposer", *[calls(write)] * 4, done).requests) == 5
+    replies = OrderedReplies(*[calls(write)] * 5, done)
+    same = "the same calls with the same results in 5 turns in a row"
+    with RolesWorkbench(tmp_path / "5", replies) as bench, pytest.raises(AnswerError, match=same):
+        ask(bench, "proposer")
     assert len(replies.requests) == 5
 
 

@@ -16,7 +16,6 @@ from typing import Any, cast
 import pytest
 from langchain_core.messages import BaseMessage
 
-from ship_gate.base.record import Record
 from ship_gate.contract.boundary.types import BOUNDARY_TYPES, type_problem
 from specwright.bootstrap.project import Silent, open_project
 from specwright.domain.answers import (
@@ -129,49 +128,44 @@ def test_a_role_is_told_what_was_read_and_agreed(role: str, rendered: Mapping[st
     )
 
 
-@pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
-def test_a_prompt_names_every_field_of_the_answer(kind: type[Record]) -> None:
+def test_a_prompt_names_every_field_of_the_answer():
     """A model that reads the prompt alone knows what to hand in, and where the boundary is (D-S6-04, F-19-03); long
     instructions are not followed (D-S6-10)."""
-    told = prompt(*REQUESTS[kind].prompts)
-    assert [name for name in {*kind.model_fields} - ON_REQUEST if f"`{name}" not in told] == []
-    assert "closed-source service" in told or kind is UndisputedRuling
-    assert len(told) <= MOST_CHARACTERS
-    assert "TODO" not in told
-    assert not re.search(r"§|\bD\d+\b|\{\w+\}", told)
+    faults: dict[str, object] = {}
+    for kind, request in REQUESTS.items():
+        told = prompt(*request.prompts)
+        faults |= {
+            f"{kind}: {name}": "" for name in {*kind.model_fields} - ON_REQUEST if f"`{name}" not in told
+        }
+        if "closed-source service" not in told and kind is not UndisputedRuling:
+            faults[f"{kind}: boundary"] = told
+        if len(told) > MOST_CHARACTERS or re.search(r"TODO|§|\bD\d+\b|\{\w+\}", told):
+            faults[f"{kind}: text"] = told
+    assert faults == {}
 
 
-@pytest.mark.parametrize("role", ["researcher", "planner"])
-def test_those_who_choose_types_are_told_one_list_of_them(role: str) -> None:
-    """The list of the code that refuses others, to the last (D-S8.1-05)."""
-    assert ", ".join(BOUNDARY_TYPES) in prompt(role)
-
-
-@pytest.mark.parametrize("name", BOUNDARY_TYPES)
-def test_a_type_that_is_told_is_taken(name: str) -> None:
-    """By itself, or with what it holds (D-S8.1-05)."""
+def test_those_who_choose_types_are_told_one_list_of_them():
+    """The list of the code that refuses others, to the last; each is taken, by itself or with what it holds (D-S8.1-05)."""
+    assert all(", ".join(BOUNDARY_TYPES) in prompt(role) for role in ("researcher", "planner"))
     held = {
         "tuple": "tuple[int, ...]",
         "dict": "dict[str, int]",
         "Literal": "Literal['a']",
         "None": "int | None",
     }
-    assert type_problem(held.get(name, f"{name}[int]" if "set" in name else name)) == ""
+    types = {name: held.get(name, f"{name}[int]" if "set" in name else name) for name in BOUNDARY_TYPES}
+    assert [name for name, written in types.items() if type_problem(written)] == []
 
 
-@pytest.mark.parametrize(
-    ("contracts", "module"), [(ContractChallenge, ModuleChallenge), (ContractRuling, ModuleRuling)]
-)
-def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use(
-    contracts: type[Record], module: type[Record]
-):
+def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use():
     """Falsifying tests, struck tests and faults above the module are for an implementation, exact changes for contracts
     (D-10-01, D-11-09, D-13-01)."""
-    told = prompt(*REQUESTS[contracts].prompts)
-    shown = [{*_fields(tool_schema(one))} for one in (contracts, module)]
-    assert [name for name in shown[1] - shown[0] if f"`{name}`" in told] == []
-    assert {"falsifying_tests", "struck_tests"} & (shown[1] - shown[0])
-    assert {"exact_changes", "accepted_changes"} & (shown[0] - shown[1])
+    for contracts, module in ((ContractChallenge, ModuleChallenge), (ContractRuling, ModuleRuling)):
+        told = prompt(*REQUESTS[contracts].prompts)
+        shown = [{*_fields(tool_schema(one))} for one in (contracts, module)]
+        assert [name for name in shown[1] - shown[0] if f"`{name}`" in told] == []
+        assert {"falsifying_tests", "struck_tests"} & (shown[1] - shown[0])
+        assert {"exact_changes", "accepted_changes"} & (shown[0] - shown[1])
 
 
 def test_a_ruling_on_what_nobody_disputes_has_its_own_short_prompt():

@@ -202,19 +202,6 @@ def test_the_listing_is_the_pack(desk: Desk, place: Role, asynchronous: bool):
     assert listed
 
 
-def test_a_long_pack_is_listed_in_part(desk: Desk):
-    """At most a hundred references, and how many more there are (F-8-17)."""
-    rows = [
-        IncludedRef(ref=f"MM-{n:08x}@1.0.0", permission=Permission.CONTRACT_ONLY, reason="it may be called")
-        for n in range(MAX_LISTED + 7)
-    ]
-    path = f"context_packs/{desk.pack.context_pack_id}.json"
-    DiskTree(desk.store.root).replace(path, desk.pack.model_copy(update={"included_refs": rows}).to_bytes())
-    answer = json.loads(desk.told([query("")])[0])
-    assert len(answer["your_context_pack"]) == MAX_LISTED
-    assert answer["not_listed"] == 7
-
-
 @ROLES
 def test_no_spelling_of_a_reference_leads_out_of_the_pack(desk: Desk, place: Role, asynchronous: bool):
     """Paths, patterns, other versions, packs of others: each is named as it was and refused (F-8-17, F-19-03)."""
@@ -249,23 +236,18 @@ def test_a_draft_is_the_roles_own_work_under_an_id_of_the_factory(desk: Desk, as
     assert {e.artifact_id: e for e in desk.envelopes() if e.artifact_id in before} == before
 
 
-def test_a_draft_of_the_implementation_is_everything_that_the_role_may_write(desk: Desk):
-    """Not the task, the contract or the modules that lie beside it (F-8-17)."""
-    told = desk.told([write("x = 1\n", "/implementation/_rules.py"), draft("IMPLEMENTATION")])
-    name = json.loads(told[1])["artifact_id"]
-    body = desk.store.tree(f"artifacts/{desk.folder}/{name}/1.0.0/body")
-    assert set(body) == {IMPLEMENTATION_ARTIFACT, "implementation/_rules.py"}
-
-
 def test_a_changed_draft_is_the_next_version_and_the_same_one_is_the_same(desk: Desk):
     """A lineage of this invocation's own, with another id each; what was registered is not registered twice (F-8-06,
-    F-8-07)."""
+    F-8-07). A draft of the implementation is all that the role may write, and nothing that lies beside it (F-8-17)."""
     told = desk.told([write("one"), draft(), draft(), edit("one", "two"), draft()])
     names = [json.loads(told[n])["artifact_id"] for n in (1, 2, 4)]
     assert names[0] == names[1] != names[2]
     found = {e.artifact_id: e for e in desk.envelopes(ArtifactType.EXAMPLES)}
     assert {name: found[name].version for name in names} == {names[0]: "1.0.0", names[2]: "1.0.1"}
     assert found[names[2]].revised == names[0]
+    told = desk.told([write("x = 1\n", "/implementation/_rules.py"), draft("IMPLEMENTATION")])
+    body = desk.store.tree(f"artifacts/{desk.folder}/{json.loads(told[1])['artifact_id']}/1.0.0/body")
+    assert set(body) == {IMPLEMENTATION_ARTIFACT, "implementation/_rules.py"}
 
 
 MAY = "Input should be 'IMPLEMENTATION' or 'EXAMPLES'"
@@ -312,14 +294,8 @@ def test_there_is_no_tool_that_ships(desk: Desk, asynchronous: bool):
     assert desk.envelopes() == before
 
 
-def test_there_must_be_something_to_register(desk: Desk):
-    """An artifact has a body (F-8-01)."""
-    desk.told([Attempt("delete", {"file_path": "/examples.md"})])
-    assert desk.told([draft()]) == ["there is nothing to register as EXAMPLES yet; write it first."]
-
-
-def test_drafts_are_bounded(desk: Desk):
-    """Everything is bounded in code (F-8-17)."""
+def test_what_an_agent_gets_and_registers_is_bounded(desk: Desk):
+    """At most ten drafts, a hundred references and how many more there are; an artifact has a body (F-8-17, F-8-01)."""
     calls = [write("0")]
     for n in range(MAX_DRAFTS + 1):
         calls += [draft(), edit(str(n), str(n + 1))]
@@ -328,6 +304,16 @@ def test_drafts_are_bounded(desk: Desk):
     ]
     assert told[-1] == "10 drafts are registered already; submit your work instead."
     assert len({json.loads(answer)["artifact_id"] for answer in told[:-1]}) == MAX_DRAFTS
+    rows = [
+        IncludedRef(ref=f"MM-{n:08x}@1.0.0", permission=Permission.CONTRACT_ONLY, reason="it may be called")
+        for n in range(MAX_LISTED + 7)
+    ]
+    path = f"context_packs/{desk.pack.context_pack_id}.json"
+    DiskTree(desk.store.root).replace(path, desk.pack.model_copy(update={"included_refs": rows}).to_bytes())
+    answer = json.loads(desk.told([query("")])[0])
+    assert (len(answer["your_context_pack"]), answer["not_listed"]) == (MAX_LISTED, 7)
+    desk.told([Attempt("delete", {"file_path": "/examples.md"})])
+    assert desk.told([draft()]) == ["there is nothing to register as EXAMPLES yet; write it first."]
 
 
 def test_a_conversation_that_is_repeated_meets_the_same_answers(desk: Desk, tmp_path: Path):
@@ -357,13 +343,16 @@ def test_a_conversation_that_is_repeated_meets_the_same_answers(desk: Desk, tmp_
     fresh.journal.close()
 
 
-@pytest.mark.parametrize("lost", ["contract.json", "examples.md", "ship.json"])
-def test_a_fault_of_the_store_stops_the_run_and_is_told_to_no_role(desk: Desk, lost: str, asynchronous: bool):
+def test_a_fault_of_the_store_stops_the_run_and_is_told_to_no_role(desk: Desk, asynchronous: bool):
     """What the pack shows is not there: that is no answer to an agent (D-S7-03)."""
     ref = next(row.ref for row in desk.pack.included_refs if row.permission is Permission.METADATA_ONLY)
-    (desk.store.root / "modules" / "/".join(ModuleRef.parse(ref)) / lost).unlink()
-    with pytest.raises(CorruptionError, match=f"a context pack is incomplete: {ref} has no {lost}"):
-        desk.told([query(ref)], asynchronous=asynchronous)
+    for lost in ("contract.json", "examples.md", "ship.json"):
+        path = desk.store.root / "modules" / "/".join(ModuleRef.parse(ref)) / lost
+        kept = path.read_bytes()
+        path.unlink()
+        with pytest.raises(CorruptionError, match=f"a context pack is incomplete: {ref} has no {lost}"):
+            desk.told([query(ref)], asynchronous=asynchronous)
+        path.write_bytes(kept)
 
 
 class Plays(NamedTuple):

@@ -15,6 +15,7 @@ from specwright.wheels.product_run import InstalledProduct, Kind
 from testkit.interfaces.market import market
 from testkit.interfaces.notebook import EXAMPLE, STAMP, contract, notebook
 from testkit.loop.products import replace
+from testkit.sampling import slow
 from testkit.wheels.packaged import example, unpacked
 
 Change = tuple[str, str, str]
@@ -80,10 +81,7 @@ GOODS = {
             "TypeError: settle() missing",
         ),
     ),
-    "keep": examples(
-        "keep",
-        ("Two lines", "keep('a')\nkeep('b')\nopen('kept.txt').read()", "'a\\nb\\n'"),
-    ),
+    "keep": examples("keep", ("Two lines", "keep('a')\nkeep('b')\nopen('kept.txt').read()", "'a\\nb\\n'")),
 }
 
 
@@ -199,74 +197,59 @@ def test_a_server_is_called_with_examples(tmp_path: Path, kind: Kind):
         (
             "http",
             ("http_api.py", 'one.use["errors"][outcome.error]', "418"),
-            "example: Saffron",
+            "Saffron",
             'quote is answered with {"status": 418, "body": {"error": "NoSuchItem", "message": "there is no saffron"}}, '
             'not with {"status": 404, ',
         ),
-        pytest.param(
+        (
+            "command",
+            ("command.py", 'one["errors"][name]', "9"),
+            "An empty word",
+            'find is answered with {"code": 9, "stdout": "", ',
+        ),
+        slow(
             "http",
             ("results.py", "return _container(value)", "return None"),
-            "example: Milk",
+            "Milk",
             'quote is answered with {"status": 200, "body": null}, not with {"status": 200, "body": {"item": "milk-a-b"',
-            marks=pytest.mark.slow,
         ),
-        pytest.param(
+        slow(
             "mcp",
             (
                 "models.py",
                 "return {str(one.alias): getattr(model, name) for",
                 "return {str(one.alias): 'tea' for",
             ),
-            "example: A part of a path",
+            "A part of a path",
             "it gives \"'tea'\", the text block says \"'a/b'\"",
-            marks=pytest.mark.slow,
         ),
-        pytest.param(
+        slow(
             "mcp",
             ("mcp_server.py", 'f"{outcome.error}: {outcome.text}"', '"sorry"'),
-            "example: Saffron",
+            "Saffron",
             'quote is answered with {"error": "sorry", "result": null}, not with {"error": "NoSuchItem: ',
-            marks=pytest.mark.slow,
         ),
-        pytest.param(
+        slow(
             "http",
             ("http_api.py", "others = values.pop(_REST, None)", "raise KeyError"),
-            "example: A bill",
+            "A bill",
             "settle is not called; the answer is ",
-            marks=pytest.mark.slow,
+        ),
+        slow(
+            "command",
+            ("calls.py", 'return rule["code"]', "return 0"),
+            "A tree",
+            'find is answered with {"code": 0, ',
         ),
     ],
 )
-def test_a_server_that_answers_wrongly_is_refused(
+def test_an_interface_that_answers_wrongly_is_refused(
     tmp_path: Path, kind: Kind, change: Change, heading: str, told: str
 ):
-    """Another status, another value, another argument, another error, no call at all (D-45-08)."""
-    wrong = {one.heading: one.detail for one in tried(market(), GOODS, kind, tmp_path, change) if one.detail}
-
-    assert wrong[heading].startswith(told)
-
-
-@pytest.mark.parametrize(
-    ("change", "heading", "told"),
-    [
-        (
-            ("command.py", 'one["errors"][name]', "9"),
-            "example: An empty word",
-            'find is answered with {"code": 9, "stdout": "", ',
-        ),
-        pytest.param(
-            ("calls.py", 'return rule["code"]', "return 0"),
-            "example: A tree",
-            'find is answered with {"code": 0, ',
-            marks=pytest.mark.slow,
-        ),
-    ],
-)
-def test_a_command_that_answers_wrongly_is_refused(tmp_path: Path, change: Change, heading: str, told: str):
-    """Another exit code of an error, or of a result (D-45-05, D-45-08)."""
-    wrong = {one.heading: one.detail for one in tried(notebook(), NOTES, "command", tmp_path, change)}
-
-    assert wrong[heading].startswith(told)
+    """Another status or exit code, another value, another argument, another error, no call at all (D-45-05, D-45-08)."""
+    product, given = (notebook(), NOTES) if kind == "command" else (market(), GOODS)
+    wrong = {one.heading: one.detail for one in tried(product, given, kind, tmp_path, change) if one.detail}
+    assert wrong[f"example: {heading}"].startswith(told)
 
 
 WRITES = """    with target.open("w") as file:

@@ -276,15 +276,5 @@ def alive(pid: int) -> bool:
 
 def test_this_interpreter_tells_whether_it_has_pip() -> None:
     """The quick way is taken only where there is one (D-28-02)."""
-    assert own_pip() is (run_bounded_pip() == 0)
-
-
-def run_bounded_pip() -> int:
-    """How this interpreter's pip ends."""
-    return run_bounded(
-        [sys.executable, "-m", "pip", "--version"],
-        cwd=Path.cwd(),
-        env={},
-        seconds=30,
-        most=100,
-    ).returncode
+    pip = [sys.executable, "-m", "pip", "--version"]
+    assert own_pip() is (run_bounded(pip, cwd=Path.cwd(), env={}, seconds=30, most=100).returncode == 0)

@@ -200,21 +200,15 @@ def surface(variable: str, name: str = "T"):
     return extract_surface(ParsedFiles.of({"implementation/__init__.py": source.encode()}), "first")
 
 
-def test_the_surface_of_a_generic_function_is_read():
-    """D-S8.1-05: by its one name."""
+def test_a_type_variable_is_read_and_one_that_says_something_else_is_refused():
+    """D-S8.1-05: by its one name; others with what to write, and with the name that it has in contracts."""
     found = surface('T = TypeVar("T")')
     assert [found["inputs"][0]["type"], found["outputs"][0]["type"]] == ["list[T]", "T | None"]
-
-
-@pytest.mark.parametrize("case", WRONG)
-def test_a_type_variable_that_says_something_else_is_refused(case: Any):
-    """D-S8.1-05: with what to write."""
-    with pytest.raises(SourceError) as caught:
-        surface(WRONG[case])
-    assert 'write `T = TypeVar("T")` in this file, once, without a bound' in caught.value.finding.message
-
-
-def test_a_type_variable_of_another_name_is_refused():
-    """D-S8.1-05: with the name that it has in contracts."""
+    for case, variable in WRONG.items():
+        with pytest.raises(SourceError) as caught:
+            surface(variable)
+        assert (
+            'write `T = TypeVar("T")` in this file, once, without a bound' in caught.value.finding.message
+        ), case
     with pytest.raises(SourceError, match=r"K is not the type variable of a contract; write `T = TypeVar"):
         surface('K = TypeVar("K")', "K")

@@ -8,14 +8,7 @@ import pytest
 
 from gate_testkit.judging import codes
 from gate_testkit.pair_contracts import ERROR, PAIR, a_contract
-from ship_gate.contract.contract import (
-    Dependency,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
+from ship_gate.contract.contract import Dependency, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.docstring import imported_classes, render_stub
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.source.files import ParsedFiles
@@ -144,23 +137,32 @@ def test_a_module_may_return_and_raise_the_classes_of_its_dependency(reading, de
     assert verdict.actual_fingerprint == contract.interface_fingerprint
 
 
-def test_a_class_that_the_dependency_defines_otherwise_is_a_mismatch(reading, tmp_path):
-    """D-21-03: what the contract says of an imported class is compared with its definition."""
+def test_a_class_that_the_dependency_defines_otherwise_and_a_copy_are_mismatches(reading, tmp_path):
+    """D-21-03: what the contract says of an imported class is compared with its definition, and what the owner gives is
+    not taken by a module that has made its own."""
+    record = "@dataclass(frozen=True)\nclass Pair:\n    left: int\n    right: int\n\n\ndef sum_pair"
+    own = SUM_FILES["implementation/__init__.py"].replace("def sum_pair", record, 1)
+    imported = "from dataclasses import dataclass\n\nfrom ..read_pair import PairError\n"
+    own = own.replace("from ..read_pair import Pair, PairError\n", imported)
+    files = {path: text.encode() for path, text in {**SUM_FILES, "implementation/__init__.py": own}.items()}
+    assert "surface.mismatch" in codes(SandboxedShipGate().judge(Candidate(SUM, files, (reading,))))
     source = READ_SOURCE.replace("    right: int\n", "    right: float\n")
     (tmp_path / "implementation/__init__.py").write_text(source, encoding="utf-8")
     contract, files = swapping(described=True)
-    verdict = SandboxedShipGate().judge(Candidate(contract, files, (reading,)))
-    assert "surface.mismatch" in codes(verdict)
+    assert "surface.mismatch" in codes(SandboxedShipGate().judge(Candidate(contract, files, (reading,))))
 
 
-@pytest.mark.parametrize("described", [True, False], ids=["described again", "named only"])
-def test_the_stub_imports_what_a_dependency_exports(described):
-    """D-21-03: so that a Proposer need not know which module has the class."""
-    contract, _ = swapping(described)
-    stub = render_stub(contract, imported_classes(contract, [READ]))
-    assert "from ..read_pair import Pair\n" in stub
-    assert "from ..read_pair import PairError\n" in stub
-    assert [node.name for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)] == []
+def test_the_stub_imports_what_a_dependency_exports():
+    """D-21-03: so that a Proposer need not know which module has the class; a class of the same name that is described
+    otherwise is the module's own."""
+    for described in (True, False):
+        contract, _ = swapping(described)
+        stub = render_stub(contract, imported_classes(contract, [READ]))
+        assert "from ..read_pair import Pair\n" in stub
+        assert "from ..read_pair import PairError\n" in stub
+        assert [node.name for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)] == []
+    contract = a_contract("swap_pair", "Pair", ["Pair is a frozen dataclass: left: int"], [READ.ref])
+    assert imported_classes(contract, [READ]) == {"PairError": "read_pair"}
 
 
 def test_the_stub_of_a_class_with_an_imported_one_in_a_field_is_no_finding(reading):
@@ -172,12 +174,6 @@ def test_the_stub_of_a_class_with_an_imported_one_in_a_field_is_no_finding(readi
     compared = compare_surface(ParsedFiles.of({ENTRY_FILE: stub.encode()}), contract, (reading,))
     assert compared.findings == []
     assert compared.actual == contract.interface_fingerprint
-
-
-def test_a_class_of_the_same_name_that_is_described_otherwise_is_the_modules_own():
-    """D-21-03: another class cannot be imported."""
-    contract = a_contract("swap_pair", "Pair", ["Pair is a frozen dataclass: left: int"], [READ.ref])
-    assert imported_classes(contract, [READ]) == {"PairError": "read_pair"}
 
 
 SUM = MicroModuleContract(
@@ -266,22 +262,3 @@ def test_a_module_may_take_a_record_and_raise_an_error_of_a_module_that_it_never
     verdict = SandboxedShipGate().judge(Candidate(SUM, files, (reading,)))
     assert codes(verdict) == []
     assert verdict.actual_fingerprint == SUM.interface_fingerprint
-
-
-def test_a_copy_of_the_record_is_another_class(reading):
-    """D-21-03: what the owner gives is not taken by a module that has made its own."""
-    own = (
-        SUM_FILES["implementation/__init__.py"]
-        .replace(
-            "from ..read_pair import Pair, PairError\n",
-            "from dataclasses import dataclass\n\nfrom ..read_pair import PairError\n",
-        )
-        .replace(
-            "\n\ndef sum_pair",
-            "\n\n@dataclass(frozen=True)\nclass Pair:\n    left: int\n    right: int\n\n\ndef sum_pair",
-            1,
-        )
-    )
-    files = {path: text.encode() for path, text in {**SUM_FILES, "implementation/__init__.py": own}.items()}
-    verdict = SandboxedShipGate().judge(Candidate(SUM, files, (reading,)))
-    assert "surface.mismatch" in codes(verdict)

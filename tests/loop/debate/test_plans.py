@@ -60,10 +60,7 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "1_a_wrong_type": (changed("modules.1.inputs", "a number"), ["modules.1.inputs", "a number"]),
     "1_no_identifier": (changed("modules.0.name", "Double It"), ["modules.0.name", "Double It"]),
     "1_no_module_at_all": (plan(), ["modules", "at least 1"]),
-    "1_more_than_twenty_modules": (
-        plan(*(planned(f"double_{n}") for n in range(21))),
-        ["modules", "20"],
-    ),
+    "1_more_than_twenty_modules": (plan(*(planned(f"double_{n}") for n in range(21))), ["modules", "20"]),
     "2_no_input": (changed("modules.0.inputs", []), ["modules.0.inputs", "at least 1"]),
     "2_no_output": (changed("modules.0.outputs", []), ["modules.0.outputs"]),
     "2_no_error_surface": (changed("modules.0.error_surfaces", []), ["modules.0.error_surfaces"]),
@@ -108,10 +105,7 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
         plan(planned("one", "three"), planned("two", "one"), planned("three", "two")),
         ["modules: the dependencies form a cycle: ", "one", "two", "three"],
     ),
-    "5_itself": (
-        plan(planned("one", "one")),
-        ["modules: the dependencies form a cycle: one -> one"],
-    ),
+    "5_itself": (plan(planned("one", "one")), ["modules: the dependencies form a cycle: one -> one"]),
     "3_a_check_of_a_statement_that_is_nowhere": (
         changed("acceptance_checks", ["1: double /outputs/7"]),
         ["acceptance_checks.0: the contract has no /outputs/7"],
@@ -222,7 +216,7 @@ def test_planning_comes_once_and_before_any_module(directory: Path):
         assert by_name["middle"].depends_on == [by_name["first"].module_id + "@1.0.0"]
 
 
-SCHEMAS = (
+SCHEMAS = [
     "Proposal",
     "Challenge",
     "Adjudication",
@@ -230,7 +224,7 @@ SCHEMAS = (
     "MicroPlan",
     "ShipEvidence",
     "ReuseSearchReport",
-)
+]
 
 
 def test_the_proposer_is_given_seven_schemas(directory: Path):
@@ -348,20 +342,17 @@ def test_a_plan_may_build_on_what_was_shipped_before(directory: Path, by: str):
 
 
 def test_a_plan_that_is_all_reuse_asks_nobody_else(directory: Path):
-    """F-14.3-09: the reused module is announced; nothing is debated, built or sealed."""
-    with DebateWorkbench(directory, script()) as bench:
+    """F-14.3-09: the reused module is announced; nothing is debated, built or sealed. Its name is not used for another
+    (F-10-06)."""
+    with DebateWorkbench(directory / "reused", script()) as bench:
         bench.follow(Builds(bench, lambda ref: plan(planned("triple", reuse=reuse(ref)))))  # pyright: ignore
         bench.begin(IN_TURN)
         assert bench.status(1) == "SHIPPED"
         assert bench.trace[-1] == PLANNER
         entries = list(bench.state.tasks.values())
         assert entries[1].module_refs == entries[0].module_refs == [ref_of(bench, "triple")]
-
-
-def test_a_name_that_is_taken_is_refused(directory: Path):
-    """F-10-06: a shipped module is reused; its name is not used for another."""
     answers = {FIRST: [TRIPLE], SECOND: [TRIPLE, plan(planned("halve"))]}
-    with DebateWorkbench(directory, script(answers)) as bench:
+    with DebateWorkbench(directory / "taken", script(answers)) as bench:
         bench.begin(IN_TURN)
         assert bench.status(1) == "SHIPPED"
         assert "modules.0.name: 'triple' is the name of a shipped module" in bench.roles.refusals[0]
@@ -482,60 +473,37 @@ def test_a_text_that_a_ruling_amends_is_written_by_code(directory: Path):
         assert bench.read(bench.sealed()["double"] / "contract.json")["purpose"] == purpose
 
 
-def test_a_challenged_plan_is_corrected_by_what_changes_in_it(directory: Path):
-    """F-9.6-02, F-10-08: a JSON Patch of the plan; one that cannot be applied is told why, and changes nothing."""
-    purpose = "Double a number that is not negative, and no other."
-    nowhere = {"op": "replace", "path": "/modules/7/purpose", "value": purpose}
-    right = {"op": "replace", "path": "/modules/0/purpose", "value": purpose}
+def corrected(directory: Path, *changes: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+    """A challenged plan after a planner's changes: how the first ones were refused, and the input that was sealed."""
     answers: dict[str, list[Any]] = {
         "contracts/round-1/challenger": [failing()],
-        "plan/round-2/planner": [
-            Turn(None, calls=(("change_plan", {"changes": [right, nowhere]}),)),
-            Turn(None, calls=(("change_plan", {"changes": [right]}),)),
-        ],
+        "plan/round-2/planner": [Turn(None, calls=(("change_plan", {"changes": made}),)) for made in changes],
     }
     heard: list[str] = []
-    played = modelled(
-        script(answers, plan(planned("double"))),
-        lambda place, messages, _: heard.append(str(messages[-1].content)),
-    )
+    said = script(answers, plan(planned("double")))
+    played = modelled(said, lambda place, messages, _: heard.append(str(messages[-1].content)))
     with DebateWorkbench(directory, script(), roles=played) as bench:
         assert bench.begin() == "SHIPPED"
         sealed = bench.read(bench.sealed()["double"] / "contract.json")
     (refusal,) = (text for text in heard if "Not accepted" in text)
+    return refusal, sealed
+
+
+def test_a_challenged_plan_is_corrected_by_what_changes_in_it(directory: Path):
+    """F-9.6-02, F-10-08: a JSON Patch of the plan; one that cannot be applied is told why, and changes nothing. One that
+    is refused otherwise stands for the next: who corrects is told that it was made, and goes on from there."""
+    purpose = "Double a number that is not negative, and no other."
+    right, nowhere = (
+        {"op": "replace", "path": f"/modules/{number}/purpose", "value": purpose} for number in (0, 7)
+    )
+    refusal, sealed = corrected(directory / "one", [right, nowhere], [right])
     assert "changes: not applied, none of them" in refusal
     assert sealed["purpose"] == purpose
     assert sealed["inputs"][0]["constraints"] == ["is not negative"]
-
-
-def test_a_change_of_a_plan_that_is_refused_stands_for_the_next(directory: Path):
-    """F-9.6-02, F-10-08: who corrects by changes is told that they were made, and goes on from there."""
     limits = [f"out of scope: numbers of {n} digits" for n in range(11, 18)]
-    adds = [{"op": "add", "path": "/modules/0/inputs/0/constraints/-", "value": text} for text in limits]
-    answers: dict[str, list[Any]] = {
-        "contracts/round-1/challenger": [failing()],
-        "plan/round-2/planner": [
-            Turn(None, calls=(("change_plan", {"changes": adds}),)),
-            Turn(
-                None,
-                calls=(
-                    (
-                        "change_plan",
-                        {"changes": [{"op": "remove", "path": "/modules/0/inputs/0/constraints/7"}]},
-                    ),
-                ),
-            ),
-        ],
-    }
-    heard: list[str] = []
-    played = modelled(
-        script(answers, plan(planned("double"))),
-        lambda place, messages, _: heard.append(str(messages[-1].content)),
-    )
-    with DebateWorkbench(directory, script(), roles=played) as bench:
-        assert bench.begin() == "SHIPPED"
-        sealed = bench.read(bench.sealed()["double"] / "contract.json")
-    (refusal,) = (text for text in heard if "Not accepted" in text)
+    place = "/modules/0/inputs/0/constraints"
+    adds = [{"op": "add", "path": f"{place}/-", "value": text} for text in limits]
+    refusal, sealed = corrected(directory / "other", adds, [{"op": "remove", "path": f"{place}/7"}])
     assert "say it in 6 at most" in refusal
     assert "changes: they were made; the next ones change what came of them" in refusal
     assert sealed["inputs"][0]["constraints"] == ["is not negative", *limits[:6]]

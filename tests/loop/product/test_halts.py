@@ -75,27 +75,6 @@ def test_contracts_that_are_rejected_halt_the_task_before_any_implementation(
 
 
 @pytest.mark.slow
-def test_a_planner_that_never_gets_it_right_halts_the_task_with_its_answers(
-    workshop: Workshop, playbook: Path, tmp_path: Path
-):
-    """Three attempts in all, each told what was wrong; the raw answers are kept (F-10-08, F-10-09, F-10-10, D-11-04)."""
-    planned = json.loads((playbook / "TSK-001/planner.json").read_text())
-    planned["plan"]["modules"][0]["inputs"][0]["type"] = "Any"
-    rewrite(playbook / "TSK-001/planner.json", **planned)
-    with serving(playbook) as endpoint:
-        found = halted(
-            workshop, tmp_path / "project", "--model", "openai:test", "--base-url", endpoint.base_url
-        )
-        last = endpoint.requests[-1]["messages"][-1]["content"]
-    assert found.asked["TSK-001.1/plan/round-1/planner"] == 4, found.asked  # the search, and three plans
-    assert "shout" in last
-    assert "Any" in last
-    assert found.escalation.details["cause"] == "planning"
-    assert len(found.escalation.details["raw_answers"]) == 3
-    assert found.escalation.recommended_resolution == "REVISE_PLAN"
-
-
-@pytest.mark.slow
 def test_a_proposer_whose_draft_never_passes_halts_the_module_alone(
     workshop: Workshop, playbook: Path, tmp_path: Path
 ):

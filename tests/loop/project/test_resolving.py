@@ -138,14 +138,6 @@ def test_a_part_can_be_split_again(tmp_path: Path):
         assert [e.status for e in again.state.tasks.values()].count("ABANDONED") == 2
 
 
-def test_abandoning_leaves_those_behind_it_blocked_each_with_a_question(tmp_path: Path):
-    """F-17.2-13, D-08-01, D-08-02: the free task still ships; then each dependent asks for itself."""
-    with halted(tmp_path, GRAPH, halt_first) as bench:
-        assert bench.run(answer=answer("ABANDON_TASK", WHY)) is None
-        assert statuses(bench) == ["ABANDONED", "BLOCKED", "BLOCKED", "BLOCKED", "SHIPPED"]
-        assert len(bench.waiting()["escalations"]) == 2
-
-
 def test_a_stall_is_answered_one_task_after_the_other(tmp_path: Path):
     """F-17.2-14, D-08-03: one drops the dependency and runs, one is given up; the actions that need a halt are refused."""
     with halted(tmp_path, GRAPH, halt_first) as bench:
@@ -162,72 +154,46 @@ def test_a_stall_is_answered_one_task_after_the_other(tmp_path: Path):
         assert statuses(bench) == ["ABANDONED", "SHIPPED", "ABANDONED", "SHIPPED", "SHIPPED"]
 
 
-def test_dropping_what_the_task_never_waited_for_is_refused(tmp_path: Path):
-    """D-08-03: by name; nothing is written."""
-    with halted(tmp_path) as bench:
+def test_an_answer_that_does_not_suit_the_halt_is_refused(tmp_path: Path):
+    """F-17.2-03, D-22-01, D-08-03, F-4.2-06, D-22-02: a halt while planning left nothing to ship or to fix, a task that was
+    not waited for cannot be dropped, an unsealed module not be named; it says what is possible, and nothing is written."""
+    mended = {"fix_description": "Mended", "fix_artifacts": {"implementation/__init__.py": ""}}
+    with halted(tmp_path, work=halt_first) as bench:
         before = bench.state
-        given = HumanResolution.model_validate(
-            answer("AMEND_SPEC", {**AMEND, "drop_depends_on": ["TSK-002"]})
-        )
+        for action, payload in ((Action.APPROVE_OVERRIDE, WHY), (Action.PROVIDE_FIX, mended)):
+            assert bench.run(answer=answer(action, payload)) is None
+            assert "does not suit" in bench.waiting()["refused"]
+            assert "AMEND_SPEC" in bench.waiting()["refused"]
+        unknown = {"module_ref": "MM-00000000@1.0.0", "rationale": "It does the same"}
+        with pytest.raises(RefusedError, match="does not suit"):
+            offers.check(bench.factory, HumanResolution.model_validate(answer("ATTEST_SHIPPED", unknown)))
+        with pytest.raises(ValidationError, match="rationale"):
+            HumanResolution.model_validate(answer("ATTEST_SHIPPED", {"module_ref": "MM-00000000@1.0.0"}))
+        dropped = answer("AMEND_SPEC", {**AMEND, "drop_depends_on": ["TSK-002"]})
         with pytest.raises(InputError, match="does not depend on"):
-            offers.check(bench.factory, given)
+            offers.check(bench.factory, HumanResolution.model_validate(dropped))
         assert bench.state == before
         assert bench.store.names("resolutions") == []
 
 
-def test_a_sealed_module_can_be_named_for_a_halted_task(tmp_path: Path):
-    """F-4.2-06, D-22-02, D-33-02: started, ready and complete together; an unknown or unsealed module is refused."""
-    with halted(tmp_path, work=halt_first) as bench:
-        unknown = {"module_ref": "MM-00000000@1.0.0", "rationale": "It does the same"}
-        given = HumanResolution.model_validate(answer("ATTEST_SHIPPED", unknown))
-        with pytest.raises(RefusedError, match="does not suit"):
-            offers.check(bench.factory, given)
-        with pytest.raises(ValidationError, match="rationale"):
-            HumanResolution.model_validate(answer("ATTEST_SHIPPED", {"module_ref": "MM-00000000@1.0.0"}))
-
-
-@pytest.mark.parametrize("action", [Action.APPROVE_OVERRIDE, Action.PROVIDE_FIX])
-def test_what_needs_a_failed_module_is_refused_where_there_is_none(tmp_path: Path, action: Action):
-    """F-17.2-03, D-22-01: a halt while planning left nothing to ship or to fix; it says what is possible."""
-    payload = {
-        Action.APPROVE_OVERRIDE: WHY,
-        Action.PROVIDE_FIX: {
-            "fix_description": "Mended",
-            "fix_artifacts": {"implementation/__init__.py": ""},
-        },
-    }[action]
-    with halted(tmp_path) as bench:
-        before = bench.state
-        assert bench.run(answer=answer(action, payload)) is None
-        assert "does not suit" in bench.waiting()["refused"]
-        assert "AMEND_SPEC" in bench.waiting()["refused"]
-        assert bench.state == before
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        "give it up",
-        {"action": "GIVE_UP", "payload": {}},
-        {"action": "ABANDON_TASK"},
-        {"action": "ABANDON_TASK", "payload": {}},
-        {"action": "ABANDON_TASK", "payload": {"rationale": "TBD"}},
-        {"action": "ABANDON_TASK", "payload": {"rationale": "why", "more": 1}},
-        {
-            "action": "AMEND_SPEC",
-            "payload": {"amended_acceptance_criteria": [], "amendment_rationale": "x y"},
-        },
-        {"action": "SPLIT_TASK", "payload": {"new_tasks": []}},
-        {"action": "SPLIT_TASK", "payload": {"new_tasks": [{"name": "a", "description": "b"}]}},
-        {"action": "REVISE_PLAN", "payload": {"revised_micro_plan": []}},
-        {"action": "PROVIDE_FIX", "payload": {"fix_description": "it", "fix_artifacts": {}}},
-        {"action": "ATTEST_SHIPPED", "payload": {"module_ref": "slugify", "rationale": "it"}},
-    ],
-)
-def test_an_answer_is_one_action_with_its_payload(given):
+def test_an_answer_is_one_action_with_its_payload():
     """F-17.2-01, F-17.3-05: free text alone, an unknown action, an incomplete or too rich payload is no answer."""
-    with pytest.raises(ValidationError):
-        HumanResolution.model_validate(given)
+    payloads: list[tuple[str, dict[str, object]]] = [
+        ("GIVE_UP", {}),
+        ("ABANDON_TASK", {}),
+        ("ABANDON_TASK", {"rationale": "TBD"}),
+        ("ABANDON_TASK", {"rationale": "why", "more": 1}),
+        ("AMEND_SPEC", {"amended_acceptance_criteria": [], "amendment_rationale": "x y"}),
+        ("SPLIT_TASK", {"new_tasks": []}),
+        ("SPLIT_TASK", {"new_tasks": [{"name": "a", "description": "b"}]}),
+        ("REVISE_PLAN", {"revised_micro_plan": []}),
+        ("PROVIDE_FIX", {"fix_description": "it", "fix_artifacts": {}}),
+        ("ATTEST_SHIPPED", {"module_ref": "slugify", "rationale": "it"}),
+    ]
+    answers = [{"action": action, "payload": payload} for action, payload in payloads]
+    for given in ("give it up", {"action": "ABANDON_TASK"}, *answers):
+        with pytest.raises(ValidationError):
+            HumanResolution.model_validate(given)
 
 
 def test_parts_that_wait_in_a_circle_or_share_a_name_are_refused(tmp_path: Path):
@@ -288,11 +254,14 @@ def test_the_document_s_own_way_of_resuming_works(tmp_path: Path, below_the_oute
         assert open_escalations(bench.factory) == []
 
 
-def test_the_record_of_an_answer_is_bound_by_the_log(tmp_path: Path):
-    """D-33-02, D-29-05: a review Wire references it by its hash; a new process reads it from there."""
+def test_abandoning_leaves_those_behind_it_blocked_each_with_a_question(tmp_path: Path):
+    """F-17.2-13, D-08-01, D-08-02: the free task still ships; then each dependent asks for itself. A review Wire references
+    the record of the answer by its hash; a new process reads it from there (D-33-02, D-29-05)."""
     with halted(tmp_path, GRAPH, halt_first) as bench:
         escalation = bench.waiting()["escalation"]
-        bench.run(answer=answer("ABANDON_TASK", WHY))
+        assert bench.run(answer=answer("ABANDON_TASK", WHY)) is None
+        assert statuses(bench) == ["ABANDONED", "BLOCKED", "BLOCKED", "BLOCKED", "SHIPPED"]
+        assert len(bench.waiting()["escalations"]) == 2
     with ProjectWorkbench(tmp_path) as again:
         record = again.projection.resolutions[escalation]
         assert record.payload == WHY

@@ -62,7 +62,7 @@ def test_every_valid_fixture_is_called_valid(wire):
     assert code == 0
     assert [row["valid"] for row in rows] == [True] * len(VALID)
     assert {row["kind"] for row in rows} == {
-        *("wire", "message", "part", "artifact", "agent-card", "hcs-metadata"),
+        *("wire", "message", "part", "artifact", "agent-card", "hcs-metadata")
     }
 
 
@@ -193,39 +193,25 @@ def test_a_story_in_the_wrong_order_is_mapped_as_far_as_it_is_admissible(wire, l
     assert "4 lines skipped" in wire.stderr
 
 
-@pytest.mark.parametrize("command", ["reduce", "a2a"])
-@pytest.mark.parametrize("content", [b"# Notes\n\nNo Wires.\n", b"[\n  {\n"])
-def test_a_file_that_holds_no_wires_is_one_mistake_not_many(wire, tmp_path, command, content):
-    """D-S9-04, D-S9-10: exit 2 with what was expected, instead of a rejection for each line."""
-    file = tmp_path / "file"
-    file.write_bytes(content)
-    assert wire(command, file)[0] == 2
-    assert [text for text in ("no line of it is a JSON object", str(file)) if text not in wire.stderr] == []
-
-
-@pytest.mark.parametrize("command", ["reduce", "log"])
-def test_a_database_that_is_no_log_is_one_error(wire, tmp_path, command):
-    """D-S9-04: one message with the file, no traceback."""
-    file = tmp_path / "file.db"
-    file.write_bytes(b"SQLite format 3\x00\xff")
-    assert wire(command, file)[0] == 1
-    assert [text for text in ("cannot be read", str(file)) if text not in wire.stderr] == []
-
-
-@pytest.mark.parametrize("command", ["validate", "reduce", "a2a"])
-def test_a_file_that_is_not_there_is_named(wire, tmp_path, command):
-    """D-S9-04: exit 2; nothing is said of the other files."""
-    missing = tmp_path / "missing.json"
-    assert wire(command, missing)[0] == 2
-    assert [text for text in ("cannot be read", str(missing)) if text not in wire.stderr] == []
-
-
-def test_an_empty_file_holds_no_wires(wire, tmp_path):
-    """D-S9-10: a result, and it is said."""
-    empty = tmp_path / "empty.jsonl"
-    empty.touch()
-    assert wire("reduce", empty) == (0, "There are no Wires in it.\n")
-    assert wire("validate", empty) == (0, "0 of 0 are valid.\n")
+def test_a_file_of_which_nothing_can_be_read_is_one_mistake_not_many(wire, tmp_path):
+    """Exit 2 with what was expected of a file without Wires or one that is not there, 1 of a database that is no log; one
+    message with the file, no traceback. An empty file is a result, and it is said (D-S9-04, D-S9-10)."""
+    file, none = tmp_path / "file", "no line of it is a JSON object"
+    for commands, content, code, said in (
+        ("reduce a2a", b"# Notes\n\nNo Wires.\n", 2, none),
+        ("reduce a2a", b"[\n  {\n", 2, none),
+        ("reduce log", b"SQLite format 3\x00\xff", 1, "cannot be read"),
+        ("validate reduce a2a", None, 2, "cannot be read"),
+    ):
+        for command in commands.split():
+            file.unlink(missing_ok=True)
+            if content is not None:
+                file.write_bytes(content)
+            assert wire(command, file)[0] == code, (command, content)
+            assert [text for text in (said, str(file)) if text not in wire.stderr] == [], (command, content)
+    file.touch()
+    assert wire("reduce", file) == (0, "There are no Wires in it.\n")
+    assert wire("validate", file) == (0, "0 of 0 are valid.\n")
 
 
 def test_of_many_faults_the_first_are_printed_and_json_has_all(wire, lines):
