@@ -1,5 +1,6 @@
 """Answers at the approval gate: they hold for what was shown, whoever gives them and however (F§3.2.4)."""
 
+import itertools
 import json
 import shutil
 import sys
@@ -10,7 +11,6 @@ import pytest
 
 from testkit.cli.commands import PLAYBOOK, SMALL, everything, specwright
 from testkit.cli.terminal import on_a_terminal
-from testkit.sampling import spread
 
 SPEC = Path("state_store/product/spec.json")
 PAGE = Path("state_store/product/spec.md")
@@ -32,17 +32,18 @@ with open_project(directory, settings_for(directory, options_for(directory))) as
 """
 
 
-@pytest.mark.parametrize("file", [SPEC, PAGE], ids=str)
-def test_an_approval_holds_for_what_was_shown(waiting: Path, file: Path) -> None:
+def test_an_approval_holds_for_what_was_shown(waiting: Path) -> None:
     """Exit 1 and nothing changed if the spec is not the one of the gate (D-S9-15)."""
-    shown = (waiting / file).read_text()
-    (waiting / file).write_text(shown.replace("initials", "nitials"))
-    state = everything(waiting / "state_store")
-    told = specwright("approve", waiting)
-    told.refuses("not approved", "not the one that was shown", code=1)
-    assert everything(waiting / "state_store") == state
-    assert specwright("run", waiting, "--approve").code == 3
-    assert specwright("status", waiting, "--json").document["where"] == "approval"
+    for file in (SPEC, PAGE):
+        shown = (waiting / file).read_text()
+        (waiting / file).write_text(shown.replace("initials", "nitials"))
+        state = everything(waiting / "state_store")
+        told = specwright("approve", waiting)
+        told.refuses("not approved", "not the one that was shown", code=1)
+        assert everything(waiting / "state_store") == state
+        assert specwright("run", waiting, "--approve").code == 3
+        assert specwright("status", waiting, "--json").document["where"] == "approval"
+        (waiting / file).write_text(shown)
 
 
 def by_graph(directory: Path, answer: dict[str, str]) -> Any:
@@ -70,16 +71,12 @@ def test_an_approval_through_the_graph_names_what_it_approves(waiting: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "answer",
-    [{"action": "APPROVE"}, {"action": "AMEND", "feedback": " "}, {"action": "REJECT"}, {"action": "Yes"}],
-    ids=str,
-)
-def test_an_answer_through_the_graph_that_is_none_is_refused(waiting: Path, answer: dict[str, str]) -> None:
+def test_an_answer_through_the_graph_that_is_none_is_refused(waiting: Path) -> None:
     """The gate waits on, and says what an answer is (F-3.2.4-02, D-S9-04)."""
     state = everything(waiting / "state_store")
-    assert "an answer is APPROVE" in by_graph(waiting, answer)["refused"]
-    assert everything(waiting / "state_store") == state
+    for action, said in (("APPROVE", {}), ("AMEND", {"feedback": " "}), ("REJECT", {}), ("Yes", {})):
+        assert "an answer is APPROVE" in by_graph(waiting, {"action": action, **said})["refused"]
+        assert everything(waiting / "state_store") == state
 
 
 @pytest.mark.slow
@@ -108,33 +105,34 @@ def test_an_approval_by_command_may_name_the_spec_that_it_means(waiting: Path) -
     assert everything(waiting / "state_store") == state
 
 
-@pytest.mark.parametrize("damage", ["gone", "{", '{"title": 1}'])
-@pytest.mark.parametrize("file", ["spec.json", "spec.md", "validation.json"])
-def test_a_draft_that_is_lost_is_written_again_from_the_journal(
-    waiting: Path, tmp_path: Path, file: str, damage: str
-) -> None:
+def test_a_draft_that_is_lost_is_written_again_from_the_journal(waiting: Path) -> None:
     """Nothing is asked again, and the gate waits as before; each answer works (D-S9-04, F-3.2.4-03)."""
-    path = waiting / "state_store/product" / file
     sound = everything(waiting / "state_store")
-    if damage == "gone":
-        path.unlink()
-    else:
-        path.write_text(damage)
-    told = specwright("run", waiting)
-    if file == "spec.md" and damage != "gone":
-        specwright("approve", waiting).refuses("not the one that was shown", code=1)
-        return
-    assert told.code == 3, told
-    assert everything(waiting / "state_store") == sound
+    for file, damage in itertools.product(
+        ("spec.json", "spec.md", "validation.json"), ("", "{", '{"title": 1}')
+    ):
+        path = waiting / "state_store/product" / file
+        kept = path.read_bytes()
+        if damage:
+            path.write_text(damage)
+        else:
+            path.unlink()
+        told = specwright("run", waiting)
+        if file == "spec.md" and damage:
+            specwright("approve", waiting).refuses("not the one that was shown", code=1)
+            path.write_bytes(kept)
+        else:
+            assert told.code == 3, (file, damage, told)
+        assert everything(waiting / "state_store") == sound, (file, damage)
 
 
-@pytest.mark.parametrize("file", ["spec.json", "spec.md"])
-def test_a_lost_draft_can_be_sent_back(waiting: Path, file: str) -> None:
+def test_a_lost_draft_can_be_sent_back(waiting: Path) -> None:
     """As any other: the gate shows the next draft (D-S9-04)."""
-    (waiting / "state_store/product" / file).unlink()
-    told = specwright("reject", waiting, "--reasons", "It says too little.")
-    assert told.code == 3, told
-    assert (waiting / "state_store/product/spec.md").read_text().startswith("# Nameplate")
+    for file in ("spec.json", "spec.md"):
+        (waiting / "state_store/product" / file).unlink()
+        told = specwright("reject", waiting, "--reasons", "It says too little.")
+        assert told.code == 3, told
+        assert (waiting / "state_store/product/spec.md").read_text().startswith("# Nameplate")
 
 
 ASKED = "approve, amend, reject, or later? "
@@ -157,20 +155,14 @@ def test_a_person_at_a_terminal_is_asked_at_the_gate(tmp_path: Path) -> None:
     assert "Shipped" in painted.screen
 
 
-@pytest.mark.parametrize(
-    "typed", spread(["reject\n\n\x04", "later\n", "\x04"], fast=3), ids=["no reasons", "later", "end"]
-)
-def test_who_decides_later_finds_the_gate_as_it_was(waiting: Path, typed: str) -> None:
-    """Exit 3; the command for each answer was shown (F-3.2.4-01)."""
+def test_who_decides_later_finds_the_gate_as_it_was(waiting: Path) -> None:
+    """Exit 3; the command for each answer was shown. Without a terminal nobody is asked (F-3.2.4-01, D-S9-02)."""
     state = everything(waiting / "state_store")
-    painted = on_a_terminal("run", waiting, typed=((ASKED, typed),))
-    assert painted.code == 3
-    assert "specwright approve" in painted.screen
-    assert everything(waiting / "state_store") == state
-
-
-def test_without_a_terminal_nobody_is_asked(waiting: Path) -> None:
-    """A program that reads a pipe is told by the exit code (D-S9-02)."""
+    for typed in ("reject\n\n\x04", "later\n", "\x04"):
+        painted = on_a_terminal("run", waiting, typed=((ASKED, typed),))
+        assert painted.code == 3
+        assert "specwright approve" in painted.screen
+        assert everything(waiting / "state_store") == state, typed
     told = specwright("run", waiting)
     assert told.code == 3
     assert ASKED not in told.out + told.err

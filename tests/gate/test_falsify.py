@@ -25,16 +25,11 @@ def tried(
     return SandboxedShipGate(200.0).falsify(candidate("shorten", changes), [test])[0]
 
 
-def test_a_test_that_the_module_withstands_passes():
-    """D-13-01: black box, in a sandbox of its own, whatever the module's own tests are."""
+def test_a_test_that_the_module_withstands_passes_and_one_that_fails_is_told():
+    """D-13-01: black box, in a sandbox of its own, whatever the module's own tests are; D-13-02: by values."""
     assert tried('assert shorten("abc", 2) == ("ab", "E_CUT")') == Trial("test_it", passed=True)
-
-
-def test_a_test_that_fails_is_told_with_what_came_out():
-    """D-13-02: by values."""
     trial = tried('assert shorten("abc", 2)[0] == "abc"')
-    assert not trial.passed
-    assert trial.problems == ()
+    assert (trial.passed, trial.problems) == (False, ())
     assert "'ab' == 'abc'" in trial.message
 
 
@@ -98,9 +93,10 @@ def test_the_seconds_of_a_call_are_told_to_those_who_write_and_judge_tests():
         assert told in prompt(role)
 
 
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
+def test_what_is_no_test_of_the_module_is_told_to_its_author():
+    """D-13-01: it shows nothing, and most of these are never run."""
+    drawn = {"body": "assert shorten(random.choice('ab'))", "head": f"import random\n{HEAD}"}
+    for given, problem in (
         ({"body": "assert shorten('a', 5)", "obligation": "/inputs/7"}, "is none of this contract's"),
         ({"body": "assert shorten('a', 5)", "name": "test_other"}, "one test, the function test_other"),
         ({"body": "assert 1 == 1"}, "tests.constant"),
@@ -108,16 +104,9 @@ def test_the_seconds_of_a_call_are_told_to_those_who_write_and_judge_tests():
         ({"body": "assert shorten.__doc__"}, "tests.internals"),
         ({"body": "assert s('a')", "head": "from modules.shorten.deep import s\n"}, "tests.import"),
         ({"body": "assert shorten('a', unknown)"}, "the test itself breaks: NameError"),
-        (
-            {"body": "assert shorten(random.choice('ab'))", "head": f"import random\n{HEAD}"},
-            "names the values",
-        ),
+        (drawn, "names the values"),
         ({"body": "assert shorten('a', 5"}, "the source is no Python"),
-    ],
-    ids=["obligation", "name", "constant", "uncalled", "internals", "import", "broken", "drawn", "syntax"],
-)
-def test_what_is_no_test_of_the_module_is_told_to_its_author(given: dict[str, str], problem: str):
-    """D-13-01: it shows nothing, and most of these are never run."""
-    trial = tried(**given)
-    assert not trial.passed
-    assert problem in "; ".join(trial.problems)
+    ):
+        trial = tried(**given)
+        assert not trial.passed, given
+        assert problem in "; ".join(trial.problems)

@@ -73,32 +73,23 @@ def refused(file: Path, place: Path) -> None:
     assert not [one for one in place.rglob("*") if one.is_file()]
 
 
-@pytest.mark.parametrize("attack", ADDED)
-def test_a_member_that_no_export_has_is_refused(good: Path, tmp_path: Path, attack: str):
-    """All of it or nothing (cases import-dotgit, import-tar)."""
-    refused(changed(good, ADDED[attack]), tmp_path / "place")
-
-
-@pytest.mark.parametrize("bound", ["MOST_MEMBERS", "LARGEST_MEMBER", "LARGEST_PROJECT"])
-def test_an_archive_over_a_bound_is_refused(
-    good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str
-):
-    """The size that a member claims counts, before it is read."""
-    monkeypatch.setattr(transfer, bound, 10)
-    refused(good, tmp_path / "place")
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        b'{"table":"entry","row":[[1],{"base64":"AA=="},null,3,4,5]}\n',
-        b'{"table":"topic","row":["0.0.1001"]}\n',
-        b"[" * 200_000 + b"\n",
-    ],
-)
-def test_rows_that_do_not_fit_leave_nothing_behind(good: Path, tmp_path: Path, rows: bytes):
-    """Files would be written before the log's rows are refused (case import-tar)."""
-    refused(changed(good, [], {"rows.jsonl": rows}), tmp_path / "place")
+def test_a_member_that_no_export_has_is_refused(good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """All of it or nothing: files would be written before the log's rows are refused; over a bound, the size that a member
+    claims counts, before it is read (cases import-dotgit, import-tar)."""
+    for attack, added in ADDED.items():
+        refused(changed(good, added), tmp_path / attack)
+    for number, rows in enumerate(
+        (
+            b'{"table":"entry","row":[[1],{"base64":"AA=="},null,3,4,5]}\n',
+            b'{"table":"topic","row":["0.0.1001"]}\n',
+            b"[" * 200_000 + b"\n",
+        )
+    ):
+        refused(changed(good, [], {"rows.jsonl": rows}), tmp_path / str(number))
+    for bound in ("MOST_MEMBERS", "LARGEST_MEMBER", "LARGEST_PROJECT"):
+        with monkeypatch.context() as low:
+            low.setattr(transfer, bound, 10)
+            refused(good, tmp_path / bound)
 
 
 def test_an_unchanged_export_is_imported(good: Path, tmp_path: Path):

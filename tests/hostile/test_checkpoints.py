@@ -14,7 +14,6 @@ from langgraph.types import Interrupt
 from specwright.graphs.checkpoints import JsonSerializer
 from testkit.cli.commands import PLAYBOOK, SMALL, in_own_process, specwright
 from testkit.postgres_projects import connected
-from testkit.sampling import spread
 from testkit.workers import queued, tell
 
 RUN = ("--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
@@ -64,17 +63,6 @@ def test_a_crafted_checkpoint_is_discarded(sent: Path, tmp_path: Path, command: 
     assert told.err.count("a checkpoint was discarded") == 1
 
 
-@pytest.mark.parametrize("damage", ["[]", '"x"', "{", "[" * 100_000, '{"v":4}'])
-def test_a_checkpoint_of_another_shape_is_discarded(waiting_once: Path, tmp_path: Path, damage: str):
-    """JSON that is no checkpoint counts as none."""
-    project = shutil.copytree(waiting_once, tmp_path / "sent")
-    with closing(sqlite3.connect(project / ".specwright/checkpoints.db")) as database, database:
-        database.execute("UPDATE checkpoints SET checkpoint = ?", (damage.encode(),))
-    told = specwright("run", project)
-    assert told.code == 3, told
-    assert "a checkpoint was discarded" in told.err
-
-
 SET = "UPDATE checkpoints SET checkpoint = CAST(json_set(checkpoint, ?, json(?)) AS BLOB)"
 SHAPES: dict[str, tuple[str, ...]] = {
     "versions": ("$.channel_versions", '"x"'),
@@ -108,37 +96,38 @@ def damaged(waiting: Path, tmp_path: Path, statement: str, values: tuple[object,
     return project
 
 
-@pytest.mark.parametrize("shape", spread(SHAPES, fast=4))
-def test_a_checkpoint_whose_parts_have_other_shapes_is_discarded(
-    waiting_once: Path, tmp_path: Path, shape: str
-):
-    """Each part that is read (hostile-projects, checkpoint-rce)."""
-    project = damaged(waiting_once, tmp_path, SET, SHAPES[shape])
-    with closing(sqlite3.connect(project / ".specwright/checkpoints.db")) as database, database:
-        database.execute("DELETE FROM writes")
-    told = specwright("run", project)
-    assert told.code == 3, told
-    assert told.err.count("a checkpoint was discarded") == 1
+def test_a_checkpoint_of_another_shape_is_discarded(waiting_once: Path, tmp_path: Path):
+    """JSON that is no checkpoint counts as none, and so does each part that is read (hostile-projects, checkpoint-rce)."""
+    whole = "UPDATE checkpoints SET checkpoint = ?"
+    wrong = [(whole, (text.encode(),)) for text in ("[]", '"x"', "{", "[" * 100_000, '{"v":4}')]
+    for number, (statement, values) in enumerate([*wrong, *((SET, shape) for shape in SHAPES.values())]):
+        project = damaged(waiting_once, tmp_path / str(number), statement, values)
+        if statement == SET:
+            with closing(sqlite3.connect(project / ".specwright/checkpoints.db")) as database, database:
+                database.execute("DELETE FROM writes")
+        told = specwright("run", project)
+        assert told.code == 3, (values, told)
+        assert told.err.count("a checkpoint was discarded") == 1, values
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", LATER)
-def test_a_checkpoint_that_breaks_the_graph_on_its_way_is_discarded(
-    waiting_once: Path, tmp_path: Path, shape: str
-):
+def test_a_checkpoint_that_breaks_the_graph_on_its_way_is_discarded(waiting_once: Path, tmp_path: Path):
     """The step is done once more without it, or the person is asked again."""
-    told = specwright("approve", damaged(waiting_once, tmp_path, SET, LATER[shape]))
-    assert told.code == (3 if shape == "a version" else 0), told
-    assert told.err.count("a checkpoint was discarded") == 1
+    for shape, values in LATER.items():
+        told = specwright("approve", damaged(waiting_once, tmp_path / shape, SET, values))
+        assert told.code == (3 if shape == "a version" else 0), told
+        assert told.err.count("a checkpoint was discarded") == 1
 
 
-@pytest.mark.parametrize("question", spread(QUESTIONS, fast=3))
-def test_a_question_of_another_shape_is_discarded(waiting_once: Path, tmp_path: Path, question: str):
+def test_a_question_of_another_shape_is_discarded(waiting_once: Path, tmp_path: Path):
     """What the graph waits for is read from the checkpoint, too."""
     statement = "UPDATE writes SET value = ? WHERE channel = '__interrupt__'"
-    told = specwright("run", damaged(waiting_once, tmp_path, statement, (question.encode(),)))
-    assert told.code == 3, told
-    assert told.err.count("a checkpoint was discarded") == 1
+    for number, question in enumerate(QUESTIONS):
+        told = specwright(
+            "run", damaged(waiting_once, tmp_path / str(number), statement, (question.encode(),))
+        )
+        assert told.code == 3, (question, told)
+        assert told.err.count("a checkpoint was discarded") == 1, question
 
 
 def test_a_checkpoint_of_another_shape_in_a_store_is_discarded(postgres_url: str, tmp_path: Path):

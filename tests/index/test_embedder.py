@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -13,12 +12,7 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 
 from specwright.errors import InputError, ModelError, ModelUnavailableError
-from specwright.index.embedder import (
-    LangChainEmbedder,
-    WordLlamaEmbedder,
-    load_embedder,
-    unit_rows,
-)
+from specwright.index.embedder import LangChainEmbedder, WordLlamaEmbedder, load_embedder, unit_rows
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.ports import IndexQuery
 from testkit.index_entries import entry
@@ -128,31 +122,34 @@ class TestDefault:
 class TestLangChain:
     """Any `provider:model`."""
 
-    @pytest.mark.parametrize("dimension", [256, 1024, 1536])
-    def test_dimensions_from_256_to_1536_are_taken(self, dimension: int):
+    def test_dimensions_from_256_to_1536_are_taken(self):
         """The bounds themselves are allowed (F-14.1-06, D-S12-08)."""
-        model = LangChainEmbedder(Model(dimension), "a:b")
-        assert model.dimension == dimension
-        assert model.embed(["x", "yy"]).shape == (2, dimension)
+        for dimension in (256, 1024, 1536):
+            model = LangChainEmbedder(Model(dimension), "a:b")
+            assert model.dimension == dimension
+            assert model.embed(["x", "yy"]).shape == (2, dimension)
 
-    @pytest.mark.parametrize("dimension", [1, 128, 255, 1537, 2000])
-    def test_other_dimensions_are_refused(self, dimension: int, tmp_path: Path):
+    def test_other_dimensions_are_refused(self, tmp_path: Path):
         """A model outside 256 to 1536 dimensions writes nothing into an index (F-14.1-06, D-S12-08)."""
-        model = LangChainEmbedder(Model(dimension), "a:b")
-        with pytest.raises(InputError, match=f"{dimension} dimensions, not 256 to 1536"):
-            _ = model.dimension
-        with closing(SqliteCodeIndex(tmp_path, model)) as index:
-            with pytest.raises(InputError, match="dimensions"):
-                index.add(entry(1))
-            with pytest.raises(InputError, match="dimensions"):
-                index.reindex()
-            assert index.entries() == []
+        for dimension in (1, 128, 255, 1537, 2000):
+            model = LangChainEmbedder(Model(dimension), "a:b")
+            with pytest.raises(InputError, match=f"{dimension} dimensions, not 256 to 1536"):
+                _ = model.dimension
+            with closing(SqliteCodeIndex(tmp_path, model)) as index:
+                with pytest.raises(InputError, match="dimensions"):
+                    index.add(entry(1))
+                with pytest.raises(InputError, match="dimensions"):
+                    index.reindex()
+                assert index.entries() == []
 
     def test_a_model_that_refuses_512_tokens_is_refused(self):
-        """A text of 512 tokens is part of the probe (F-14.1-06)."""
+        """A text of 512 tokens is part of the probe; an endpoint that fails for every text is unavailable, not unfit
+        (F-14.1-06, D-S12-08)."""
         with pytest.raises(InputError, match="512 tokens"):
             _ = LangChainEmbedder(Model(most_words=511), "a:b").dimension
         assert LangChainEmbedder(Model(most_words=512), "a:b").dimension == 256
+        with pytest.raises(ModelUnavailableError, match="too long"):
+            _ = LangChainEmbedder(Model(most_words=0), "a:b").dimension
 
     def test_the_probe_is_one_call_and_none_before_it_is_needed(self):
         """The dimension is probed with one call, once (D-S12-08)."""
@@ -163,11 +160,6 @@ class TestLangChain:
         assert len(asked.calls) == 1
         assert max(len(text.split()) for text in asked.calls[0]) == 512
 
-    def test_a_model_that_cannot_be_reached_is_told_apart(self):
-        """An endpoint that fails for every text is unavailable, not unfit (D-S12-08)."""
-        with pytest.raises(ModelUnavailableError, match="too long"):
-            _ = LangChainEmbedder(Model(most_words=0), "a:b").dimension
-
     def test_any_langchain_model_serves_an_index(self, tmp_path: Path):
         """An index works on LangChain's own test model (D-S12-08)."""
         model = LangChainEmbedder(DeterministicFakeEmbedding(size=300), "fake:300")
@@ -177,16 +169,14 @@ class TestLangChain:
             assert len(index.search(IndexQuery("x"))) == 2
 
     def test_a_provider_is_named_in_the_setting(self, monkeypatch: pytest.MonkeyPatch):
-        """`openai:NAME` makes LangChain's model of that name; no call is made for it (D-S12-08)."""
+        """`openai:NAME` makes LangChain's model of that name, and no call is made for it; an unknown provider or a missing
+        package gets one clear message (D-S12-08)."""
         monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
         model = load_embedder("openai:text-embedding-3-small")
         assert model.name == "openai:text-embedding-3-small"
-
-    @pytest.mark.parametrize("setting", ["", "nobody:x", "openai:", "no-colon", "cohere:embed"])
-    def test_a_setting_that_names_no_model_is_refused(self, setting: str):
-        """An unknown provider or a missing package gets one clear message (D-S12-08)."""
-        with pytest.raises(InputError, match="cannot be set up"):
-            load_embedder(setting)
+        for setting in ("", "nobody:x", "openai:", "no-colon", "cohere:embed"):
+            with pytest.raises(InputError, match="cannot be set up"):
+                load_embedder(setting)
 
 
 class TestRows:
@@ -198,18 +188,9 @@ class TestRows:
         assert rows.dtype == np.float32
         assert rows.tolist() == pytest.approx(np.array([[0.6, 0.8], [0, 0], [1, 0], [0.5**0.5] * 2]))
 
-    @pytest.mark.parametrize(
-        "rows",
-        [
-            [[1.0, 2.0]],
-            [[1.0], [2.0]],
-            [[1.0, 2.0], [1.0]],
-            [[1.0, float("nan")]] * 2,
-            [[float("inf"), 1.0]] * 2,
-        ],
-        ids=["too few", "too short", "ragged", "not a number", "infinite"],
-    )
-    def test_what_is_not_one_finite_vector_per_text_is_refused(self, rows: Sequence[Sequence[float]]):
+    def test_what_is_not_one_finite_vector_per_text_is_refused(self):
         """A broken answer is the model's failure and enters no index (F-14.1-06)."""
-        with pytest.raises(ModelError, match="did not give 2 vectors of 2"):
-            unit_rows(rows, 2, 2, "m")
+        ragged, nan, infinite = [[1.0, 2.0], [1.0]], [[1.0, float("nan")]] * 2, [[float("inf"), 1.0]] * 2
+        for rows in ([[1.0, 2.0]], [[1.0], [2.0]], ragged, nan, infinite):
+            with pytest.raises(ModelError, match="did not give 2 vectors of 2"):
+                unit_rows(rows, 2, 2, "m")

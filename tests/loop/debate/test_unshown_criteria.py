@@ -76,46 +76,37 @@ def test_a_planner_sees_the_ruling_of_an_earlier_round(directory: Path):
         assert len(open_questions(bench.factory)) == 1
 
 
-@pytest.mark.parametrize(
-    ("challenge", "rulings", "refused"),
-    [
-        (
-            unshown(2),
-            [approving(), aside(2)],
-            "that 2 cannot be shown: set it aside with a reason, or rule REJECT",
-        ),
-        (unshown(2), [aside(1, 2), aside(2)], "no judge says of 1 that it cannot be shown; of these: 2"),
-        (PASSING, [aside(2), approving()], "set_aside: Extra inputs are not permitted"),
-        (unshown(2), [aside(2, why="No test shows that."), aside(2)], "set_aside.0.reason: say why no test"),
-    ],
-)
-def test_an_arbiter_settles_what_the_challenge_names_and_nothing_else(
-    directory: Path, challenge: Any, rulings: list[Any], refused: str
-):
-    """It is asked again (F-9.4-06, D-11-03)."""
-    answers = {"contracts/round-1/challenger": [challenge], "contracts/round-1/arbiter": rulings}
-    with DebateWorkbench(directory, script(answers, ONE)) as bench:
-        assert bench.begin() == "SHIPPED"
-        (refusal,) = bench.roles.refusals
-        assert refused in refusal
+WRONG: list[tuple[list[Any], list[Any], str]] = [
+    (
+        [unshown(2)],
+        [approving(), aside(2)],
+        "that 2 cannot be shown: set it aside with a reason, or rule REJECT",
+    ),
+    ([unshown(2)], [aside(1, 2), aside(2)], "no judge says of 1 that it cannot be shown; of these: 2"),
+    ([PASSING], [aside(2), approving()], "set_aside: Extra inputs are not permitted"),
+    ([unshown(2)], [aside(2, why="No test shows that."), aside(2)], "set_aside.0.reason: say why no test"),
+    ([unshown(3), PASSING], [], "the task has 2 criteria, numbered from 1"),
+    ([unshown(2, why="It is not good."), PASSING], [], "say which limit forbids it"),
+    ([unshown(), PASSING], [], "CANNOT_BE_SHOWN is for R5, and comes with unshown_criteria"),
+    (
+        [{**PASSING, "unshown_criteria": unshown(2)["unshown_criteria"]}, PASSING],
+        [],
+        "CANNOT_BE_SHOWN is for R5",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("challenge", "refused"),
-    [
-        (unshown(3), "the task has 2 criteria, numbered from 1"),
-        (unshown(2, why="It is not good."), "say which limit forbids it"),
-        (unshown(), "CANNOT_BE_SHOWN is for R5, and comes with unshown_criteria"),
-        ({**PASSING, "unshown_criteria": unshown(2)["unshown_criteria"]}, "CANNOT_BE_SHOWN is for R5"),
-    ],
-)
-def test_a_challenger_names_a_criterion_and_its_limit(directory: Path, challenge: Any, refused: str):
-    """It is asked again (F-9.5-01)."""
-    answers = {"contracts/round-1/challenger": [challenge, PASSING]}
-    with DebateWorkbench(directory, script(answers, ONE)) as bench:
-        assert bench.begin() == "SHIPPED"
-        (refusal,) = bench.roles.refusals
-        assert refused in refusal
+def test_a_judge_names_a_criterion_and_its_limit_and_settles_nothing_else(directory: Path):
+    """The Challenger says which and why, the Arbiter settles what the challenge names; each is asked again (F-9.4-06,
+    F-9.5-01, D-11-03)."""
+    for number, (challenges, rulings, refused) in enumerate(WRONG):
+        answers = {"contracts/round-1/challenger": challenges}
+        if rulings:
+            answers["contracts/round-1/arbiter"] = rulings
+        with DebateWorkbench(directory / str(number), script(answers, ONE)) as bench:
+            assert bench.begin() == "SHIPPED"
+            (refusal,) = bench.roles.refusals
+            assert refused in refusal
 
 
 @pytest.mark.parametrize(

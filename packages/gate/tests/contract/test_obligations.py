@@ -2,14 +2,7 @@
 
 import pytest
 
-from ship_gate.contract.contract import (
-    Effect,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
+from ship_gate.contract.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.obligations import (
     claims_faults,
     matching_tests,
@@ -63,65 +56,45 @@ def test_how_many_items_there_are_is_no_obligation():
     assert pointers[1:3] == ["/inputs/1/constraints/0", "/outputs/0/invariants/1"]
 
 
-def test_full_claims_have_no_faults():
-    """D-S8-17: every obligation by a test that exists."""
+def test_a_missing_obligation_is_told_with_its_category():
+    """D-S8-17: every obligation by a test that exists; F-5-08, F-5-10: drop each, and the finding names the category."""
     assert claims_faults({"TestX::test_more": tuple(POINTERS)}, TESTS, CONTRACT) == []
+    for due in obligations(CONTRACT):
+        claims = {"test_more": tuple(pointer for pointer in POINTERS if pointer != due.pointer)}
+        (fault,) = claims_faults(claims, TESTS, CONTRACT)
+        assert (fault.code, fault.pointer) == ("obligations.uncovered", due.pointer)
+        assert f"no test for {due.kind}" in fault.message
 
 
-@pytest.mark.parametrize("missing", POINTERS)
-def test_a_missing_obligation_is_told_with_its_category(missing):
-    """F-5-08, F-5-10: drop each; the finding names the missing category."""
-    claims = {"test_more": tuple(pointer for pointer in POINTERS if pointer != missing)}
-    (fault,) = claims_faults(claims, TESTS, CONTRACT)
-    (due,) = (obligation for obligation in obligations(CONTRACT) if obligation.pointer == missing)
-    assert (fault.code, fault.pointer) == ("obligations.uncovered", missing)
-    assert f"no test for {due.kind}" in fault.message
+def test_a_claim_of_no_single_test_or_no_obligation_is_refused():
+    """D-S8-17: a claim names one collected test, and covers nothing otherwise; nor does a pointer to nothing."""
+    for name, kind in (("test_other", "unknown"), ("test_all", "ambiguous"), ("more", "unknown")):
+        faults = claims_faults({"test_more": tuple(POINTERS[1:]), name: ("",)}, TESTS, CONTRACT)
+        assert [fault.code for fault in faults] == [f"obligations.{kind}_test", "obligations.uncovered"], name
+    for pointer in ("/inputs/0/constraints/1", "/inputs/9", "/inputs/0", "happy", "/error_cases/0"):
+        (fault,) = claims_faults({"test_more": (*POINTERS, pointer)}, TESTS, CONTRACT)
+        assert fault.code == "obligations.unknown_pointer", pointer
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("test_other", "obligations.unknown_test"),
-        ("test_all", "obligations.ambiguous_test"),
-        ("more", "obligations.unknown_test"),
-    ],
-)
-def test_a_claim_of_no_single_test_is_refused(name, code):
-    """D-S8-17: a claim names one collected test, and covers nothing otherwise."""
-    faults = claims_faults({"test_more": tuple(POINTERS[1:]), name: ("",)}, TESTS, CONTRACT)
-    assert [fault.code for fault in faults] == [code, "obligations.uncovered"]
-
-
-@pytest.mark.parametrize(
-    "pointer", ["/inputs/0/constraints/1", "/inputs/9", "/inputs/0", "happy", "/error_cases/0"]
-)
-def test_a_pointer_to_no_obligation_is_refused(pointer):
-    """D-S8-17: a pointer to nothing."""
-    (fault,) = claims_faults({"test_more": (*POINTERS, pointer)}, TESTS, CONTRACT)
-    assert fault.code == "obligations.unknown_pointer"
-
-
-@pytest.mark.parametrize(
-    ("name", "found"),
-    [
-        ("test_more", ["test_a.py::TestX::test_more"]),
-        ("TestX::test_more", ["test_a.py::TestX::test_more"]),
-        ("tests/test_b.py::test_all", ["test_b.py::test_all"]),
-        ("test_b.py::test_all[x-1]", ["test_b.py::test_all"]),
-        ("test_all", ["test_a.py::test_all", "test_b.py::test_all"]),
-        ("all", []),
-    ],
-)
-def test_a_test_is_named_by_the_end_of_its_node_id(name, found):
+def test_a_test_is_named_by_the_end_of_its_node_id():
     """D-S8-17: as short as it is unique."""
-    assert matching_tests(name, TESTS) == found
+    everywhere, more, other = TESTS
+    for name, found in (
+        ("test_more", [more]),
+        ("TestX::test_more", [more]),
+        ("tests/test_b.py::test_all", [other]),
+        ("test_b.py::test_all[x-1]", [other]),
+        ("test_all", [everywhere, other]),
+        ("all", []),
+    ):
+        assert matching_tests(name, TESTS) == found, name
 
 
-@pytest.mark.parametrize("data", [b"[]", b"{", b'{"t": ""}', b'{"t": [1]}', b'{"t": [], "t": []}', b"\xff"])
-def test_claims_that_cannot_be_read_are_refused(data):
+def test_claims_that_cannot_be_read_are_refused():
     """D-S8-17: an object of lists of texts, each test once."""
-    with pytest.raises(ValueError, match=r"."):
-        read_claims(data)
+    for data in (b"[]", b"{", b'{"t": ""}', b'{"t": [1]}', b'{"t": [], "t": []}', b"\xff"):
+        with pytest.raises(ValueError, match=r"."):
+            read_claims(data)
 
 
 def test_an_error_must_have_come_out_of_the_module():

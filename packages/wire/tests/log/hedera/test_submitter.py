@@ -234,23 +234,18 @@ def test_without_the_submit_key_the_network_refuses(bench: Bench):
     assert bench.run() == 6
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+def test_what_cannot_be_read_is_an_input_error_without_the_key(bench: Bench):
+    """What and where, and never the key (D-S9-04, D-S6-15)."""
+    for changes, words in (
         ({"operator_key": "hunter2"}, "operator key cannot be read"),
         ({"submit_key": "hunter2"}, "submit key cannot be read"),
         ({"operator": "me"}, "no operator account"),
         ({"topic": "notes"}, "no topic"),
         ({"network": "127.0.0.1:1"}, "account of a node"),
-    ],
-)
-def test_what_cannot_be_read_is_an_input_error_without_the_key(
-    bench: Bench, changes: dict[str, str], words: str
-):
-    """What and where, and never the key (D-S9-04, D-S6-15)."""
-    with pytest.raises(InputError, match=words) as refused:
-        HieroNetwork(bench.account(**changes), PATIENCE)
-    assert "hunter2" not in str(refused.value)
+    ):
+        with pytest.raises(InputError, match=words) as refused:
+            HieroNetwork(bench.account(**changes), PATIENCE)
+        assert "hunter2" not in str(refused.value)
 
 
 def test_two_processes_do_not_submit_at_once(bench: Bench):
