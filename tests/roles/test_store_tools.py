@@ -247,7 +247,7 @@ def test_a_changed_draft_is_the_next_version_and_the_same_one_is_the_same(desk: 
     assert found[names[2]].revised == names[0]
     told = desk.told([write("x = 1\n", "/implementation/_rules.py"), draft("IMPLEMENTATION")])
     body = desk.store.tree(f"artifacts/{desk.folder}/{json.loads(told[1])['artifact_id']}/1.0.0/body")
-    assert set(body) == {IMPLEMENTATION_ARTIFACT, "implementation/_rules.py"}
+    assert set(body) == {IMPLEMENTATION_ARTIFACT, "implementation/_rules.py", "examples.md"}
 
 
 MAY = "Input should be 'IMPLEMENTATION' or 'EXAMPLES'"

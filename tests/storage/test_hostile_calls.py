@@ -2,6 +2,7 @@
 tools, arguments of other types (F§6.3, F§12.5, DESIGN §1 rule 4, §7)."""
 
 import asyncio
+import itertools
 import shutil
 import unicodedata
 from collections.abc import Iterator
@@ -64,19 +65,16 @@ def test_no_file_grows_without_end(tmp_path: Path, where: str, asynchronous: boo
     assert "too long" in written.answer
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "every", "length"),
-    [
+def test_the_length_after_an_edit_is_known_before_it():
+    """At most that: what an edit takes away is not counted (D-S7-04)."""
+    for text, old, new, every, length in (
         ("aaa", "a", "bb", True, 6),
         ("aaa", "a", "bb", False, 4),
         ("aaa", "aaa", "", True, 3),
         ("aaa", "", "b", True, 3),
         ("", "a", "bb", True, 0),
-    ],
-)
-def test_the_length_after_an_edit_is_known_before_it(text: str, old: str, new: str, every: bool, length: int):
-    """At most that: what an edit takes away is not counted (D-S7-04)."""
-    assert edited_length(text, old, new, replace_all=every) == length
+    ):
+        assert edited_length(text, old, new, replace_all=every) == length
 
 
 def test_edits_of_one_answer_do_not_undo_each_other(tmp_path: Path, asynchronous: bool):
@@ -105,12 +103,7 @@ def test_a_search_neither_opens_nor_mentions_what_is_sealed(tmp_path: Path, asyn
     (sealed / "data.bin").write_bytes(b"\xff\xfe\x00canary")
     (sealed / "locked").mkdir(mode=0)
     try:
-        for path in (
-            "/",
-            "/dependencies",
-            f"/dependencies/{NAME}",
-            f"/dependencies/{NAME}/implementation",
-        ):
+        for path in ("/", "/dependencies", f"/dependencies/{NAME}", f"/dependencies/{NAME}/implementation"):
             found = direct(tree.guarded, "grep", "canary", path, asynchronous=asynchronous)
             assert (found.error, found.matches, found.truncated) == (None, [], False)
             listed = direct(tree.guarded, "glob", "**/*", path, asynchronous=asynchronous)
@@ -198,40 +191,32 @@ def test_arguments_of_other_types_are_answered_and_nothing_more(
     assert {path: after.get(path) for path in before} == before
 
 
-@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
-def test_a_name_is_what_it_is_written_as(tmp_path: Path, form: str):
+def test_a_name_is_what_it_is_written_as(tmp_path: Path):
     """A disk that takes two spellings for one has one file; a policy knows names, and refuses the other (D-S7-04)."""
     (tmp_path / "caf\u00e9.md").write_text("canary")
     (tmp_path / "\ufb01le.md").write_text("canary")
-    backend = ContextPackBackend(
-        FilesystemBackend(root_dir=tmp_path, virtual_mode=True), ["/caf\u00e9.md"], ["/file.md"]
-    )
-    for name in ("caf\u00e9.md", "\ufb01le.md"):
+    files = FilesystemBackend(root_dir=tmp_path, virtual_mode=True)
+    backend = ContextPackBackend(files, ["/caf\u00e9.md"], ["/file.md"])
+    for form, name in itertools.product(("NFC", "NFD", "NFKC", "NFKD"), ("caf\u00e9.md", "\ufb01le.md")):
         spelt = unicodedata.normalize(form, name)
-        shown = backend.read(f"/{spelt}").error is None
-        assert shown is (spelt == "caf\u00e9.md")
+        assert (backend.read(f"/{spelt}").error is None) is (spelt == "caf\u00e9.md")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_no_file_of_the_state_store_is_reachable(tmp_path: Path, asynchronous: bool):
+    """A role's file system is its own directory; the store and the index are outside it (F-7-10, D-S7-01)."""
+    tree = pack(tmp_path, Permission.CONTRACT_ONLY)
+    for path in (
         *("code_index/index.db", "modules/MM-0a1b2c3d/1.0.0/contract.json", "artifacts/x", "definitions/0"),
         *("debates/PROP-00000001/proposal.json", "context_packs/CP-00000000.json"),
         "project/state_machine.json",
-    ],
-)
-def test_no_file_of_the_state_store_is_reachable(tmp_path: Path, path: str, asynchronous: bool):
-    """A role's file system is its own directory; the store and the index are outside it (F-7-10, D-S7-01)."""
-    stored = tmp_path / "state_store" / path
-    stored.parent.mkdir(parents=True)
-    stored.write_text("canary")
-    tree = pack(tmp_path, Permission.CONTRACT_ONLY)
-
-    for name in (f"/{path}", path, f"/state_store/{path}", str(stored), f"/../../state_store/{path}"):
-        assert direct(tree.guarded, "read", name, asynchronous=asynchronous).error
-        assert direct(tree.guarded, "write", name, "x", asynchronous=asynchronous).error
-        assert direct(tree.guarded, "edit", name, "canary", "x", asynchronous=asynchronous).error
-        assert direct(tree.guarded, "delete", name, asynchronous=asynchronous).error
-        assert not direct(tree.guarded, "ls", name, asynchronous=asynchronous).entries
-
-    assert stored.read_text() == "canary"
+    ):
+        stored = tmp_path / "state_store" / path
+        stored.parent.mkdir(parents=True, exist_ok=True)
+        stored.write_text("canary")
+        for name in (f"/{path}", path, f"/state_store/{path}", str(stored), f"/../../state_store/{path}"):
+            assert direct(tree.guarded, "read", name, asynchronous=asynchronous).error
+            assert direct(tree.guarded, "write", name, "x", asynchronous=asynchronous).error
+            assert direct(tree.guarded, "edit", name, "canary", "x", asynchronous=asynchronous).error
+            assert direct(tree.guarded, "delete", name, asynchronous=asynchronous).error
+            assert not direct(tree.guarded, "ls", name, asynchronous=asynchronous).entries
+        assert stored.read_text() == "canary"

@@ -53,9 +53,9 @@ class Word(StrEnum):
     WORD = "word"
 
 
-@pytest.mark.parametrize(
-    ("value", "code"),
-    [
+def test_a_value_that_is_no_json_of_a_wire_is_refused():
+    """No floats, nothing that JSON does not have; integers within +-(2^53-1) are carried (D-30-02)."""
+    for value, code in (
         (1.0, "wire.float"),
         (float("nan"), "wire.float"),
         (2**53, "wire.integer_range"),
@@ -65,15 +65,8 @@ class Word(StrEnum):
         (b"x", "wire.type"),
         ("\ud800", "wire.text"),
         ({1: 2}, "wire.text"),
-    ],
-)
-def test_a_value_that_is_no_json_of_a_wire_is_refused(value: object, code: str):
-    """No floats, no large integers, nothing that JSON does not have (D-30-02)."""
-    assert code_of({"payload": {"x": [value]}}) == code
-
-
-def test_the_limits_of_integers_are_inside():
-    """Integers within +-(2^53-1) are carried (D-30-02)."""
+    ):
+        assert code_of({"payload": {"x": [value]}}) == code, value
     assert canonical.encode({"a": 2**53 - 1, "b": -(2**53) + 1})
 
 
@@ -94,9 +87,9 @@ def test_deep_nesting_is_refused_before_it_can_exhaust_the_stack():
     assert code_of(wire) == "wire.too_deep"
 
 
-@pytest.mark.parametrize(
-    ("data", "code"),
-    [
+def test_bytes_that_are_no_wire_are_refused_with_a_code():
+    """Duplicate keys are refused before parsing loses them (D-30-02)."""
+    for data, code in (
         (b'{"a":1,"a":1}', "wire.duplicate_key"),
         (b'{"x":{"a":1,"b":2,"a":1}}', "wire.duplicate_key"),
         (b'{"a":1,"\\u0061":1}', "wire.duplicate_key"),
@@ -106,14 +99,10 @@ def test_deep_nesting_is_refused_before_it_can_exhaust_the_stack():
         (b'{"a":1e3}', "wire.float"),
         (b"", "wire.not_json"),
         (b"[" * 5000, "wire.not_json"),
-    ],
-)
-def test_bytes_that_are_no_wire_are_refused_with_a_code(data: bytes, code: str):
-    """Duplicate keys are refused before parsing loses them (D-30-02)."""
-    with pytest.raises(WireRefusedError) as refused:
-        canonical.parse(data)
-
-    assert refused.value.rejection.code == code
+    ):
+        with pytest.raises(WireRefusedError) as refused:
+            canonical.parse(data)
+        assert refused.value.rejection.code == code, data
 
 
 LONG_PROJECT = "project:" + "n" * 64 + "-1f0c9a2e"  # the longest slug and its eight hex digits (D30)

@@ -209,9 +209,10 @@ def test_a_file_of_which_nothing_can_be_read_is_one_mistake_not_many(wire, tmp_p
                 file.write_bytes(content)
             assert wire(command, file)[0] == code, (command, content)
             assert [text for text in (said, str(file)) if text not in wire.stderr] == [], (command, content)
-    file.touch()
-    assert wire("reduce", file) == (0, "There are no Wires in it.\n")
-    assert wire("validate", file) == (0, "0 of 0 are valid.\n")
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert wire("reduce", empty) == (0, "There are no Wires in it.\n")
+    assert wire("validate", empty) == (0, "0 of 0 are valid.\n")
 
 
 def test_of_many_faults_the_first_are_printed_and_json_has_all(wire, lines):
