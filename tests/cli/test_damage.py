@@ -31,11 +31,6 @@ def scribble(path: Path) -> None:
     path.write_bytes(data)
 
 
-def clear(path: Path) -> None:
-    """A file without bytes."""
-    path.write_bytes(b"")
-
-
 def sound_words(told: Told) -> None:
     """One message: not a traceback, not a confession, something to do or somewhere to look."""
     assert told.code in (1, 2), told
@@ -104,8 +99,14 @@ def test_damaged_checkpoints_are_named_with_the_way_out(
     assert specwright("run", waiting, "--approve").code == 0
 
 
-def test_damaged_options_of_the_last_run_are_named(waiting: Path) -> None:
-    """D-S9-04: who drives must name the model again; who looks does not need to."""
+def test_damaged_product_files_and_options_of_the_last_run_are_named(waiting: Path) -> None:
+    """D-S9-04: the spec that waits is read, not trusted; who drives must name the model again, who looks need not."""
+    for name in ("spec.json", "validation.json"):
+        path = waiting / "state_store/product" / name
+        sound = path.read_bytes()
+        path.write_bytes(b"{")
+        specwright("status", waiting).refuses("JSON", name)
+        path.write_bytes(sound)
     path = waiting / RUNTIME / "run.json"
     for text in ("{", "[]", '{"options": {"model": 1}}', '{"options": {"store": ""}}', "\xff\xfe"):
         path.write_text(text)
@@ -114,32 +115,17 @@ def test_damaged_options_of_the_last_run_are_named(waiting: Path) -> None:
         assert specwright("status", waiting).code == 0
 
 
-def test_damaged_product_files_are_named(waiting: Path) -> None:
-    """D-S9-04: the spec that waits is read, not trusted."""
-    for name in ("spec.json", "validation.json"):
-        path = waiting / "state_store/product" / name
-        sound = path.read_bytes()
-        path.write_bytes(b"{")
-        told = specwright("status", waiting)
-        told.refuses("JSON", name)
-        path.write_bytes(sound)
-
-
-def test_damaged_module_files_are_named(released: Path) -> None:
-    """D-S9-04: contract, evidence and examples are looked at with care."""
+def test_damaged_module_files_and_a_damaged_or_lost_wheel_are_named(released: Path) -> None:
+    """D-S9-04: contract, evidence and examples are looked at with care; the summary never names a wheel that is not the one
+    that was tried."""
     (module,) = (released / "state_store/modules").glob("*/*")
-    for name in ("contract.json", "ship.json"):
-        path = module / name
+    for path in (module / "contract.json", module / "ship.json"):
         sound = path.read_bytes()
         path.write_text(json.dumps({"module_id": 1}))
         told = specwright("modules", released)
         sound_words(told)
-        assert name in told.err
+        assert path.name in told.err
         path.write_bytes(sound)
-
-
-def test_a_damaged_or_lost_wheel_is_named(released: Path) -> None:
-    """D-S9-04: the summary never names a wheel that is not the one that was tried."""
     (wheel,) = (released / "state_store/releases").glob("*/*.whl")
     wheel.write_bytes(b"nothing")
     specwright("status", released).refuses("wheel is damaged", wheel.name, code=1)

@@ -98,12 +98,7 @@ def run_gate(place: Path, directories: str, **more: str) -> tuple[int, str, dict
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step("gate")["run"]]
     ended = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
     outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
-    return (
-        ended.returncode,
-        ended.stdout + ended.stderr,
-        outputs,
-        files["GITHUB_STEP_SUMMARY"].read_text(),
-    )
+    return (ended.returncode, ended.stdout + ended.stderr, outputs, files["GITHUB_STEP_SUMMARY"].read_text())
 
 
 @pytest.mark.slow

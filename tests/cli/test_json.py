@@ -34,11 +34,13 @@ def test_a_run_is_one_document_and_its_progress_is_elsewhere(tmp_path: Path) -> 
     assert "researcher" not in told.out
 
 
-def test_each_answer_to_the_gate_is_one_document(waiting: Path) -> None:
-    """D-S9-03: with the place where the run stands afterwards."""
+def test_each_answer_to_the_gate_and_doctor_are_one_document(waiting: Path, project: Path) -> None:
+    """D-S9-03, D-S9-12: with the place where the run stands afterwards; findings of `doctor` are its result, no error."""
     told = specwright("reject", waiting, "--reasons", "too small", "--json")
     assert told.code == told.document["exit_code"] == 3
     assert told.document["where"] == "approval"
+    told = specwright("doctor", project, "--json")
+    assert (told.code, told.document["ok"]) == (1, False)
 
 
 FAILURES: dict[tuple[str, ...], int] = {
@@ -82,13 +84,6 @@ def test_every_failure_is_one_document(project: Path) -> None:
         assert document["error"]["what"], arguments
         assert document["error"]["do"], arguments
         assert "Traceback" not in told.err, arguments
-
-
-def test_doctor_is_one_document_whether_content_or_not(project: Path) -> None:
-    """D-S9-03, D-S9-12: its findings are its result, so there is no error in it."""
-    told = specwright("doctor", project, "--json")
-    assert told.code == 1
-    assert told.document["ok"] is False
 
 
 def test_a_reader_that_goes_away_is_no_failure_of_ours(released: Path) -> None:

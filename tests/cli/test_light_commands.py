@@ -64,10 +64,7 @@ def _loaded(commands: list[list[str]], project: Path, probe: str = PROBE) -> lis
     """What is loaded after each of some commands of one process."""
     given = json.dumps([[word.format(project=project) for word in arguments] for arguments in commands])
     ended = subprocess.run(
-        [sys.executable, "-c", probe, ",".join(FRAMEWORKS), given],
-        capture_output=True,
-        text=True,
-        timeout=60,
+        [sys.executable, "-c", probe, ",".join(FRAMEWORKS), given], capture_output=True, text=True, timeout=60
     )
     assert ended.returncode == 0, ended.stderr
     return [line.split()[1:] for line in ended.stderr.splitlines() if line.startswith("LOADED")]

@@ -174,12 +174,6 @@ def test_escalations_are_found_from_a_directory_below_the_project(
     specwright("escalations", name, ".").refuses("no run has begun")
 
 
-def test_help_is_a_command_too() -> None:
-    """The same pages as `--help` (D-S9-01)."""
-    assert specwright("help").out == specwright("--help").out
-    assert specwright("help", "wire", "log").out == specwright("wire", "log", "--help").out
-
-
 def test_a_file_that_is_there_is_never_overwritten(released_once: Path, tmp_path: Path) -> None:
     """By no option; `-` is standard output (D-S9-05)."""
     printed = specwright("tasks", released_once, "--mermaid", "-")
@@ -194,11 +188,12 @@ def test_a_file_that_is_there_is_never_overwritten(released_once: Path, tmp_path
     assert file.read_text() == "mine"
 
 
-def test_the_package_is_a_program() -> None:
-    """`python -m specwright`, where the script is not on PATH (D-S9-01)."""
-    said = subprocess.run(
-        [sys.executable, "-m", "specwright", "--version"], capture_output=True, text=True, check=True
-    )
+def test_help_is_a_command_too_and_the_package_a_program() -> None:
+    """The same pages as `--help`; `python -m specwright`, where the script is not on PATH (D-S9-01)."""
+    assert specwright("help").out == specwright("--help").out
+    assert specwright("help", "wire", "log").out == specwright("wire", "log", "--help").out
+    words = [sys.executable, "-m", "specwright", "--version"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True)
     assert said.stdout == specwright("--version").out
 
 

@@ -64,12 +64,7 @@ def test_a_kill_between_two_wires_loses_and_doubles_none(
 
 @pytest.mark.parametrize(
     ("step", "forgetting"),
-    [
-        slow(23, False),
-        slow(41, True),
-        nightly(1, False, timeout=400),
-        nightly(2, True, timeout=400),
-    ],
+    [slow(23, False), slow(41, True), nightly(1, False, timeout=400), nightly(2, True, timeout=400)],
 )
 def test_a_run_that_is_killed_again_and_again_ends_all_the_same(
     workshop: Workshop,

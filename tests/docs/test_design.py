@@ -39,13 +39,7 @@ def test_every_citation_in_the_code_is_a_section_of_the_design():
 def test_every_section_is_cited_or_says_that_it_is_not_built():
     """A section that neither code nor another document refers to is marked, or it can go."""
     documents = [path for path in (ROOT / "docs").rglob("*.md") if path != DESIGN]
-    readers = [
-        *FILES,
-        *documents,
-        ROOT / "README.md",
-        ROOT / "CONTRIBUTING.md",
-        ROOT / "SECURITY.md",
-    ]
+    readers = [*FILES, *documents, ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
     referred = {name for path in readers if path.exists() for name in cited(path)}
 
     alone = [

@@ -55,10 +55,7 @@ def test_sound_examples_have_no_fault():
             "uses names that nothing defines: read_money",
         ),
         (
-            {
-                **shown("Read", "x", "1", 1),
-                "code": CALLS_READ_MONEY,
-            },
+            {**shown("Read", "x", "1", 1), "code": CALLS_READ_MONEY},
             "no task provides read_money; add it to `provides` of the task that makes it, or use another name",
         ),
         (

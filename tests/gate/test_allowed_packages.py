@@ -21,9 +21,7 @@ def _with_attrs():
     """A sound module that does a part of its work with attrs."""
     source = (MODULES / "tally_words" / ENTRY).read_text(encoding="utf-8")
     changed = source.replace("__all__", "from attrs import frozen\n\n__all__", 1).replace(
-        "    words = ",
-        "    text = _Text(text).text\n    words = ",
-        1,
+        "    words = ", "    text = _Text(text).text\n    words = ", 1
     )
     return candidate("tally_words", {ENTRY: changed + "\n\n@frozen\nclass _Text:\n    text: str\n"})
 

@@ -8,10 +8,7 @@ from testkit.hostile_projects import CASES, COMMANDS, DAMAGED, STORED, harms
 from testkit.sampling import spread
 
 ATTACKS = [name for name in CASES if name not in DAMAGED]
-GROUPS = [
-    *([ATTACKS[place::8] for place in range(8)]),
-    *([DAMAGED[place::16] for place in range(16)]),
-]
+GROUPS = [*([ATTACKS[place::8] for place in range(8)]), *([DAMAGED[place::16] for place in range(16)])]
 SAMPLE = ("base_url in specwright.toml", "a link out of the project as state_store/product/spec.json")
 
 

@@ -159,9 +159,7 @@ class Endpoint:
         answer = self._reply(asked.place, [AIMessage("")] * asked.ordinal)
         said = dialect.completion(answer_of(answer, fault, asked.ordinal, dialect.tools(given)), given)
         return Reply(
-            body=said,
-            cut=fault == "cut connection",
-            sent=lambda: self.done(asked, dialect.used(said)),
+            body=said, cut=fault == "cut connection", sent=lambda: self.done(asked, dialect.used(said))
         )
 
     def done(self, asked: ReceivedRequest, usage: dict[str, int]) -> None:

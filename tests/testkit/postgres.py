@@ -13,14 +13,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-__all__ = [
-    "SERVER",
-    "emptied",
-    "on_server",
-    "own_database",
-    "postgres",
-    "postgres_once",
-]
+__all__ = ["SERVER", "emptied", "on_server", "own_database", "postgres", "postgres_once"]
 
 SERVER = os.environ.get("SPECWRIGHT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 """A database from which others can be created."""

@@ -13,16 +13,7 @@ from specwright.bootstrap.views import stored_wires
 from specwright.domain.modules.evidence import ShipEvidence, TreeHashes
 from testkit.domain.ship_evidence import evidence_data
 
-__all__ = [
-    "Counting",
-    "Listening",
-    "Wire",
-    "logged",
-    "of_stream",
-    "seal_by_hand",
-    "texts",
-    "types",
-]
+__all__ = ["Counting", "Listening", "Wire", "logged", "of_stream", "seal_by_hand", "texts", "types"]
 
 Wire = dict[str, Any]
 

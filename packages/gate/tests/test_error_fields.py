@@ -5,14 +5,7 @@ import json
 import pytest
 
 from gate_testkit.judging import codes
-from ship_gate.contract.contract import (
-    ErrorField,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
+from ship_gate.contract.contract import ErrorField, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.rules import problems
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import Candidate

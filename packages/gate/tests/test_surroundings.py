@@ -8,13 +8,7 @@ import pytest
 
 from gate_testkit.judging import candidate, judge
 from gate_testkit.static_judging import cases, contract_of
-from ship_gate.fuzz.determinism import (
-    Answer,
-    RecordedCall,
-    files_in,
-    first_difference,
-    second_process,
-)
+from ship_gate.fuzz.determinism import Answer, RecordedCall, files_in, first_difference, second_process
 from ship_gate.inside.codec import Codec
 from ship_gate.sandbox.staging import stage, workspace
 from ship_gate.verdict import Candidate

@@ -175,9 +175,7 @@ PATHS: dict[str, Row] = {
         {**FAILS, "A3": ["approve", "reject"]}, f"{AFTER_THREE} A3 A3", "PC|PC|PCA", REJECTED
     ),
     "approval after the last failure is refused, then it is amended": Row(
-        {**FAILS, "A3": ["approve", "amend"], "M3": ["apply"]},
-        f"{AFTER_THREE} A3 A3 M3 p G",
-        "PC|PC|PCAMG",
+        {**FAILS, "A3": ["approve", "amend"], "M3": ["apply"]}, f"{AFTER_THREE} A3 A3 M3 p G", "PC|PC|PCAMG"
     ),
     "an Arbiter that insists on approval after the last failure": Row(
         {**FAILS, "A3": ["approve"]}, f"{AFTER_THREE} A3 A3 A3", "PC|PC|PC", "APPROVE is refused", raw=3
@@ -269,10 +267,7 @@ PATHS: dict[str, Row] = {
         {"P1": ["broken"]}, "P1 p P1 p P1 p P1 p", "", "expected 4, got 5", raw=4, only=MODULE
     ),
     "a draft that is repaired at preflight": Row(
-        {"P1": ["broken", "broken", "broken", "sound"]},
-        "P1 p P1 p P1 p P1 p C1 A1 G",
-        "PCAG",
-        only=MODULE,
+        {"P1": ["broken", "broken", "broken", "sound"]}, "P1 p P1 p P1 p P1 p C1 A1 G", "PCAG", only=MODULE
     ),
     "a revision that never passes preflight": Row(
         {"C1": ["fail"], "P2": ["broken"]},
@@ -310,10 +305,7 @@ PATHS: dict[str, Row] = {
         only=MODULE,
     ),
     "what was amended fails at the gate, and is debated again": Row(
-        {"A1": ["amend"], "M1": ["apply weakly"]},
-        "P1 p C1 A1 M1 p G P2 p C2 A2 G",
-        "PCAMG|PCAG",
-        only=MODULE,
+        {"A1": ["amend"], "M1": ["apply weakly"]}, "P1 p C1 A1 M1 p G P2 p C2 A2 G", "PCAMG|PCAG", only=MODULE
     ),
     "what was amended after the last failure fails at the gate": Row(
         {**FAILS, "A3": ["amend"], "M3": ["apply weakly"]},
@@ -545,12 +537,7 @@ def _marks(name: str, subject: Any) -> list[pytest.MarkDecorator]:
 
 
 AGAIN = [
-    pytest.param(
-        case.values[0],
-        row,
-        id=case.id,
-        marks=_marks(name, case.values[0]),
-    )
+    pytest.param(case.values[0], row, id=case.id, marks=_marks(name, case.values[0]))
     for name, row in PATHS.items()
     for case in CASES
     if case.values[1] is row

@@ -109,65 +109,50 @@ def test_a_judge_names_a_criterion_and_its_limit_and_settles_nothing_else(direct
             assert refused in refusal
 
 
+REWORDED = "Raises ValueError that says empty"
+
+
 @pytest.mark.parametrize(
-    ("action", "payload", "answer"),
+    ("action", "reworded", "answer", "left"),
     [
-        ("ACCEPT_UNSHOWN", {"rationale": "A log says it."}, "accepted without being shown: A log says it."),
-        ("DROP_CRITERION", {"rationale": "Nobody needs it."}, "dropped: Nobody needs it."),
+        ("ACCEPT_UNSHOWN", {}, "accepted without being shown: Why not.", [TWO]),
+        ("DROP_CRITERION", {}, "dropped: Why not.", []),
         (
             "REWORD_CRITERION",
-            {"reworded_criterion": "The message names the file", "rationale": "So it can be seen."},
-            "reworded, for what has not shipped: The message names the file (So it can be seen.)",
+            {"reworded_criterion": REWORDED},
+            f"reworded, for what has not shipped: {REWORDED} (Why not.)",
+            [REWORDED],
         ),
     ],
 )
-def test_an_answer_is_taken_while_nothing_waits_and_stands_in_the_release(
-    directory: Path, action: str, payload: dict[str, str], answer: str
+def test_an_answer_stands_in_the_release_and_changes_what_a_halted_task_is_run_again_for(
+    directory: Path, action: str, reworded: dict[str, str], answer: str, left: list[str]
 ):
-    """Once, and only with an action that suits it (F-17.2-01)."""
-    with DebateWorkbench(directory, script(ANSWERS, ONE)) as bench:
-        bench.begin()
-        (question,) = open_questions(bench.factory)
-        wrong = {"rationale": "It is not needed any more."}
-        with pytest.raises(RefusedError, match="ABANDON_TASK does not suit"):
-            resolve(
-                bench.factory,
-                HumanResolution.model_validate(
-                    {"action": "ABANDON_TASK", "payload": wrong, "escalation_id": question}
-                ),
-            )
-        given = HumanResolution.model_validate(
+    """Taken while nothing waits, once, and only with an action that suits it; of a halted task the criterion is gone or
+    another one, with the old ones in the history (F-17.2-01)."""
+
+    def given(question: str, action: str = action) -> HumanResolution:
+        payload = {"rationale": "Why not.", **(reworded if action != "ABANDON_TASK" else {})}
+        return HumanResolution.model_validate(
             {"action": action, "payload": payload, "escalation_id": question}
         )
-        assert resolve(bench.factory, given) == question
+
+    with DebateWorkbench(directory / "shipped", script(ANSWERS, ONE)) as bench:
+        bench.begin()
+        (question,) = open_questions(bench.factory)
+        with pytest.raises(RefusedError, match="ABANDON_TASK does not suit"):
+            resolve(bench.factory, given(question, "ABANDON_TASK"))
+        assert resolve(bench.factory, given(question)) == question
         assert open_questions(bench.factory) == []
         scope = bench.factory.journal.scope("release/1")
         (listed,) = unshown_in_release(bench.factory, scope, list(project_state(bench.factory).tasks))
         assert (listed.criterion, listed.text, listed.answer) == (2, TWO, answer)
-
-
-REWORDED = {"reworded_criterion": "Raises ValueError that says empty", "rationale": "So it can be seen."}
-
-
-@pytest.mark.parametrize(
-    ("action", "payload", "left"),
-    [
-        ("ACCEPT_UNSHOWN", {"rationale": "A log says it."}, [TWO]),
-        ("DROP_CRITERION", {"rationale": "Nobody needs it."}, []),
-        ("REWORD_CRITERION", REWORDED, [REWORDED["reworded_criterion"]]),
-    ],
-)
-def test_an_answer_changes_what_a_halted_task_is_run_again_for(
-    directory: Path, action: str, payload: dict[str, str], left: list[str]
-):
-    """The criterion is gone or another one, with the old ones in the history (F-17.2-01)."""
     rejected = {f"double/round-{n}/arbiter": [rejecting()] for n in (1, 2, 3)}
-    with DebateWorkbench(directory, script({**ANSWERS, **rejected}, ONE)) as bench:
+    with DebateWorkbench(directory / "halted", script({**ANSWERS, **rejected}, ONE)) as bench:
         assert bench.begin() == "HALTED"
         (question,), (task_id,) = open_questions(bench.factory), project_state(bench.factory).tasks
         before = task_at(bench.factory, task_id).definition.acceptance_criteria
-        given = {"action": action, "payload": payload, "escalation_id": question}
-        resolve(bench.factory, HumanResolution.model_validate(given))
+        resolve(bench.factory, given(question))
         task = task_at(bench.factory, task_id)
         assert task.definition.acceptance_criteria == [before[0], *left]
         assert [one.replaced_criteria for one in task.definition.amendments] == [before] * (left != [TWO])

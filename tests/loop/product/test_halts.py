@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from testkit.endpoint import serving
 from testkit.killing import EFFECTS, Job, Kill
 from testkit.loop.halted_products import SHOUT, halted
 from testkit.loop.products import NAMEPLATE_SPEC, failing, pair, rejecting, rewrite
@@ -72,27 +71,6 @@ def test_contracts_that_are_rejected_halt_the_task_before_any_implementation(
     assert not any("/proposer" in name for name in found.asked)
     assert found.escalation.details["cause"] == "contracts"
     assert len(found.escalation.debate_trail.proposals) == 3
-
-
-@pytest.mark.slow
-def test_a_proposer_whose_draft_never_passes_halts_the_module_alone(
-    workshop: Workshop, playbook: Path, tmp_path: Path
-):
-    """Three repairs, no Challenger, no Arbiter; the other module ships (D-11-06, D-18-02, D-25-01)."""
-    broken = playbook / SHOUT / "round-1/deliverable/implementation/__init__.py"
-    broken.write_text(broken.read_text().replace("name.strip().upper()", "name.upper()"))
-    with serving(playbook) as endpoint:
-        found = halted(
-            workshop, tmp_path / "project", "--model", "openai:test", "--base-url", endpoint.base_url
-        )
-        refused = endpoint.requests[-1]["messages"][-1]["content"]
-    assert refused
-    assert found.shipped == ["initials"]
-    # four times all files with the claim
-    assert found.asked["TSK-001.1/shout/round-1/proposer"] == 4
-    assert not any("/shout/" in name and "proposer" not in name for name in found.asked)
-    assert "test_the_spaces_around_a_name_are_gone" in json.dumps(found.escalation.to_json())
-    assert len(found.escalation.details["raw_answers"]) == 4
 
 
 def spoilt(playbook: Path, project: Path, trace: Path) -> Job:

@@ -215,7 +215,8 @@ def test_parts_that_wait_in_a_circle_or_share_a_name_are_refused(tmp_path: Path)
 
 
 def test_an_answer_is_taken_once(tmp_path: Path):
-    """D-29-01, F-17.3-04: the node that runs again after a crash appends nothing; another answer comes too late."""
+    """D-29-01, F-17.3-04: the node that runs again after a crash appends nothing; another answer comes too late. D-S9-11: an
+    escalation whose file is gone is a damage and no mistake, and it says what to restore."""
     with halted(tmp_path) as bench:
         escalation = bench.waiting()["escalation"]
         given = HumanResolution.model_validate(answer("AMEND_SPEC", AMEND, escalation))
@@ -228,6 +229,9 @@ def test_an_answer_is_taken_once(tmp_path: Path):
             offers.check(bench.factory, late)
         with pytest.raises(InputError, match="no escalation ESC-00000000"):
             offers.check(bench.factory, late.model_copy(update={"escalation_id": "ESC-00000000"}))
+        (tmp_path / "state_store/escalations" / f"{escalation}.json").unlink()
+        with pytest.raises(CorruptionError, match="is gone"):
+            bench.factory.escalations.escalation(escalation)
 
 
 @pytest.mark.parametrize("below_the_outer_graph", [False, True])
@@ -302,12 +306,3 @@ def test_a_stalled_task_that_keeps_its_dependency_is_not_available(tmp_path: Pat
         assert statuses(bench)[1] == "BLOCKED"
         asked = [entry.escalation_ref for entry in bench.state.tasks.values()][1]
         assert asked not in (None, second)
-
-
-def test_an_escalation_whose_file_is_gone_is_a_damage_and_no_mistake(tmp_path: Path):
-    """D-S9-11: it says what is gone and what to restore."""
-    with halted(tmp_path) as bench:
-        escalation = bench.waiting()["escalation"]
-        (tmp_path / "state_store/escalations" / f"{escalation}.json").unlink()
-        with pytest.raises(CorruptionError, match="is gone"):
-            bench.factory.escalations.escalation(escalation)

@@ -142,10 +142,7 @@ def behind_a_chain(length: int, width: int) -> list[list[int]]:
     return [*chain, *([0, length] for _ in range(width))]
 
 
-@pytest.mark.parametrize(
-    ("length", "width"),
-    [(60, 40), nightly(1000, 2000, timeout=900)],
-)
+@pytest.mark.parametrize(("length", "width"), [(60, 40), nightly(1000, 2000, timeout=900)])
 def test_a_wide_stall_behind_a_long_chain_is_told_within_bounds(
     tmp_path: Path, length: int, width: int
 ) -> None:

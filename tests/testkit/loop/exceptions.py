@@ -90,10 +90,7 @@ class Story:
     """
 
     def __init__(
-        self,
-        directory: Path,
-        turns: Mapping[str, Said],
-        plans: Mapping[str, Any] = MappingProxyType(PLANS),
+        self, directory: Path, turns: Mapping[str, Said], plans: Mapping[str, Any] = MappingProxyType(PLANS)
     ) -> None:
         self.heard, self.plans = Overheard(), dict(plans)
         self.turns: dict[str, Said] = dict(turns)

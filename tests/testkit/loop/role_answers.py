@@ -175,11 +175,7 @@ def _verdict(verdict: str, evidence: str, *failures: str, unmet: tuple[str, ...]
     return {
         "untested_criteria": UNTESTED,
         "rubric_assessments": [
-            {
-                "criterion": name,
-                "assessment": "NOT_MET" if name in unmet else "MET",
-                "evidence": evidence,
-            }
+            {"criterion": name, "assessment": "NOT_MET" if name in unmet else "MET", "evidence": evidence}
             for name in CRITERIA
         ],
         "verdict": verdict,

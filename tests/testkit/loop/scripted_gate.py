@@ -9,12 +9,7 @@ from ship_gate.contract.falsifying_tests import FalsifyingTest
 from ship_gate.contract.obligations import read_claims
 from ship_gate.findings import Finding
 from ship_gate.surface.splice import splice
-from ship_gate.verdict import (
-    Candidate,
-    GateVerdict,
-    TestResult,
-    Trial,
-)
+from ship_gate.verdict import Candidate, GateVerdict, TestResult, Trial
 
 __all__ = ["AT_PREFLIGHT", "AT_THE_GATE", "BOUNDARY", "FALSIFIABLE", "LIMITED", "MISMATCH", "ScriptedGate"]
 

@@ -11,14 +11,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from ship_gate.contract.contract import (
-    Effect,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
+from ship_gate.contract.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.verdict import Candidate
 from testkit.paths import GATE_CORPUS
 

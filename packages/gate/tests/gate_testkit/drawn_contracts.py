@@ -72,10 +72,7 @@ _UNHASHABLE = {"dict", "list", *(row.name for row in SCALARS if not row.is_hasha
 def _types(classes, *, taken=False):
     scalar = st.sampled_from([*_SCALARS, *classes])
     # those of a dependency may be hashed, as far as this contract knows
-    hashed = [
-        *(one for one in _SCALARS if one not in _UNHASHABLE),
-        *({*classes} & {"Tab", "Q2"}),
-    ]
+    hashed = [*(one for one in _SCALARS if one not in _UNHASHABLE), *({*classes} & {"Tab", "Q2"})]
     keys = st.one_of(
         st.sampled_from(sorted(hashed)),
         st.sampled_from(["tuple[int, ...]", "frozenset[str | None]", "tuple[date, UUID]"]),

@@ -7,14 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ship_gate.contract.contract import (
-    Effect,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
+from ship_gate.contract.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.docstring import public_names, signature_parameters
 from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.rules import problems

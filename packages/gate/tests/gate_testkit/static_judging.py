@@ -3,14 +3,7 @@
 import re
 from typing import Any
 
-from ship_gate.contract.contract import (
-    Effect,
-    ErrorSurface,
-    Input,
-    MicroModuleContract,
-    Modes,
-    Output,
-)
+from ship_gate.contract.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.static.stage import static_findings
 from ship_gate.verdict import Candidate
 from testkit.paths import GATE_CORPUS

@@ -2,7 +2,9 @@ import pytest
 from modules.initials import initials
 
 
-@pytest.mark.parametrize(("name", "letters"), [("ada lovelace", "AL"), ("(ada) lovelace", "AL"), ("grace hopper", "GH")])
+@pytest.mark.parametrize(
+    ("name", "letters"), [("ada lovelace", "AL"), ("(ada) lovelace", "AL"), ("grace hopper", "GH")]
+)
 def test_each_word_gives_its_first_letter(name, letters):
     assert initials(name) == letters
 
