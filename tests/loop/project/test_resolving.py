@@ -219,6 +219,11 @@ def test_an_answer_is_taken_once(tmp_path: Path):
     escalation whose file is gone is a damage and no mistake, and it says what to restore."""
     with halted(tmp_path) as bench:
         escalation = bench.waiting()["escalation"]
+        file = tmp_path / "state_store/escalations" / f"{escalation}.json"
+        file.rename(file.with_suffix(".gone"))
+        with pytest.raises(CorruptionError, match="is gone"):
+            bench.factory.escalations.escalation(escalation)
+        file.with_suffix(".gone").rename(file)
         given = HumanResolution.model_validate(answer("AMEND_SPEC", AMEND, escalation))
         offers.resolve(bench.factory, given)
         before = wires(bench, 0)
@@ -229,9 +234,6 @@ def test_an_answer_is_taken_once(tmp_path: Path):
             offers.check(bench.factory, late)
         with pytest.raises(InputError, match="no escalation ESC-00000000"):
             offers.check(bench.factory, late.model_copy(update={"escalation_id": "ESC-00000000"}))
-        (tmp_path / "state_store/escalations" / f"{escalation}.json").unlink()
-        with pytest.raises(CorruptionError, match="is gone"):
-            bench.factory.escalations.escalation(escalation)
 
 
 @pytest.mark.parametrize("below_the_outer_graph", [False, True])
