@@ -237,7 +237,7 @@ def test_a_server_is_called_with_examples(tmp_path: Path, kind: Kind):
         ),
         slow(
             "command",
-            ("calls.py", 'return rule["code"]', "return 0"),
+            ("calls.py", 'return int(rule["code"])', "return 0"),
             "A tree",
             'find is answered with {"code": 0, ',
         ),
