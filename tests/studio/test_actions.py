@@ -167,7 +167,7 @@ def test_an_approval_in_the_browser_builds_the_product(folder: Path, studio: OPE
 
 @pytest.mark.slow
 def test_a_module_is_retired_on_its_page(folder: Path, studio: OPEN_STUDIO) -> None:
-    """As `deprecate` does it (D48, F§13)."""
+    """As `deprecate` does it, and `deprecate --undo` (D48, F§13)."""
     browser = studio(folder)
     page = browser.get("/p/done/module/initials").text
     (ref,) = re.findall(r'name="module" value="(MM-[0-9a-f]{8}@[0-9.]+)"', page)
@@ -177,6 +177,9 @@ def test_a_module_is_retired_on_its_page(folder: Path, studio: OPEN_STUDIO) -> N
     after = browser.get(f"/p/done/module/{ref}").text
     assert "Too few." in after
     assert "Retire this version" not in after
+    undo = {"module": ref, "undo": "1", "reason": "It was the wrong one."}
+    assert send(browser, "/p/done/do/deprecate", undo).status_code == 303
+    assert "Sealed again" in browser.get(f"/p/done/module/{ref}").text
 
 
 @pytest.mark.slow

@@ -135,6 +135,26 @@ def test_a_page_follows_what_commands_do(page: Page, folder: Path) -> None:
         expect(page.get_by_text("1 abandoned").first).to_be_visible()
 
 
+def test_a_page_begins_with_what_a_person_has_to_read(
+    page: Page, looked_at: ServedStudio, folder_once: Path
+) -> None:
+    """Of a spec the criteria, of an escalation what failed and who said what; the tree, the examples and the record are a
+    click away, and words in backticks are code (D48, F§3.2.4, F§17)."""
+    (name,) = (path.stem for path in (folder_once / "halted/state_store/escalations").glob("ESC-*.json"))
+    shown = {
+        "waits/spec": ".criteria > li",
+        f"halted/escalation/{name}": "#failed",
+        "done/run": "#release ~ p code",
+    }
+    folded = {"waits/spec": [".pillar"], f"halted/escalation/{name}": [".said.small"]}
+    for address, first in shown.items():
+        page.goto(f"{looked_at.address}/p/{address}")
+        expect(page.locator(first).first).to_be_visible()
+        for one in folded.get(address, []):
+            assert page.locator(one).count()
+            expect(page.locator(f"{one} >> visible=true")).to_have_count(0)
+
+
 def test_a_stopped_run_is_dismissed_and_comes_back(page: Page, folder: Path) -> None:
     """In this browser, until somebody wants to see it again; the project stays in its list (D48)."""
     cut_after(5, folder / "done/.specwright/wire.db")

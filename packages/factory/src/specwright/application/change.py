@@ -734,12 +734,12 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
     """Append a task that builds the consumer's task again, from its plan and contracts, with what it calls now."""
     projection, project_id = factory.projection, factory.projection.project_id
     whole = projection.definitions[consumer.task_id]
-    changed = [
-        f"{factory.modules.contract(old).name}, {old} is {new} now" for old, new in consumer.later.items()
-    ]
+    names = {old: factory.modules.contract(old).name for old in consumer.later}
+    called = "; ".join(f"{names[old]}, {old} is {new} now" for old, new in consumer.later.items())
+    changed = called or f"{consumer.contract.ref} is not deprecated any more"
     part = NewTask.model_construct(
         name=f"Migrate: {whole.name}",
-        description=f"{whole.description} What it is built on has changed: {'; '.join(changed)}.",
+        description=f"{whole.description} What it is built on has changed: {changed}.",
         acceptance_criteria=list(whole.acceptance_criteria),
         depends_on=list(whole.depends_on),
         subtasks=None,
@@ -753,9 +753,7 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
     events = attempt_events(definition, 1, waits, ready=ready, parent=whole.spec_task_id)
     announce(factory, scope, project_id, events)
     finish_change(factory)
-    factory.progress.note(
-        Step("migration", definition.spec_task_id, f"{whole.spec_task_id}: {'; '.join(changed)}")
-    )
+    factory.progress.note(Step("migration", definition.spec_task_id, f"{whole.spec_task_id}: {changed}"))
 
 
 def _retire_migrated(factory: Factory) -> None:

@@ -406,7 +406,8 @@ def deprecate(
     """Retire a module version: it is no longer offered.
 
     Searches leave it out from then on, and a release refuses what still depends on it. --undo leads back: the ship gate
-    judges the same files again and seals them as the next version, and so it does with the modules that call them.
+    judges the same files again and seals them as the next version, and so it does with the modules that call them. The
+    next `specwright release` has them.
     """
     from specwright.cli.session import runner
 
