@@ -1,4 +1,4 @@
-"""How much is sent to a role at once: prompt, request, tools (REDESIGN §5.2)."""
+"""How much is sent to a role at once: prompt, request, tools (design: costs)."""
 
 from pathlib import Path
 

@@ -202,6 +202,21 @@ def test_every_role_is_an_agent(tmp_path: Path, role: str):
     assert len(replies.requests[1].tool_results) == 1
 
 
+def test_a_file_may_be_changed_as_often_as_a_role_likes_in_a_turn(tmp_path: Path):
+    """Its calls run one after the other, each on what the one before has left."""
+    edits = [("edit_file", {"file_path": "/notes/a.md", "old_string": n, "new_string": n * 2}) for n in "abc"]
+    written = ("write_file", {"file_path": "/notes/b.md", "content": "c"})
+    more = ("edit_file", {"file_path": "/notes/b.md", "old_string": "c", "new_string": "d"})
+    replies = OrderedReplies(calls(*edits, written, more, terminal("proposer")))
+    place = Place("TSK-001", 1, "shout", "round-1", Role.PROPOSER)
+    given: Assignment[Any] = Assignment(
+        place, ProposerAnswer, "Write.", {"notes/a.md": b"a b c"}, writable=("notes/",)
+    )
+    with RolesWorkbench(tmp_path, replies) as bench:
+        files = bench.roles.ask(given, lambda *_: ()).files
+    assert files == {"notes/a.md": b"aa bb cc", "notes/b.md": b"d"}
+
+
 def test_agents_are_made_by_create_agent_in_one_place(run: Run):
     """The library's function, in one module; in a whole run every role was one (F-18-01)."""
     assert agent.create_agent is langchain.agents.create_agent

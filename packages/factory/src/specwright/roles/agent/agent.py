@@ -68,7 +68,7 @@ _TODO = "Keep a to-do list for yourself during long work. It is never an answer.
 FILE_TOOLS = {
     "read_file": "Read a text file of your directory: `limit` lines from line `offset`, counted from 0.",
     "write_file": "Write a file of your directory, or replace it.",
-    "edit_file": "Replace an exact piece of text in a file; a file once in a turn.",
+    "edit_file": "Replace an exact piece of text in a file.",
     "delete": "Delete a file.",
 }
 """With what is told of each: a role knows the names of its few files, and the library's own texts are for coders at
@@ -183,7 +183,8 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
             why = f"Nothing was done: {self._raised.name} was raised, and the task has halted."
             return ToolMessage(why, tool_call_id=call["id"] or "", name=call["name"], status="error")
         if call["args"].keys() != {UNREADABLE}:
-            return handler(request)
+            # the library refuses a second change of a file in a turn, since its calls may run at once; these do not
+            return handler(request.override(state={"messages": [AIMessage("", tool_calls=[call])]}))
         if call["name"] == self._terminal:
             told = self._submission.offer_text(call["args"][UNREADABLE], self._fault)
             return ToolMessage(told, tool_call_id=call["id"] or "", name=call["name"])
