@@ -298,6 +298,6 @@ def _first_line(schema: type[Record]) -> str:
 
 def _amendment(remark: str) -> str:
     return (
-        "The spec is not accepted yet. Address every point of this feedback in /spec.json, run validate_spec again "
+        "The spec is not accepted yet. Address every point of this feedback in /spec.json "
         f"and emit it anew, in one turn:\n\n{remark}"
     )

@@ -230,6 +230,10 @@ def _normalised(word: Any) -> str:
     return re.sub(r"[\s_-]", "", str(word)).casefold()
 
 
+EMPTY_ANSWERS = 3
+"""Answers without a JSON object that a role may give in all, however many drafts of it are read."""
+
+
 class Submission(Generic[T]):
     """Validates the answers that a role offers, and holds the one that is accepted.
 
@@ -274,7 +278,7 @@ class Submission(Generic[T]):
         """
         if self.accepted is None and self._left <= 0:
             raise AnswerError(
-                f"{self.who} gave no acceptable answer in {self._attempts} attempts: "
+                f"{self.who} gave no acceptable answer in {len(self._raw)} attempts: "
                 + "; ".join(self._problems[:5]),
                 where=self.who,
                 remedy=self._fault.remedy if self._fault else _STRONGER,
@@ -285,7 +289,7 @@ class Submission(Generic[T]):
     def _read_offer(self, text: str, found: ObjectsFound) -> str:
         if self.accepted is not None:
             return "Accepted already; nothing more is needed."
-        self._left -= 1
+        self._left -= 1 if found.objects else max(1, self._attempts // EMPTY_ANSWERS)
         self._raw.append(text)
         try:
             answer = self._only_answer(found)
