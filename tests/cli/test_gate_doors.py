@@ -92,6 +92,7 @@ def run_gate(place: Path, directories: str, **more: str) -> tuple[int, str, dict
         "DIRECTORIES": directories,
         "SECONDS_LIMIT": "",
         "JOBS": "",
+        "PACKAGE": "",
         **more,
     }
     # as a runner starts the shell `bash`
@@ -124,6 +125,20 @@ def test_the_action_says_what_is_wrong_with_its_inputs(place: Path):
         assert (code, outputs, summary) == (2, {"verdict": "FAIL"}, ""), out
         assert "there is no such directory" in out
     assert not (place / "hacked").exists()
+
+
+def test_the_action_judges_a_package_where_it_is(place: Path):
+    """A call that contradicts a documented example fails the job, and stands in each report (D-50-03)."""
+    code = 'def add(a: int, b: int) -> int:\n    """Add.\n\n    >>> add(2, 3)\n    {}\n    """\n    return a + b\n'
+    results: dict[str, Any] = {}
+    for gives in ("5", "6"):
+        (place / "sums.py").write_text(code.format(gives))
+        ended, out, outputs, summary = run_gate(place, ".", PACKAGE="sums.py", SECONDS_LIMIT="60")
+        reported = json.loads(Path(outputs["sarif"]).read_text())["runs"][0]["results"]
+        levels = [one["level"] for one in reported if one["level"] == "error"]
+        results[gives] = (ended, outputs["verdict"], levels, "add" in summary)
+        assert "<testsuites" in Path(outputs["junit"]).read_text(), out
+    assert results == {"5": (0, "PASS", [], True), "6": (1, "FAIL", ["error"], True)}
 
 
 def test_the_steps_of_the_action_are_shell_and_take_inputs_as_variables():

@@ -119,7 +119,6 @@ def without_source(failure: Failure) -> Failure:
 
 
 _CODE = re.compile(r"`[^`]*`")
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 
 
 def _round(number: int, history: DebateHistory, last: Proposal | None) -> str:
@@ -177,7 +176,6 @@ def _changes(before: Proposal, after: Proposal) -> Iterator[str]:
     """What a proposal changed, by field; what it left as it was is not told again."""
     yield from (f"- contract {_added_in_short(line)}" for line in after.contract_changes)
     for what, old, new in (
-        ("claim", _SENTENCE_END.sub("\n", before.claim), _SENTENCE_END.sub("\n", after.claim)),
         ("checks", "\n".join(before.acceptance_checks), "\n".join(after.acceptance_checks)),
         ("tests", before.tests, after.tests),
         ("examples", before.examples, after.examples),

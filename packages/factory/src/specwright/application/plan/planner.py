@@ -435,7 +435,7 @@ def first_plan(factory: Factory, task: Task) -> str:
     fixed = [module.line for module in human.modules]
     near = _nearest_when_planned(factory, task)
     built = plan_of(factory, sealed_by_task(factory, task))
-    shipped = (_answer_text(factory, built), sealed_by_task(factory, task)) if built else ("", ())
+    shipped = (_answer_text(built), sealed_by_task(factory, task)) if built else ("", ())
     callers = _callers(factory, task)
     message = plan_message(
         _task_file(factory, task), factory.packages, near, fixed, *shipped, callers=callers
@@ -466,7 +466,7 @@ def revised_plan(
         questions: About criteria, of this run of the task (design: unshown-criteria).
         revisions_left: After this one.
     """
-    answer, sealed = _answer_text(factory, before), sorted(reopened.sealed) if reopened else ()
+    answer, sealed = _answer_text(before), sorted(reopened.sealed) if reopened else ()
     task_file = _task_file(factory, task)
     callers = _callers(factory, task)
     message = replan_message(task_file, answer, failures, sealed, factory.packages, revisions_left, callers)
@@ -489,7 +489,7 @@ def amended_plan(
     amended = _applied(factory, task, stage, amendments, approved, reopened)
     if amended and not amended.problems:
         return _store_amended(factory, task, stage, amended, _Revision(approved, reopened))
-    answer_text = _answer_text(factory, approved)
+    answer_text = _answer_text(approved)
     callers = _callers(factory, task)
     message = amend_plan_message(
         _task_file(factory, task), answer_text, amendments, factory.packages, callers
@@ -603,7 +603,7 @@ def _asked(
         return [*broken, *untraced, *(revision.check(answer, drafts) if revision else [])]
 
     message = with_rulings(message, task.definition.acceptance_criteria, rulings)
-    before = _answer_text(factory, revision.before) if revision else ""
+    before = _answer_text(revision.before) if revision else ""
     store = RoleStore(factory, factory.index, by)
     pack = {TASK: factory.folder.read(task.path)} if revision else {}
     assignment = Assignment(place, PlanAnswer, message, pack, store=store, before=before)
@@ -824,9 +824,9 @@ def _task_file(factory: Factory, task: Task) -> str:
     return factory.folder.read(task.path).decode()
 
 
-def _answer_text(factory: Factory, plan: StoredPlan) -> str:
-    folder = factory.artifacts.folders()[plan.plan_id]
-    return factory.artifacts.body(folder, plan.plan_id)["answer.json"].decode()
+def _answer_text(plan: StoredPlan) -> str:
+    """The planner's answer as JSON text, without what it left out."""
+    return canonical_json.pretty(plan.answer.model_dump(mode="json", exclude_defaults=True)).decode()
 
 
 def repair_plan(factory: Factory, task: Task) -> str:
