@@ -30,41 +30,9 @@ broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are dif
 from typing import ClassVar
 
 import agent_wire.errors as wire
-from ship_gate.errors import (
-    CorruptionError,
-    InputError,
-    InterruptedRunError,
-    RefusedError,
-    ShipGateError,
-    UntrustedError,
-)
-
-__all__ = [
-    "AnswerError",
-    "AnyError",
-    "BudgetError",
-    "BusyError",
-    "ChangeRaisedError",
-    "CorruptionError",
-    "CorruptionErrors",
-    "DatabaseUnavailableError",
-    "InputError",
-    "InputErrors",
-    "InterruptedRunError",
-    "ModelError",
-    "ModelUnavailableError",
-    "NetworkUnavailableError",
-    "NoAccessError",
-    "NoCreditError",
-    "NonDeterminismError",
-    "RefusedError",
-    "RefusedErrors",
-    "ScriptError",
-    "SpecwrightError",
-    "SpecwrightErrors",
-    "UnreachableError",
-    "UntrustedError",
-]
+from ship_gate.errors import CorruptionError, InputError, RefusedError, ShipGateError
+from ship_gate.errors import InterruptedRunError as InterruptedRunError
+from ship_gate.errors import UntrustedError as UntrustedError
 
 SpecwrightError = ShipGateError
 """The base class, under the name that this package's users know it by."""
@@ -121,11 +89,12 @@ class NoCreditError(ModelUnavailableError):
 
 
 class AnswerError(ModelError):
-    """A role gave no usable answer within its attempts.
+    """A role gave no usable answer within its attempts, or one that ends its task.
 
     Args:
         raw_answers: The answers as they came, oldest first, for the escalation.
         problems: Everything that was wrong with the last of them.
+        fault: What ends the task: `spec`, if code confirmed that what was approved is wrong (design: spec-at-fault).
     """
 
     def __init__(
