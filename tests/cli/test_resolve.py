@@ -137,7 +137,7 @@ DRAFT = "--draft AMEND_SPEC` prints what to fill in"
     ("arguments", "words"),
     [
         (["ESC-00000000", "ABANDON_TASK", "--rationale", "why not"], ["no escalation ESC-00000000"]),
-        (["{}", "GIVE_UP"], ["no action 'GIVE_UP'", "ABANDON_TASK"]),
+        (["{}", "GIVE_UP"], ["GIVE_UP is no answer", "ABANDON_TASK"]),
         (["{}", "ABANDON_TASK"], ["`rationale` is missing", "--rationale"]),
         (["{}", "AMEND_SPEC", "--payload", "nowhere.json"], ["cannot be read", "nowhere.json", DRAFT]),
         (["{}", "AMEND_SPEC", "--payload", "list.json"], ["no JSON object", DRAFT]),

@@ -223,7 +223,7 @@ def test_an_answer_that_is_nearly_right_is_recognised(
         "the first word is the id of an escalation, which 'halted' is not", "ESC-ID ACTION DIR"
     )
     told = specwright("resolve", name, "give-up", halted)
-    told.refuses("there is no action 'give-up'", "ABANDON_TASK", "RETRY")
+    told.refuses("GIVE_UP is no answer to", "ABANDON_TASK", "RETRY")
     assert "REWORD_CRITERION" not in told.err
     incomplete = specwright("resolve", name, "AMEND_SPEC", halted, "--rationale", "x")
     incomplete.refuses(f"specwright escalations {name} {halted} --draft AMEND_SPEC` prints what to fill in")

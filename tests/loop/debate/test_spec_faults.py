@@ -8,12 +8,17 @@ import pytest
 
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
+from specwright.application.escalation import offers
 from specwright.application.stages.release import release_all
+from specwright.documents.commands import next_command
+from specwright.documents.escalations import Escalation
+from specwright.domain.escalation import Action, HumanResolution
 from specwright.domain.spec.product_spec import ProductSpec
-from specwright.errors import CorruptionError
+from specwright.errors import CorruptionError, InputError
 from specwright.ports import BuiltWheel
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
+from testkit.loop.resolving import answer
 from testkit.loop.role_answers import Turn, claimed, draft, plan, planned
 
 IMPORT = "from keeper import double\n\n"
@@ -94,3 +99,116 @@ def test_a_wheel_without_a_provided_name_is_a_fault_of_specwright(directory: Pat
             release_all(replace(bench.factory, packager=Forgetful()))
         assert "a fault of Specwright" in told.value.remedy
         assert bench.projection.releases == []
+
+
+EXTRA = {
+    "provides": ["double(number: int) -> int"],
+    "examples": [
+        {**CONTRADICTS, "gives": "6"},
+        {**CONTRADICTS, "title": "Minus one", "code": f"{IMPORT}double(-1)", "gives": "-2"},
+    ],
+    "properties": [
+        {
+            **FALSE_AT_A_CORNER,
+            "title": "Late",
+            "code": f"{IMPORT}double(number) >= number or number < 0",
+            "errors": [],
+        },
+        {**FALSE_AT_A_CORNER, "title": "Open", "code": f"{IMPORT}double(number) >= number", "errors": []},
+    ],
+}
+CORRECTED = {
+    "Minus one": {"gives": "ValueError:"},
+    "Late": {"errors": ["ValueError"]},
+    "Open": {"errors": ["ValueError"]},
+}
+GATE = SandboxedShipGate(30.0, strength=0.0, fuzz=FuzzBounds(examples=0))
+
+
+def wrong(title: str) -> Turn:
+    """A draft whose Proposer says of something approved that it is wrong."""
+    why = "2: a negative number is refused, so that no value comes out"
+    return Turn({**claimed(), "spec_at_fault": {title: why}}, draft("double"))
+
+
+def approved(bench: DebateWorkbench, acceptance: dict[str, Any]) -> str:
+    """Run a task with such examples to its first stop; how it stands."""
+    spec = spec_of_graph([[]]).to_json()
+    spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["acceptance"] = acceptance
+    bench.approve(ProductSpec.model_validate(spec))
+    bench.run()
+    return bench.status()
+
+
+@pytest.mark.slow
+def test_a_wrong_example_stops_the_task_at_once_and_one_command_corrects_it(directory: Path):
+    """Nobody is asked after the draft; the page has all of that kind, each corrected; the answer keeps plan, contract
+    and draft; a change begins with what was corrected (D-52-02, D-52-03, D-56-01, D-56-03)."""
+    answers = {"double/round-1/proposer": [wrong("Open")]}
+    with DebateWorkbench(directory, script(answers), GATE) as bench:
+        assert approved(bench, EXTRA) == "HALTED"
+        assert bench.traced("double", "halve") == ["double/round-1/proposer"]
+        escalation = bench.escalation
+        page = Escalation.of(bench.factory, escalation, directory)
+        assert page.need.steps == [next_command(f"resolve {escalation.escalation_id} RETRY", directory)]
+        told = "\n".join(one.evidence for one in page.failures)
+        for text in ("gives: ValueError:", "errors: ['ValueError']"):
+            assert f"Corrected, {text}" in told
+        assert page.actions["RETRY"] == {"module": "double", "corrections": CORRECTED}
+        misspelt = {"module": "double", "corrections": {"Open": {"errors": "ValueError"}}}
+        with pytest.raises(InputError, match="the corrected 'Open'"):
+            offers.check(bench.factory, HumanResolution(action=Action.RETRY, payload=misspelt))
+        assert answer(bench, "RETRY", page.actions["RETRY"]) == "SHIPPED"
+        asked = ["double/round-1/challenger", "double/round-1/arbiter"]
+        assert bench.traced() == [
+            *asked,
+            *(f"halve/round-1/{role}" for role in ("proposer", "challenger", "arbiter")),
+        ]
+        decided = str(bench.projection.decided_spec)
+    assert ("gives='ValueError:'" in decided, "gives='-2'" in decided) == (True, False)
+
+
+@pytest.mark.slow
+def test_a_crash_between_the_answer_and_the_run_changes_nothing(directory: Path):
+    """The answer is in the log, and the next run goes on with it; a lost checkpoint changes nothing (D-56-01, D-09-01)."""
+    with DebateWorkbench(directory, script({"double/round-1/proposer": [wrong("Open")]}), GATE) as bench:
+        assert approved(bench, EXTRA) == "HALTED"
+        payload = offers.payload_draft(bench.factory, bench.escalation, Action.RETRY)
+        offers.resolve(bench.factory, HumanResolution(action=Action.RETRY, payload=payload))
+        (bench.runtime / "checkpoints.db").unlink()
+    with DebateWorkbench(directory, script(), GATE) as bench:
+        bench.run()
+        assert bench.status() == "SHIPPED"
+        assert bench.traced("plan", "contracts", "double") == [
+            "double/round-1/challenger",
+            "double/round-1/arbiter",
+        ]
+
+
+@pytest.mark.slow
+def test_what_was_corrected_and_still_fails_is_the_proposers(directory: Path):
+    """In the same attempt: no plan and no contract is made again (D-56-01)."""
+    answers = {"double/round-1/proposer": [wrong("Open"), Turn(claimed(), draft("double"))]}
+    with DebateWorkbench(directory, script(answers), GATE) as bench:
+        assert approved(bench, EXTRA) == "HALTED"
+        fewer = {**CORRECTED, "Minus one": {"gives": "-3"}}
+        answer(bench, "RETRY", {"module": "double", "corrections": fewer})
+        assert bench.traced("plan", "contracts") == []
+        assert set(bench.traced("double")) == {"double/round-1/proposer"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        ("Twice three", "double(3) raises no error that the contract declares"),
+        ("Twice", "nothing of that title"),
+    ],
+)
+def test_a_fault_that_code_does_not_confirm_is_refused(directory: Path, title: str, words: str):
+    """With the call (D-52-04)."""
+    answers = {"double/round-1/proposer": [wrong(title)]}
+    with DebateWorkbench(directory, script(answers), GATE) as bench:
+        assert approved(bench, EXTRA) == "HALTED"
+        assert words in bench.roles.refusals[0]
+        assert bench.escalation.corrections == {}

@@ -105,10 +105,12 @@ class AnswerError(ModelError):
         remedy: str = "",
         raw_answers: tuple[str, ...] = (),
         problems: tuple[str, ...] = (),
+        fault: str = "",
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.raw_answers = raw_answers
         self.problems = problems
+        self.fault = fault
 
 
 class NonDeterminismError(CorruptionError):

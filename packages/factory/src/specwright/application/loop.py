@@ -158,12 +158,12 @@ DELIVERABLE_LOOP: Mapping[str, Step[Debate, DebateState] | Leave] = {
 
 
 def begin_task(answer: ResolutionRecord | None) -> Literal["micro_plan", "resume"]:
-    """An answer that brings something to ship or to challenge resumes the task there; any other task is planned.
+    """An answer that brings something to ship or to challenge, or that corrects what was approved, resumes the task
+    there; any other task is planned.
 
     The answer is read from the log, so a lost checkpoint changes nothing (design: escalation, journal).
     """
-    resumes = answer is not None and answer.action in (Action.APPROVE_OVERRIDE, Action.PROVIDE_FIX)
-    return "resume" if resumes else "micro_plan"
+    return "micro_plan" if answer is None or answer.action is Action.REVISE_PLAN else "resume"
 
 
 def after_plan(state: EngineeringState) -> Literal["debate", "select_module", "finish"]:
@@ -221,9 +221,10 @@ def module_halted(_: Engineering, state: EngineeringState) -> EngineeringState:
 
 
 def after_halt(state: EngineeringState) -> Literal["debate", "select_module", "finish"]:
-    """The other modules continue, unless the contracts or the plan failed, or an interface change exception was raised;
-    a reopened contract debate comes first."""
-    if "halt_reason" in state or "plan_fault" in state or "exception_id" in state:
+    """The other modules continue, unless the contracts, the plan or the spec failed, or an interface change exception was
+    raised; a reopened contract debate comes first."""
+    halted = "halt_reason" in state or "plan_fault" in state or "exception_id" in state
+    if halted or state["halted"]["fault"] == "spec":
         return "finish"
     return "debate" if state["deliverable"] == CONTRACTS else "select_module"
 

@@ -232,7 +232,7 @@ def draft(view: ProjectView, escalation: EscalationArtifact, wanted: str) -> dic
     if wanted not in actions:
         raise InputError(
             f"{wanted} is no answer to {escalation.escalation_id}",
-            where="--draft",
+            where=escalation.escalation_id,
             remedy=f"{did_you_mean(wanted, actions)}choose one of {', '.join(actions)}",
         )
     return payload_draft(view, escalation, Action(wanted))
@@ -259,8 +259,8 @@ def answer_steps(
             gate_command(view, contract, Path(place)),
         ]
         fields = f'--files {place} --rationale "what it does"'
-    elif payload == ["rationale"] or not payload:
-        before, fields = [], '--rationale "why"' if payload else ""
+    elif payload == ["rationale"] or action is Action.RETRY:  # whose draft stands as it is
+        before, fields = [], '--rationale "why"' if payload == ["rationale"] else ""
     else:
         before = [next_command(f"escalations {name}", directory, f"--draft {action} > answer.json")]
         fields = "--payload answer.json"

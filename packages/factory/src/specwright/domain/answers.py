@@ -66,6 +66,12 @@ class ProposerAnswer(Record):
             description="Only if the locked contract asks for what no test can show; a false one is refused."
         ),
     ] = Field(default_factory=list)
+    spec_at_fault: Annotated[
+        dict[str, Text],
+        Field(
+            description="By title of a wrong approved example: the criterion that it contradicts, and why."
+        ),
+    ] = Field(default_factory=dict)
 
 
 class Verdict(StrEnum):

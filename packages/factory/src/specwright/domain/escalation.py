@@ -51,9 +51,13 @@ class ApproveOverride(Rationale):
 
 
 class Retry(Record):
-    """The task runs again as it is, from the start; models are asked anew (design: escalation)."""
+    """The task runs again as it is, from the start; models are asked anew. With `corrections` of what was approved it goes
+    on in place, with the failed module's last draft (design: escalation, spec-at-fault)."""
 
     rationale: str = ""
+    corrections: dict[str, dict[str, Any] | None] = Field(default_factory=dict)
+    """Titles of approved examples and properties with the fields that they are to have; null takes one out."""
+    module: str = ""
 
 
 class AmendSpec(Record):
@@ -248,6 +252,14 @@ class EscalationArtifact(Record):
         """What the halt left for a run that goes on in place: its plan, its modules, and where each debate ended; empty
         where no plan was made."""
         return self.details.get("resume", {})
+
+    @property
+    def corrections(self) -> dict[str, Any]:
+        """What RETRY carries where a module's draft showed that the spec is at fault; empty for any other halt."""
+        gates: dict[str, dict[str, Any]] = self.details.get("gate", {})
+        return next(
+            (observed["wrong"] for observed in gates.values() if "wrong" in observed), dict[str, Any]()
+        )
 
     @property
     def last_words(self) -> list[str]:

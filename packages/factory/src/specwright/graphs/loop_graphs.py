@@ -129,7 +129,8 @@ def _doing(step: Step[Any, Any], work: Callable[[Any], Any]) -> _Action:
                 raise
             raw_answers = [*state.get("raw_answers", []), *error.raw_answers]
             answers = {"raw_answers": raw_answers, "errors": list(error.problems)}
-            return Command(update={"halt_reason": error.what, **answers}, goto="halt")
+            update = {"halt_reason": error.what, "confirmed_fault": error.fault, **answers}
+            return Command(update=update, goto="halt")
         return Command(update=changes, goto=_node(step.next({**state, **changes})))
 
     return do

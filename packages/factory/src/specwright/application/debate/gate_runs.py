@@ -157,20 +157,20 @@ def _with_binding_examples(
     return _extended(run, verdict, stage, findings, note, examples=count)
 
 
-def _with_properties(
-    run: GateRun, known: Scope, properties: Sequence[Property], verdict: GateVerdict
-) -> GateVerdict:
+def _with_properties(run: GateRun, properties: Sequence[Property], verdict: GateVerdict) -> GateVerdict:
     """A verdict that includes the approved properties.
 
-    They take as long as the slow stages: they are tried where everything else passed, and what the preflight saw of the same
-    files holds at the ship gate.
+    They take as long as the slow stages: they are tried where everything but approved examples passed, and what the
+    preflight saw of the same files holds at the ship gate.
     """
-    if not properties or not verdict.passed:
+    others = [found for found in verdict.findings if found.code != _BINDING["acceptance"][0]]
+    if not properties or others or verdict.diverged:
         return verdict
     listed: list[JsonValue] = [
         [one.heading, one.code, dict(one.variables), list(one.errors)] for one in properties
     ]
     request = _asked_of(run.candidate, properties=listed, dependencies=_called(run.candidate))
+    known = run.scopes(f"{run.measured}/{canonical_json.digest(request)}")
     tried = _observed(_TRIED, known, request, lambda: run.gate.try_properties(run.candidate, properties))
     findings = [
         Finding(
@@ -266,7 +266,7 @@ def judge_whole(
         _note_refusal(run, verdict)
     verdict = _with_binding_examples(run, "reported", [report.example for report in reports], verdict)
     verdict = _with_binding_examples(run, "acceptance", approved.examples, verdict)
-    verdict = _with_properties(run, known, approved.properties, verdict)
+    verdict = _with_properties(run, approved.properties, verdict)
     tests = [*earlier, *active]
     if not tests or not verdict.tests:
         return verdict

@@ -1,7 +1,7 @@
 """The implementation of one module as the deliverable of a debate, its Proposer and the preflight of its drafts (design:
 debate, role-access, preflight)."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -45,23 +45,14 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import Acceptance, acceptance_of_module
-from specwright.domain.answers import (
-    Amendment,
-    AmendmentsAnswer,
-    ContractFault,
-    Failure,
-    ProposerAnswer,
-)
+from specwright.domain.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
 from specwright.domain.artifacts import Permission, Purpose
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
-from specwright.domain.debate.contract_faults import (
-    PreflightLedger,
-    quote_problems,
-    still_due,
-)
+from specwright.domain.debate.contract_faults import PreflightLedger, quote_problems, still_due
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest, as_regression_tests
+from specwright.domain.debate.spec_faults import Correction, corrections, unconfirmed
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.modules.evidence import WRITABLE
 from specwright.domain.spec.change_request import BugReport
@@ -132,19 +123,29 @@ class Preflight:
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
         self.ledger = PreflightLedger()
+        self.wrong: Mapping[str, Correction] = {}
+        """What a confirmed fault of the spec has corrected, by title."""
 
-    def problems(self, files: Files, faults: Sequence[ContractFault] = ()) -> list[str]:
+    def problems(self, files: Files, answer: ProposerAnswer | None = None) -> list[str]:
         """What keeps a draft from becoming a proposal.
 
-        A contract whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown (design:
-        contract-at-fault).
+        A contract or a spec whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown
+        (design: contract-at-fault, spec-at-fault).
         """
+        faults, wrong = (answer.contract_at_fault, answer.spec_at_fault) if answer else ([], {})
         verdict = self._module.judged(self._scope, files, self._active_tests, shipping=False)
         self.files = files
         self._verdict = verdict
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
         self.ledger.add(verdict.findings, passed, claims_of(files))
-        false = list(self.ledger.problems(faults, self._module.contract))
+        acceptance, contract = self._module.task.definition.acceptance, self._module.contract
+        items = acceptance.items if acceptance else ()
+        found = corrections(items, verdict.findings, {one.name for one in contract.error_surfaces})
+        refused = unconfirmed(wrong, items, found)
+        self.wrong = found if wrong and not refused and len(found) == len(verdict.findings) else {}
+        if self.wrong:
+            return []
+        false = [*self.ledger.problems(faults, contract), *refused]
         self.observations = observations(verdict, self._active_tests, self._regression_tests)
         if faults and not false:
             if self.ledger.confirms(faults):
@@ -177,8 +178,12 @@ class Preflight:
             Failure(invariant=invariant, evidence=problem, required_change=problem)
             for problem in error.problems
         ]
-        failures = as_failures(self._verdict) or others
-        return GateResult(failures, refusal_details(self._module.contract, self._verdict))
+        observed = refusal_details(self._module.contract, self._verdict)
+        if self.wrong:
+            changes = {title: one for title, (one, _) in self.wrong.items()}
+            observed["wrong"] = {"module": self._module.name, "corrections": changes}
+        failures = [failure for _, failure in self.wrong.values()] or as_failures(self._verdict)
+        return GateResult(failures or others, observed)
 
 
 def claims_of(files: Files) -> dict[str, tuple[str, ...]]:
@@ -233,10 +238,7 @@ class Implementation(Deliverable):
 
         def problems(answer: ProposerAnswer, files: Files, preflight: Preflight) -> list[str]:
             there = Citable([self.contract], frozenset(claims_of(files)))
-            return [
-                *preflight.problems(files, answer.contract_at_fault),
-                *trace_problems(answer.acceptance_checks, there),
-            ]
+            return [*preflight.problems(files, answer), *trace_problems(answer.acceptance_checks, there)]
 
         request = request._replace(sources=sources)
         answer, version, preflight = self._made(
@@ -299,6 +301,10 @@ class Implementation(Deliverable):
 
         with self._keeping_refused(stage, preflight):
             draft = self._factory.roles.ask(Assignment(place, kind, message, pack, WRITABLE, store), problems)
+            if preflight.wrong:
+                why = "; ".join(map(": ".join, getattr(draft.answer, "spec_at_fault", {}).items()))
+                what = f"the approved spec is wrong, as code confirmed: {why}"
+                raise AnswerError(what, raw_answers=(draft.answer.model_dump_json(),), fault="spec")
         answer = draft.answer
         version = self._store(
             scope, by, answer.claim, answer.acceptance_checks, draft.files, before, preflight
@@ -314,7 +320,7 @@ class Implementation(Deliverable):
         files: Files,
         before: str,
         active_tests: Sequence[TriedTest],
-        number: int,
+        stage: str,
     ) -> Version:
         """Store a person's files as a version, once they pass the preflight (design: escalation, preflight).
 
@@ -326,13 +332,13 @@ class Implementation(Deliverable):
             files: All files of the module.
             before: The version that it replaces; empty if there is none.
             active_tests: Falsifying tests that it must pass.
-            number: Of the round that it opens.
+            stage: By which its files are kept if they are refused.
 
         Raises:
             AnswerError: the preflight found problems; nothing but the refused files was stored.
         """
         preflight = Preflight(self, scope, active_tests)
-        with self._keeping_refused(f"round-{number}", preflight):
+        with self._keeping_refused(stage, preflight):
             if problems := preflight.problems(files):
                 raise AnswerError("the fix fails the preflight", problems=tuple(problems))
         scenarios = self.contract.error_cases or [f"{self.contract.name} /purpose"]

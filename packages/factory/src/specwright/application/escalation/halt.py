@@ -29,7 +29,6 @@ from specwright.domain.artifacts import ArtifactStatus
 from specwright.domain.debate.debate import CONTRACTS, Adjudication, Proposal
 from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.escalation import Action, DebateTrail
-from specwright.domain.plan import downstream
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import (
     ProjectState,
@@ -218,10 +217,6 @@ class _TaskResult:
         failures = self.records(name).last_failures() if refused is None else refused.failures
         return [(failure.invariant, failure.evidence) for failure in failures]
 
-    def breaks_approved_alone(self) -> bool:
-        """Whether nothing but what was approved stood against the last drafts of the failed modules."""
-        return all(said.startswith("acceptance.") for name in self.failed for said, _ in self.unmet(name))
-
     def broken_titles(self) -> list[str]:
         """The approved examples and properties that stood against the last drafts of the failed modules, by their titles."""
         found = [invariant for name in self.failed for invariant, _ in self.unmet(name)]
@@ -382,7 +377,7 @@ def _plan_at_fault(result: _TaskResult) -> Halt:
 
 
 def _modules(result: _TaskResult) -> Halt:
-    names, abandoned = ", ".join(result.failed), sorted(downstream(result.plan.plan, result.failed))
+    names, abandoned = ", ".join(result.failed), sorted(result.unattempted())
     reasons = (why.partition(": ")[0] for why in result.failed.values())
     advice = [
         f"no implementation of the contract of {name} can be right: revise the plan"
@@ -396,7 +391,10 @@ def _modules(result: _TaskResult) -> Halt:
     if broken := result.broken_titles():
         listed = ", ".join(map(repr, broken))
         advice.append(f"if what was approved as {listed} is wrong itself, AMEND_SPEC strikes it")
-        recommended = Action.AMEND_SPEC if result.breaks_approved_alone() else recommended
+        alone = all(
+            said.startswith("acceptance.") for name in result.failed for said, _ in result.unmet(name)
+        )
+        recommended = Action.AMEND_SPEC if alone else recommended
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",

@@ -65,15 +65,17 @@ def unusable_roles(escalation: EscalationArtifact) -> list[Role]:
 
 
 def recommended_action(escalation: EscalationArtifact) -> Action:
-    """The answer that a person is offered first: RETRY where no answer of a role could be used, else the one that the
-    escalation recommends."""
-    return Action.RETRY if unusable_roles(escalation) else escalation.recommended_resolution
+    """The answer that a person is offered first: RETRY where no answer of a role could be used, or what was approved is
+    wrong; else the one that the escalation recommends."""
+    retries = unusable_roles(escalation) or escalation.corrections
+    return Action.RETRY if retries else escalation.recommended_resolution
 
 
-def draft_names(task: Task, last_round: int) -> Iterator[str]:
-    """Where the draft is stored by which a debate ended without a proposal, the newest run first."""
+def draft_names(task: Task, last_round: int, escalation: str = "") -> Iterator[str]:
+    """Where the draft is stored by which a debate ended without a proposal, the newest run first; only those before the
+    answer to an escalation."""
     entry = task.entry
-    for resumed in range(len(task.answers), -1, -1):
+    for resumed in range(sum(one.escalation_id != escalation for one in task.answers), -1, -1):
         for stage in (f"round-{last_round + 1}", f"amended-{last_round}"):
             yield f"{run_of(entry.spec_task_id, entry.attempt, resumed)}-{stage}"
 
@@ -158,7 +160,8 @@ class HaltedTask:
             refs = [dependency.ref.replace("@^", "@") for dependency in contract.dependencies]
             called = [known.get(ref) or self._view.modules.contract(ref) for ref in refs]
             base = {ENTRY_FILE: render_stub(contract, imported_classes(contract, called)).encode()}
-        kept = (self._view.drafts.files(contract.ref, one) for one in draft_names(self.task, judged.round))
+        names = draft_names(self.task, judged.round, self.escalation.escalation_id)
+        kept = (self._view.drafts.files(contract.ref, one) for one in names)
         return FailedDraft(contract, base, next((files for files in kept if files), base))
 
     def last_checks(self, proposals: Sequence[Proposal], files: Files) -> list[str]:

@@ -95,6 +95,8 @@ def meaning(escalation: EscalationArtifact, action: Action) -> str:
         )
     if action is Action.AMEND_SPEC and escalation.cause == RELEASE:
         return "strike an approved example that is wrong itself; costs no call"
+    if action is Action.RETRY and escalation.corrections:
+        return "take the corrected text; the draft goes on and costs a challenge and a ruling"
     return action.means
 
 
@@ -116,7 +118,7 @@ def payload_draft(view: ProjectView, escalation: EscalationArtifact, action: Act
             **({"module": failed[0]} if failed else {}),
         },
         Action.APPROVE_OVERRIDE: {"rationale": FILL, **one_of},
-        Action.RETRY: {},
+        Action.RETRY: escalation.corrections,
         Action.AMEND_SPEC: {
             "amended_acceptance_criteria": enough,
             "amendment_rationale": FILL,
@@ -287,7 +289,7 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
     decision = review(project_id, "escalation.resolved", sha256, name, record.resolved_by)
     # the decision caused the rest, except a next attempt, which the end of the last one caused (design: wire)
     own = [
-        event._replace(caused_by=decision.stream_id) if _is_caused(event) else event
+        event._replace(caused_by=decision.stream_id) if event.parent or event.type in _CAUSED else event
         for event in effect.events
     ]
     announce(factory, scope, project_id, [decision, *own])
@@ -296,8 +298,8 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
     return name
 
 
-def _is_caused(event: Announcement) -> bool:
-    return event.type in ("task.failed", "task.cancelled", "task.started") or bool(event.parent)
+_CAUSED = ("task.failed", "task.cancelled", "task.started")
+"""The events that an answer causes, beside those of the parts of a task."""
 
 
 def _opened(factory: Factory, resolution: HumanResolution) -> tuple[Task, ResolutionRecord]:
@@ -352,7 +354,7 @@ def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
     """The next attempt goes by another definition. Of what has shipped, only examples that were approved wrongly hold no
     more (design: executable-spec)."""
     payload = AmendSpec.model_validate(answer.payload)
-    criteria, struck = payload.amended_acceptance_criteria, payload.strike_examples
+    criteria, struck = payload.amended_acceptance_criteria, dict.fromkeys(payload.strike_examples)
     has_shipped = answer.escalation_id in factory.projection.failed_releases
     is_other = criteria != task.definition.acceptance_criteria or payload.drop_depends_on
     if has_shipped and (is_other or not struck):
@@ -443,9 +445,18 @@ def _attest_shipped(factory: Factory, task: Task, answer: ResolutionRecord) -> _
 
 
 def _resume_attempt(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
-    """The same attempt continues; the engineering loop reads from the answer where."""
+    """The same attempt continues, with what was approved as the answer corrects it; the engineering loop reads from the
+    answer where. A RETRY that corrects nothing begins the next attempt."""
+    changes = answer.payload.get("corrections")
+    if answer.action is Action.RETRY and not changes:
+        return _Effect(next_attempt(factory, task, answer.escalation_id))
     check_in_place(factory, task, answer)
-    return _Effect([task.event("task.started")])
+    started = task.event("task.started")
+    if not changes:
+        return _Effect([started])
+    why = answer.payload.get("rationale") or f"Wrong as approved: {', '.join(changes)}."
+    definition = _with_criteria(task, task.definition.acceptance_criteria, why, answer, changes=changes)
+    return _amending(factory, task, definition, [_amended(factory, task, definition), started])
 
 
 def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
@@ -466,10 +477,9 @@ def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> 
         )
     number, acceptance = criteria.index(text) + 1, task.definition.acceptance
     dropped = answer.action is Action.DROP_CRITERION
-    gone = (
-        [one.title for one in acceptance.items if one.criteria == [number]] if acceptance and dropped else []
-    )
-    definition = _with_criteria(task, left, str(answer.payload["rationale"]), answer, struck=gone)
+    items = acceptance.items if acceptance and dropped else ()
+    gone = {one.title: None for one in items if one.criteria == [number]}
+    definition = _with_criteria(task, left, str(answer.payload["rationale"]), answer, changes=gone)
     return _amending(factory, task, definition, [_amended(factory, task, definition)])
 
 
@@ -479,7 +489,7 @@ def _with_criteria(
     why: str,
     answer: ResolutionRecord,
     dropped: Sequence[str] = (),
-    struck: Sequence[str] = (),
+    changes: Mapping[str, Any] = {},
 ) -> TaskDefinition:
     """A task's definition with other criteria, without the dependencies that are dropped and the examples that are
     struck."""
@@ -490,13 +500,13 @@ def _with_criteria(
         amended_at=answer.resolved_at,
     )
     depends_on = [ref for ref in task.definition.depends_on if ref not in dropped]
-    return amended(task.definition, criteria, amendment, depends_on, struck)
+    return amended(task.definition, criteria, amendment, depends_on, changes)
 
 
 _Handler: TypeAlias = Callable[[Factory, Task, ResolutionRecord], _Effect]
 
 _EFFECTS: Mapping[Action, _Handler] = {
-    Action.RETRY: lambda factory, task, answer: _Effect(next_attempt(factory, task, answer.escalation_id)),
+    Action.RETRY: _resume_attempt,
     Action.AMEND_SPEC: _amend_spec,
     Action.SPLIT_TASK: _split_task,
     Action.ABANDON_TASK: lambda factory, task, answer: _Effect([task.event("task.cancelled")]),

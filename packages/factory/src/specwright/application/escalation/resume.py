@@ -28,6 +28,9 @@ from specwright.ports import Files, Role, Scope
 _CARRIED = ("plan_id", "shipped", "debates", "locked", "reopened_by")
 """What the resumed run takes over from the state of the halted one, beside what failed."""
 
+_CORRECTED = "The draft as it was handed in; what was approved wrongly has been corrected since."
+"""The claim of a draft that goes on once a person has corrected what was approved."""
+
 
 class AnsweredModule:
     """The failed module that an answer is about, with what its halt left.
@@ -75,11 +78,13 @@ class AnsweredModule:
 
     @cached_property
     def files(self) -> Files:
-        """The module's files with those of a person's fix.
+        """The module's files with those of a person's fix; its last draft where what was approved is corrected.
 
         Raises:
             InputError: a path lies outside the module, or a file cannot be removed.
         """
+        if self._record.action is Action.RETRY:
+            return self.halted.draft(self.module.name).files
         answer = ProvideFix.model_validate(self._record.payload)
         problems, files = list(file_problems(answer.fix_artifacts)), {}
         if not problems:
@@ -108,14 +113,13 @@ class AnsweredModule:
         Returns:
             The debate, and the version that is judged.
         """
-        claim = ProvideFix.model_validate(self._record.payload).fix_description
+        claim = self._record.payload.get("fix_description", _CORRECTED)
+        stage = f"{'corrected' if claim == _CORRECTED else 'round'}-{self.number}"
         debate_id, before, number = self.judged
         records = self._factory.debates.records(debate_id) if debate_id else None
         proposals = records.history(number).proposals if records else ()
         checks = self.halted.last_checks(proposals, self.files)
-        version = self.module.accept_fix(
-            scope, by, claim, checks, self.files, before, self.tests, self.number
-        )
+        version = self.module.accept_fix(scope, by, claim, checks, self.files, before, self.tests, stage)
         debate = Debate(self._factory, self.module)
         return debate.provide(version, debate_id, self.number), version.version_id
 
@@ -144,7 +148,7 @@ def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> No
         check_human_plan(factory, task, record)
         return
     failed = AnsweredModule(factory, task, record)
-    if record.action is Action.PROVIDE_FIX:
+    if record.action in (Action.PROVIDE_FIX, Action.RETRY):
         _ = failed.files
     elif not failed.judged.version_id:
         raise RefusedError(
@@ -175,15 +179,19 @@ def resume_module(factory: Factory, task: Task) -> EngineeringState:
     try:
         debate_id, version_id = failed.overrule(scope, by) if enter == "ship" else failed.fix(scope, by)
     except AnswerError as error:
-        problems = list(error.problems)
-        reason = f"{error.what}: {'; '.join(problems)}"
-        return {**begun, "failed": {**others, name: reason}, "errors": problems}
+        if record.action is not Action.RETRY:
+            problems = list(error.problems)
+            reason = f"{error.what}: {'; '.join(problems)}"
+            return {**begun, "failed": {**others, name: reason}, "errors": problems}
+        enter, debate_id, version_id = "propose", "", ""  # what was corrected is not all that the draft fails
+    spent = failed.judged.round if record.action is Action.RETRY else MAX_REVISIONS
     resumed = ResumedDebate(
         deliverable=name,
         enter=enter,
         debate_id=debate_id,
         version_id=version_id,
         round=failed.number,
-        retry_count=MAX_REVISIONS,
+        retry_count=min(spent, MAX_REVISIONS),
     )
-    return {**begun, "resumed": resumed, "debates": {**begun["debates"], name: debate_id}}
+    debates = {**begun["debates"], name: debate_id} if debate_id else begun["debates"]
+    return {**begun, "resumed": resumed, "debates": debates}

@@ -181,7 +181,8 @@ def resolve(
     """Answer an escalation, and go on.
 
     \b
-    RETRY             nothing; the task runs again as it is
+    RETRY             nothing; the task runs again as it is, or goes on with
+                      the corrected examples that its draft has
     ABANDON_TASK      --rationale TEXT
     ACCEPT_UNSHOWN, DROP_CRITERION   --rationale TEXT
     APPROVE_OVERRIDE  --rationale TEXT; with several failed modules a payload

@@ -69,7 +69,8 @@ def _add_failed(page: Page, escalation: Escalation) -> None:
     """The first failures; of many counterexamples the smallest."""
     if not escalation.failed_invariants:
         page.prose("nothing was tried", 2)
-    found, shown = escalation.distinct_failures, escalation.failures[:FAILURES]
+    most = max(FAILURES, len(escalation.corrections.get("corrections", ())))
+    found, shown = escalation.distinct_failures, escalation.failures[:most]
     FindingsPage(page, 2, _LINES, escalation.file).add(_findings(shown))
     for text in escalation.statements:
         page.prose(text, 2, 4)

@@ -45,15 +45,16 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
     action = _known_action(directory, escalation, action)
     if options.files:
         return _fix(directory, escalation, action, options.files, options.rationale)
-    if options.asks and not (options.payload or options.rationale):
-        return _from_person(directory, escalation, action)
+    drafted = action == "RETRY" and not options.payload
+    if drafted or (options.asks and not (options.payload or options.rationale)):
+        return _from_person(directory, escalation, action, options.rationale)
     draft = _draft_to_fill_in(directory, escalation, action)
     fields = _read(options.payload, draft) if options.payload else {}
     return _resolution(directory, escalation, action, fields, options.payload, options.rationale)
 
 
-def _from_person(directory: Path, escalation: str, action: str) -> "HumanResolution":
-    """The answer that a person gives to questions, or writes into a draft."""
+def _from_person(directory: Path, escalation: str, action: str, rationale: str) -> "HumanResolution":
+    """The answer that a person gives to questions, or writes into a draft; RETRY as it is drafted."""
     from specwright.bootstrap.views import reading_project
     from specwright.cli.session.questions import asked, edited
     from specwright.documents.needs import FIX, draft
@@ -63,16 +64,17 @@ def _from_person(directory: Path, escalation: str, action: str) -> "HumanResolut
         payload = draft(view, record, action)
 
     def read(fields: dict[str, Any]) -> "HumanResolution":
-        return _resolution(directory, escalation, action, fields, action)
+        return _resolution(directory, escalation, action, fields, action, rationale)
 
     def read_files(fields: dict[str, Any]) -> "HumanResolution":
         return _fix(directory, escalation, action, Path(fields["directory"]), fields["description"])
 
     if "fix_artifacts" in payload:
         return asked({"directory": FIX, "description": "..."}, read_files)
-    if not all(isinstance(value, str) for value in payload.values()):
-        return edited(payload, read)
-    return asked(payload, read) if payload else read(payload)
+    if action == "RETRY":
+        return read(payload)
+    by_text = all(isinstance(value, str) for value in payload.values())
+    return asked(payload, read) if by_text else edited(payload, read)
 
 
 def _fix(directory: Path, escalation: str, action: str, files: Path, description: str) -> "HumanResolution":
@@ -91,20 +93,15 @@ def _fix(directory: Path, escalation: str, action: str, files: Path, description
 
 def _known_action(directory: Path, escalation: str, typed: str) -> str:
     """The action that was typed; what is none is refused, and those that can help this escalation are named."""
-    from specwright.application.escalation.offers import suited_actions
     from specwright.bootstrap.views import reading_project
+    from specwright.documents.needs import draft
     from specwright.domain.escalation import Action
 
     action = typed.upper().replace("-", "_")
-    if action in set(Action):
-        return action
-    with reading_project(directory) as view:
-        suited = suited_actions(view, stored_escalation(view, escalation, directory))
-    raise InputError(
-        f"there is no action {typed!r}",
-        where=escalation,
-        remedy=f"{did_you_mean(action, suited)}choose one of {', '.join(suited)}",
-    )
+    if action not in set(Action):
+        with reading_project(directory) as view:
+            draft(view, stored_escalation(view, escalation, directory), action)
+    return action
 
 
 def _resolution(

@@ -13,10 +13,10 @@ import keyword
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from ship_gate.base.containers import CALLABLE
-from ship_gate.base.record import OmittedIfEmpty, Record, Text
+from ship_gate.base.record import OmittedIfEmpty, Record, Text, validation_messages
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.boundary.type_variable import is_generic
@@ -258,7 +258,7 @@ def amended_acceptance(
     acceptance: TaskAcceptance | None,
     before: Sequence[str],
     after: Sequence[str],
-    struck: Collection[str] = (),
+    changes: Mapping[str, Any] = {},
 ) -> TaskAcceptance | None:
     """The acceptance of a task whose criteria are others now; what shows a criterion follows it to its new number.
 
@@ -268,21 +268,22 @@ def amended_acceptance(
         acceptance: Of the task.
         before: The criteria.
         after: Those that replace them.
-        struck: Titles of examples and properties that hold no more.
+        changes: By title of an example or a property the fields that a person corrects, or None if it holds no more.
 
     Raises:
-        InputError: there is no such title, or what shows a criterion that is gone was not struck.
+        InputError: there is no such title, what shows a criterion that is gone was not struck, or what is corrected does not
+            fit.
     """
-    _check_titles(acceptance, struck)
+    _check_titles(acceptance, changes)
     if acceptance is None:
         return None
     numbers = _numbers(before, after)
 
     def renumbered(items: Sequence[Any]) -> list[Any]:
         return [
-            one.model_copy(update={"criteria": _left(one, numbers)})
+            _changed(one, {"criteria": _left(one, numbers)}, changes.get(one.title))
             for one in items
-            if one.title not in struck
+            if changes.get(one.title, {}) is not None
         ]
 
     return acceptance.model_copy(
@@ -298,12 +299,23 @@ def amended_acceptance(
     )
 
 
+def _changed(item: AcceptanceItem, numbers: Mapping[str, Any], changes: Any) -> AcceptanceItem:
+    """With other numbers, and with what a person corrects: that is the person's from then on."""
+    if not changes:
+        return item.model_copy(update=numbers)
+    try:
+        return type(item).model_validate({**item.to_json(), "author": "person", **changes, **numbers})
+    except ValidationError as error:
+        problems = "; ".join(validation_messages(error))
+        raise InputError(f"the corrected {item.title!r}: {problems}", where="payload.corrections") from error
+
+
 def _check_titles(acceptance: TaskAcceptance | None, struck: Collection[str]) -> None:
     titles = [one.title for one in acceptance.items] if acceptance else []
     if unknown := next((title for title in struck if title not in titles), None):
         raise InputError(
             f"no approved example or property has the title {unknown!r}",
-            where="payload.strike_examples",
+            where="payload",
             remedy=f"{did_you_mean(unknown, titles)}the task has {', '.join(map(repr, titles)) or 'none'}",
         )
 

@@ -147,14 +147,14 @@ def amended(
     criteria: Sequence[str],
     amendment: TaskAmendment,
     depends_on: Sequence[str],
-    struck: Collection[str] = (),
+    changes: Mapping[str, Any] = {},
 ) -> TaskDefinition:
     """The definition with other acceptance criteria, the old ones kept in its history (design: escalation).
 
     Args:
         amendment: Its `replaced_criteria` are the definition's present ones.
         depends_on: What the task depends on from now (design: task-states, `drop_depends_on`).
-        struck: Titles of approved examples and properties that hold no more.
+        changes: Of approved examples and properties; see `amended_acceptance`.
 
     Raises:
         InputError: as `amended_acceptance`.
@@ -164,7 +164,7 @@ def amended(
         {
             **dict(definition),
             "acceptance_criteria": list(criteria),
-            "acceptance": amended_acceptance(definition.acceptance, before, criteria, struck),
+            "acceptance": amended_acceptance(definition.acceptance, before, criteria, changes),
             "depends_on": list(depends_on),
             "amendments": [*definition.amendments, amendment],
         }

@@ -142,15 +142,12 @@ def _shaped(value: Any, schema: dict[str, Any]) -> Any:
     if len(forms) != 1:
         return value
     (form,) = forms
-    return _SHAPES.get(form.get("type", ""), _as_it_is)(value, form)
+    shape = _SHAPES.get(form.get("type", ""))
+    return shape(value, form) if shape else value
 
 
 def _kind(value: object) -> str:
     return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "string"
-
-
-def _as_it_is(value: Any, form: dict[str, Any]) -> Any:
-    return value
 
 
 def _list(value: Any, form: dict[str, Any]) -> Any:
