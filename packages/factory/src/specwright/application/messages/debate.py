@@ -461,7 +461,7 @@ _READ = (
     f"`read_file` opens `/{TASK}`, `/{CONTRACTS_READ}` and `/{DEBATE}`: earlier rounds, claim, each test with its values, "
     "examples, challenge."
 )
-_LONGEST_CRITERION = 120
+_LONGEST_CRITERION = 130
 
 
 def _named(debate: JudgedDebate) -> Iterator[str]:
