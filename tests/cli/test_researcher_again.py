@@ -10,7 +10,7 @@ from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.stores import records
 
 REFUSAL = "I am sorry, I cannot do that."
-ATTEMPTS = 6
+ATTEMPTS = 3
 
 
 @pytest.fixture

@@ -48,6 +48,8 @@ def test_a_source_tree_stands_alone(name: str, tmp_path: Path) -> None:
     assert failures(tree, tmp_path / "site", *TOOLS) == {}
     (released,) = project.glob("state_store/releases/*/*.whl")
     (built,) = (project / "release/dist").glob("*.whl")
+    ignored = (tree / ".gitignore").read_text().split()
+    assert {".venv/", "dist/"} <= {*ignored}
     assert trees(built.read_bytes()) == trees(released.read_bytes())
     assert "\nLicence: MIT.\n" in (tree / "README.md").read_text()
     (tree / "README.md").write_text("")

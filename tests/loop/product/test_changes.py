@@ -199,9 +199,9 @@ def test_the_log_has_the_approval_as_the_cause(shop: Path, changed: Path) -> Non
     assert not any(stream.endswith("attempt:1") for stream in streams)
 
 
-def test_the_planner_sees_the_plan_before_and_no_source(shop: Path, released: Path) -> None:
-    """Its request has the sealed plan and versions; the researcher's the spec and contracts; no line of source
-    (D-38-07)."""
+def test_a_change_goes_on_from_the_plan_and_the_module_that_there_are(shop: Path, released: Path) -> None:
+    """The planner's request has the sealed plan and versions, the researcher's spec and contracts; the Proposer's the last
+    version of its module and what has changed in the contract, and no other role sees a line of it (D-38-07)."""
     heard = RequestRecorder(released, lambda place, project: None)
     settings, text = Settings(model=f"playbook:{shop / 'playbook'}"), NAMEPLATE_SPEC.read_text()
     with open_project(released, settings, Silent(), text, heard.composition) as project:
@@ -215,7 +215,11 @@ def test_the_planner_sees_the_plan_before_and_no_source(shop: Path, released: Pa
     assert REQUEST in researcher
     assert "The approved spec" in researcher
     assert "Contract of `banner`" in researcher
-    assert "letters = [next(" not in planner + researcher
+    seeing = [place for place, said in asked.items() if "letters = [next(" in said]
+    assert seeing == ["TSK-001.2/initials/round-1/proposer"]
+    assert "# What has changed in the contract" in asked[seeing[0]]
+    begun = heard.invoked[seeing[0]].directory
+    assert b"def test_" in begun["tests/test_initials.py"]
     assert set(asked) == {place for place in asked if place.startswith(("TSK-001.2/", "change-1.1/"))}
 
 

@@ -57,6 +57,7 @@ def source_tree(product: ProductPackage) -> Mapping[str, bytes]:
     editable = '".[interfaces]"' if "\ninterfaces = " in table else "."
     made = {
         "pyproject.toml": "".join([table, tools, *_overrides(product)]),
+        ".gitignore": ".venv/\ndist/\n__pycache__/\n.*_cache/\n",
         "README.md": _readme(product),
         "CONTRIBUTING.md": _text("CONTRIBUTING.md").replace("EDITABLE", editable),
         "CHANGELOG.md": f"# Changes\n\n{product.notes}",
@@ -118,7 +119,7 @@ def _page(module: ProductModule, product: ProductPackage) -> str:
     lines = [f"# {contract.name}", ""]
     for field, said in groupby(statements(contract), key=lambda one: one.pointer.split("/")[1]):
         if field != "purpose":
-            lines += [f"## {field.replace('_', ' ').capitalize()}", ""]
+            lines += [f"## {field.replace('_', ' ').capitalize().replace('Error cases', 'Edge cases')}", ""]
         lines += [one.line if field == "purpose" else f"{'  ' * one.is_part}- {one.line}" for one in said]
         lines.append("")
     examples = re.sub(r"\A# .*\n+", "", module.examples).replace(

@@ -214,8 +214,9 @@ class Implementation(Deliverable):
         preflight)."""
         stage, workspace = f"round-{round_number}", self.files(before) if before else self.stub()
         sources, changes = list(request.sources), list[str]()
-        if before and (changed := self._changed_contract(before)):
+        if changed := self._changed_contract(before) if before else self._sealed_contract():
             ref, earlier = changed
+            workspace = workspace if before else self._factory.modules.files(ref)
             workspace = {**workspace, ENTRY: self._factory.gate.documented(workspace[ENTRY], self.contract)}
             sources.append((ref, "what has changed in it"))
             changes = contract_changes(earlier, self.contract)
@@ -234,6 +235,7 @@ class Implementation(Deliverable):
             rulings,
             self.plan_claim,
             request.revisions_left,
+            self.task.definition.decisions,
         )
 
         def problems(answer: ProposerAnswer, files: Files, preflight: Preflight) -> list[str]:
@@ -530,6 +532,13 @@ class Implementation(Deliverable):
             return None
         data = self._factory.artifacts.body(self.task.folder, ref.partition("@")[0])["contract.json"]
         return ref, MicroModuleContract.from_bytes(data, ref)
+
+    def _sealed_contract(self) -> tuple[str, MicroModuleContract] | None:
+        """The contract of the sealed version that a change of this module begins with."""
+        modules, module = self._factory.modules, self.contract.module_id
+        sealed = [ref for one in modules.versions(module) if modules.is_sealed(ref := f"{module}@{one}")]
+        ref = max(sealed, key=lambda one: [*map(int, one.partition("@")[2].split("."))], default="")
+        return (ref, modules.contract(ref)) if ref not in ("", self.contract.ref) else None
 
     def artifact_inputs(self) -> list[tuple[str, str]]:
         """What its versions are made from."""

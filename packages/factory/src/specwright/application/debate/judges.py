@@ -328,9 +328,8 @@ def _open_judge_pack(
     deliverable, history, full = case.deliverable, case.history, Permission.FULL
     task = task_ref(factory, deliverable.task)
     arbiter = place.role is Role.ARBITER
-    debated, contract = _HISTORY, "the contract in question"
-    if arbiter:
-        debated, contract = f"{debated}, readable as /{DEBATE}", f"{contract}, readable as /{CONTRACTS_READ}"
+    debated = f"{_HISTORY}, readable as /{DEBATE}" if arbiter else _HISTORY
+    contract = "the contract in question" + (f", readable as /{CONTRACTS_READ}" if arbiter else "")
     included = [(record.ref, full, debated) for record in (*history.proposals, *history.challenges)]
     included += [(one.ref, full, contract) for one in case.contracts]
     carried = {ruling.ref: ruling for ruling in rulings.values()}

@@ -266,6 +266,7 @@ def proposer_message(
     rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
     plan_claim: str = "",
     revisions_left: int | None = None,
+    decisions: Sequence[str] = (),
 ) -> str:
     """The Proposer's; after a failed round it sees the failures and nothing else of the debate.
 
@@ -277,11 +278,13 @@ def proposer_message(
         rulings: On criteria, by their numbers.
         plan_claim: What the planner says of the contracts.
         revisions_left: After the one that is asked for.
+        decisions: Of the task, where SPEC.md leaves a case open.
     """
     return "\n\n".join(
         [
             *_may_import(packages),
             as_criteria(criteria, rulings),
+            *as_decided(decisions),
             *_as_plan_claim(plan_claim),
             *map(as_dependency, dependencies),
             *_to_implement(module),
@@ -371,7 +374,13 @@ def challenge_message(
             *as_decided(task.decisions),
             *_as_plan_claim(debate.plan_claim),
             *map(as_surface, dependencies),
-            *_challenged(debate),
+            *map(as_contract, debate.contracts),
+            *hosts_of(debate.contracts),
+            *lazy_slots_of(debate.contracts),
+            *earlier_rounds(
+                debate.history._replace(adjudications=())
+            ),  # rulings are not this role's business
+            as_proposal(debate.history.proposals[-1]),
             *_tests_asked(asked, task.acceptance),
             f"{_which(debate)} Judge R1 to R6 and submit your verdict.",
         ]
@@ -393,19 +402,6 @@ def _tests_asked(asked: Sequence[int], acceptance: TaskAcceptance | None) -> lis
         f"`criteria`; one test may try several, and {MAX_FALSIFYING_TESTS} are the most. A criterion that is another "
         "module's business, or that no test of this module can show, you name in `untested_criteria` with the reason.\n\n"
         + listed
-    ]
-
-
-def _challenged(debate: JudgedDebate) -> list[str]:
-    """What a Challenger is told of the debate."""
-    history = debate.history._replace(adjudications=())  # rulings are not this role's business
-    contracts, proposal = map(as_contract, debate.contracts), history.proposals[-1]
-    return [
-        *contracts,
-        *hosts_of(debate.contracts),
-        *lazy_slots_of(debate.contracts),
-        *earlier_rounds(history),
-        as_proposal(proposal),
     ]
 
 
@@ -449,7 +445,7 @@ def arbiter_message(debate: JudgedDebate, offers: Sequence[OfferedChange]) -> st
             as_criteria(criteria, debate.rulings),
             *_named(debate),
             as_challenge(challenge),
-            *_disclaimed(proposal),
+            *([_DISCLAIMED] if proposal.contract_at_fault else []),
             *_asked(challenge, debate.revisions_left, debate.unsound),
             *as_offers(offers),
         ]
@@ -493,13 +489,10 @@ def _is_in(name: str, words: str) -> bool:
     return bool(name) and re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/])", words) is not None
 
 
-def _disclaimed(proposal: Proposal) -> list[str]:
-    """What the Arbiter is asked of a contract that its Proposer says is at fault (design: contract-at-fault)."""
-    asked = (
-        "The proposal says under `contract_at_fault` that no test can show these statements, and code could not confirm "
-        "it. REJECT: with `confirmed_fault` contract if it is right, without if it is not."
-    )
-    return [asked] if proposal.contract_at_fault else []
+_DISCLAIMED = (
+    "The proposal says under `contract_at_fault` that no test can show these statements, and code could not confirm it. "
+    "REJECT: with `confirmed_fault` contract if it is right, without if it is not."
+)
 
 
 def _which(debate: JudgedDebate) -> str:
@@ -553,11 +546,6 @@ _UNSOUND = (
     "APPROVE_WITH_AMENDMENTS with the numbers of those that fit in `accepted_changes`, and with texts of your own at the "
     "targets of the others. Otherwise REJECT: the plan goes back to the planner."
 )
-
-
-def with_rulings(message: str, criteria: Sequence[str], rulings: Mapping[int, CriterionRuling]) -> str:
-    """A request that shows the criteria within the task file, with the rulings on them; without any as it is."""
-    return f"{message}\n\n{as_criteria(criteria, rulings)}" if rulings else message
 
 
 def _as_plan_claim(claim: str) -> list[str]:

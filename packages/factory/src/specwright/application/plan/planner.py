@@ -42,8 +42,8 @@ from specwright.application.context import (
 )
 from specwright.application.criteria import carried_rulings
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.debate import TASK, with_rulings
-from specwright.application.messages.parts import FOR_PLAN, OF_LOCKS
+from specwright.application.messages.debate import TASK
+from specwright.application.messages.parts import FOR_PLAN, OF_LOCKS, as_criteria
 from specwright.application.messages.planner import (
     amend_plan_message,
     callers_of,
@@ -602,7 +602,8 @@ def _asked(
         untraced = trace_problems(answer.acceptance_checks, Citable([*drafts.values()])) if own else []
         return [*broken, *untraced, *(revision.check(answer, drafts) if revision else [])]
 
-    message = with_rulings(message, task.definition.acceptance_criteria, rulings)
+    if rulings:
+        message = f"{message}\n\n{as_criteria(task.definition.acceptance_criteria, rulings)}"
     before = _answer_text(revision.before) if revision else ""
     store = RoleStore(factory, factory.index, by)
     pack = {TASK: factory.folder.read(task.path)} if revision else {}
