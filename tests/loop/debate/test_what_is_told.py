@@ -249,6 +249,20 @@ def test_a_dispute_is_told_with_the_statements_and_tests_that_it_names(directory
     assert shown == [[True, False, True], [True, True, False]]
 
 
+def test_a_dispute_over_several_contracts_is_told_of_the_one_that_it_names(directory: Path):
+    """A pointer after a module's name is one of its contract (F-9.7-04)."""
+    said = failing()
+    said["failures"][0]["invariant"] = "double /outputs/0/invariants/0 is not said of odd numbers"
+    planned_twice = plan(planned("halve"), planned(DOUBLE), task_facing=DOUBLE)
+    answers = {f"contracts/round-{n}/challenger": [said] for n in (1, 2, 3)}
+    with DebateWorkbench(directory, script(answers, planned_twice)) as bench:
+        bench.begin()
+        message = bench.roles.asked_at("contracts/round-3/arbiter").message
+    assert message.count("where the dispute names it") == 1
+    assert "# Contract of `double`" in message
+    assert "/purpose " not in message
+
+
 LINE = "assert double(3) == 6, 'three is doubled exactly'"
 THREE = (
     "test_three",

@@ -409,16 +409,11 @@ def arbiter_files(debate: JudgedDebate, task_file: str) -> dict[str, str]:
     """What the Arbiter can read beside its request, by path: the task without the contracts of its dependencies, the
     contracts, and the whole debate."""
     history = debate.history
-    told = [
-        *_as_plan_claim(debate.plan_claim),
-        *earlier_rounds(history),
-        as_proposal(history.proposals[-1]),
-        as_challenge(history.challenges[-1]),
-    ]
+    debated = [as_proposal(history.proposals[-1]), as_challenge(history.challenges[-1])]
     return {
         TASK: task_text(without_dependencies(task_file)),
         CONTRACTS_READ: "\n\n".join(map(as_contract, debate.contracts)),
-        DEBATE: "\n\n".join(told),
+        DEBATE: "\n\n".join([*_as_plan_claim(debate.plan_claim), *earlier_rounds(history), *debated]),
     }
 
 
@@ -471,22 +466,26 @@ def _named(debate: JudgedDebate) -> Iterator[str]:
             *(one.pointer for one in proposal.contract_at_fault),
         ]
     )
-    for contract in debate.contracts:
-        first, *lines = contract_text(contract).splitlines()
-        named = [line for line in lines if _is_in(line.partition(" ")[0], words)]
-        yield as_block(
-            f"Contract of `{contract.name}`, where the dispute names it",
-            "\n".join([first, *(named or lines)]),
-            "text",
-        )
+    words = re.sub(rf"\b({'|'.join(one.name for one in debate.contracts)}) /", r"\1#/", words)
+    texts = {one.name: contract_text(one).splitlines() for one in debate.contracts}
+    named = {name: [one for one in lines if _is_cited(one, name, words)] for name, lines in texts.items()}
+    for name, lines in (named if any(named.values()) else texts).items():
+        if lines:
+            yield as_block(f"Contract of `{name}`, where the dispute names it", "\n".join(lines), "text")
     tests = re.split(r"\n(?=test_)", f"\n{proposal.tests}")
-    if named := [test for test in tests if _is_in(test.split(" ", 1)[0].strip(), words)]:
-        yield f"# Tests that the dispute names\n\n{as_fenced(chr(10).join(named), 'text')}"
+    if shown := [test for test in tests if _is_in(test.split(" ", 1)[0].strip(), words)]:
+        yield f"# Tests that the dispute names\n\n{as_fenced(chr(10).join(shown), 'text')}"
+
+
+def _is_cited(line: str, module: str, words: str) -> bool:
+    """Whether a text cites a statement, alone or after its module's name."""
+    pointer = line.partition(" ")[0]
+    return _is_in(pointer, words) or _is_in(f"{module}#{pointer}", words)
 
 
 def _is_in(name: str, words: str) -> bool:
-    """Whether a text names a statement or a test."""
-    return bool(name) and re.search(rf"(?<![\w/]){re.escape(name)}(?![\w/])", words) is not None
+    """Whether a text names a test."""
+    return bool(name) and re.search(rf"(?<![\w/#]){re.escape(name)}(?![\w/])", words) is not None
 
 
 _DISCLAIMED = (
