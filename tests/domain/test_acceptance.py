@@ -426,7 +426,7 @@ def test_what_shows_a_criterion_follows_it():
         (["One", "Three", "Four"], ("C",), {"A": [1], "B": [1]}),
         (["One", "Two"], ("A", "B"), {"C": [2]}),
     ):
-        found = amended_acceptance(whole, ["One", "Two"], after, struck)
+        found = amended_acceptance(whole, ["One", "Two"], after, dict.fromkeys(struck))
         assert found is not None
         assert {one.title: one.criteria for one in found.items} == left
     two = TaskAcceptance.model_validate(acceptance(example("A"), example("B", criteria=(2,))))
@@ -435,4 +435,4 @@ def test_what_shows_a_criterion_follows_it():
         (["One", "Two"], ("b",), "no approved example or property has the title 'b'"),
     ):
         with pytest.raises(InputError, match=words):
-            amended_acceptance(two, ["One", "Two"], after, struck)
+            amended_acceptance(two, ["One", "Two"], after, dict.fromkeys(struck))

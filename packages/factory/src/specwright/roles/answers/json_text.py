@@ -148,9 +148,9 @@ def objects_in(text: str) -> ObjectsFound:
     text = _after_reasoning(text)
     found = _scan(text)
     # what is quoted in a text that was encoded twice may look like objects of its own
-    if (not found.objects or found.fault) and '\\"' in text and (inner := _unquoted(text)):
+    if (not any(found.objects) or found.fault) and '\\"' in text and (inner := _unquoted(text)):
         again = _scan(inner)
-        return again if again.objects and not (found.objects and again.fault) else found
+        return again if again.objects and not (any(found.objects) and again.fault) else found
     return found
 
 
