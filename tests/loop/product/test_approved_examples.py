@@ -243,24 +243,21 @@ def test_a_module_is_held_to_what_is_true_for_all_values(tmp_path: Path, *, wron
 
 @pytest.mark.slow
 def test_the_proposer_is_told_of_the_examples_from_the_start(tmp_path: Path):
-    """Those that the gate will run on its module, as calls with their results; the judges see all of the task (D-40-10,
-    D-40-11)."""
+    """Those that the gate will run on its module, as calls with their results; whoever judges the contracts sees them, too,
+    and the Arbiter can read them (D-40-10, D-40-11)."""
     project = at_gate(tmp_path, {**approved(ADA), "properties": [PROPERTY]})
     heard = RequestRecorder(project, lambda place, directory: None)
     settings, text = Settings(model=f"playbook:{tmp_path / 'playbook'}"), (SMALL / "SPEC.md").read_text()
     with open_project(project, settings, Silent(), text, heard.composition) as opened:
         opened.approve()
     asked = heard.invoked["TSK-001.1/initials/round-1/proposer"].requests[0]
-    for place in ("contracts/round-1/challenger", "initials/round-1/challenger"):
-        judged = heard.invoked[f"TSK-001.1/{place}"].requests[0]
-        assert (
-            "## criterion 1, Two words\nfrom nameplate import initials\ninitials('ada lovelace')\ngives 'AL'"
-            in judged
-        )
-    assert (
-        "ada lovelace"
-        in heard.invoked["TSK-001.1/initials/round-1/arbiter"].requests[0].partition("Approved Examples")[2]
-    )
+    shown = "## criterion 1, Two words\nfrom nameplate import initials\ninitials('ada lovelace')\ngives 'AL'"
+    judged = {place: one.requests[0] for place, one in heard.invoked.items() if place.endswith("challenger")}
+    assert [place for place, said in judged.items() if shown in said] == [
+        "TSK-001.1/contracts/round-1/challenger"
+    ]
+    read = heard.invoked["TSK-001.1/initials/round-1/arbiter"].directory["task.md"].decode()
+    assert "ada lovelace" in read.partition("Approved Examples")[2]
     assert "# Approved examples" in asked
     assert "## criterion 1, Two words\ninitials('ada lovelace')\ngives 'AL'" in asked
     property_ = "initials(name) == initials(name).upper()\nis true for all name: str, or gives ValueError"
