@@ -534,11 +534,12 @@ class Implementation(Deliverable):
         return ref, MicroModuleContract.from_bytes(data, ref)
 
     def _sealed_contract(self) -> tuple[str, MicroModuleContract] | None:
-        """The contract of the sealed version that a change of this module begins with."""
+        """The contract of the sealed version with which a change of this contract begins."""
         modules, module = self._factory.modules, self.contract.module_id
         sealed = [ref for one in modules.versions(module) if modules.is_sealed(ref := f"{module}@{one}")]
         ref = max(sealed, key=lambda one: [*map(int, one.partition("@")[2].split("."))], default="")
-        return (ref, modules.contract(ref)) if ref not in ("", self.contract.ref) else None
+        earlier = modules.contract(ref) if ref else self.contract
+        return (ref, earlier) if contract_changes(earlier, self.contract) else None
 
     def artifact_inputs(self) -> list[tuple[str, str]]:
         """What its versions are made from."""

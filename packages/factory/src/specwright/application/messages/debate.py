@@ -192,10 +192,7 @@ def _difference(before: str, after: str) -> str:
 def _added_in_short(line: str) -> str:
     """A line of a difference: what was added stands whole below, or what became of it in a later round."""
     added = line.startswith("+") or line.partition(" ")[2].startswith("+")  # after a contract's name
-    return f"{line[:_LONGEST_ADDED]} ..." if added and len(line) > _LONGEST_ADDED else line
-
-
-_LONGEST_ADDED = 80
+    return shorten(line, 55, placeholder=" ...") if added else line
 
 
 def _why(cause: Cause) -> str:
