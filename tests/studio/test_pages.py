@@ -164,9 +164,9 @@ def test_a_change_under_way_is_shown_and_given_up(
 ) -> None:
     """Beside what is the product until then (D48, F§14)."""
     directory = Path(shutil.copytree(released_once, tmp_path / "changing"))
-    unreachable = 'model = "openai:x"\nbase_url = "http://127.0.0.1:9/v1"\n'
+    unreachable = 'model = "openai:x"\nbase_url = "http://127.0.0.1:9/v1"\nretry_seconds = 1\n'
     (directory / "specwright.toml").write_text(unreachable)
-    assert specwright("change", directory, "--request", "Last letters too").code == 1
+    assert specwright("change", directory, "--request", "Last letters too").code == 5
     browser = studio(tmp_path)
     page = browser.get("/p/changing/run").text
     assert "Change 1 is under way" in page
