@@ -212,7 +212,7 @@ def test_the_shell_completes_commands(
 def test_an_answer_that_is_nearly_right_is_recognised(
     halted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A forgotten action, a directory first: the remedy can be typed as it stands. An unknown action is answered with
+    """A forgotten action, a directory first: the remedy can be typed unchanged. An unknown action is answered with
     those that can help, as it was typed, and a payload is drafted for this project (D-S9-04)."""
     monkeypatch.chdir(tmp_path)
     name = specwright("escalations", halted, "--json").document["escalations"][0]["escalation_id"]

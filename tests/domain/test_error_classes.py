@@ -62,7 +62,7 @@ def test_the_statement_of_a_class_with_nine_surfaces_stands_once():
 
 
 def test_a_base_outside_the_list_is_refused_at_the_lock():
-    """D-43-02: whatever else Python has, what is no exception, and another class of the module; the list is told."""
+    """D-43-02: whatever else Python has, what is no exception, and another class of the module; the message lists them."""
     others = {name for name in dir(builtins) if name not in ERROR_BASES}
     assert {"BaseException", "StopIteration", "UnicodeDecodeError", "SystemExit", "int"} < others
     odd = ["ReadError", "PairError", "value_error", " ValueError", "ValueError, OSError"]

@@ -235,7 +235,7 @@ def stamp(target: Path, lines: list[str]) -> object:
 
 
 def test_a_result_that_cannot_be_printed_is_a_fault(tmp_path: Path):
-    """It is told in a line, without a traceback; a function that ends the program decides no exit code (D-45-05)."""
+    """It is reported in a line, without a traceback; a function that ends the program decides no exit code (D-45-05)."""
     stamp = Console(unpacked(notebook(stamp=ENDLESS_STAMP), tmp_path / "endless"), tmp_path)
     for given, told in ((b"", "Exceeds the limit (4300 digits)"), (b"x", "it is nested too deeply")):
         for options in ((), ("--json",)):

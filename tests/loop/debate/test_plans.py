@@ -490,8 +490,8 @@ def corrected(directory: Path, *changes: list[dict[str, Any]]) -> tuple[str, dic
 
 
 def test_a_challenged_plan_is_corrected_by_what_changes_in_it(directory: Path):
-    """F-9.6-02, F-10-08: a JSON Patch of the plan; one that cannot be applied is told why, and changes nothing. One that
-    is refused otherwise stands for the next: who corrects is told that it was made, and goes on from there."""
+    """F-9.6-02, F-10-08: a JSON Patch of the plan; one that cannot be applied is refused with the reason, and changes
+    nothing. After another refusal the answer says that the change was made, and the next patch goes on from there."""
     purpose = "Double a number that is not negative, and no other."
     right, nowhere = (
         {"op": "replace", "path": f"/modules/{number}/purpose", "value": purpose} for number in (0, 7)

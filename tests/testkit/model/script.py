@@ -82,7 +82,7 @@ class ScriptedRoles:
         return assignment
 
     def told_at(self, where: str) -> str:
-        """All that an invocation is told: its request, and what it can read."""
+        """All that an invocation can read: its request and the files of its pack."""
         assignment = self.asked_at(where)
         return "\n\n".join([assignment.message, *(data.decode() for data in assignment.pack.values())])
 

@@ -535,7 +535,7 @@ def test_spaces_are_made_single_unless_they_are_quoted():
 
 
 def test_normalising_repairs_types_and_defaults_and_nothing_else():
-    """D-S8.1-02: types are stored as `ast.unparse(ast.parse(t))`; a broken one is told, not hidden by an exception."""
+    """D-S8.1-02: types are stored as `ast.unparse(ast.parse(t))`; a broken one is reported, not hidden by an exception."""
     contract = normalise(an_input("dict[str,int]|None", "x", 'defaults to  "a"'))
     assert contract.inputs[0].type == "dict[str, int] | None"
     assert contract.inputs[0].constraints == ["x", "defaults to 'a'"]

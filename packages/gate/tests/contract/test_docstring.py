@@ -148,7 +148,7 @@ def test_several_outputs_are_a_tuple_and_none_is_none():
 
 def test_what_a_dependency_exports_is_imported_from_it_or_asked_for():
     """D-21-03: siblings import each other relatively; who may raise an error with fields sees no source of its module, and
-    is told how it is made."""
+    can read how it is made."""
     contract = a_contract(outputs=[Output(name="tab", type="Tab")])
     assert "from ..open_tab import Tab\n" in render_stub(contract, {"Tab": "open_tab"})
     assert "# Tab belongs to a dependency" in render_stub(contract)

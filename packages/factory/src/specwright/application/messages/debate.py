@@ -374,9 +374,7 @@ def challenge_message(
             *map(as_contract, debate.contracts),
             *hosts_of(debate.contracts),
             *lazy_slots_of(debate.contracts),
-            *earlier_rounds(
-                debate.history._replace(adjudications=())
-            ),  # rulings are not this role's business
+            *earlier_rounds(debate.history._replace(adjudications=())),  # never shown to this role
             as_proposal(debate.history.proposals[-1]),
             *_tests_asked(asked, task.acceptance),
             f"{_which(debate)} Judge R1 to R6 and submit your verdict.",
@@ -415,33 +413,39 @@ def arbiter_files(debate: JudgedDebate, task_file: str) -> dict[str, str]:
 
 
 def arbiter_message(debate: JudgedDebate, offers: Sequence[OfferedChange]) -> str:
-    """The Arbiter's: what is disputed with the statements and tests that it names, else what shows each criterion; the rest
-    can be read (`arbiter_files`). It holds no dependencies, rubrics and source."""
-    proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
-    criteria = debate.task.acceptance_criteria
-    if not offers and debate.undisputed:
-        shown = [f"- {check}" for check in proposal.acceptance_checks]
-        passed = ", ".join(tried.name for tried in challenge.falsifying_tests)
-        review = challenge.model_copy(update={"falsifying_tests": []})
-        said = [
-            as_criteria(
-                [shorten(one, _LONGEST_CRITERION, placeholder=" ...") for one in criteria], debate.rulings
-            ),
-            "# What shows them, says the proposal\n\n" + "\n".join(shown),
-            *_observed(proposal),
-            as_challenge(review),
-            *([f"Falsifying tests that the module passed: {passed}"] if passed else []),
-        ]
-    else:
-        said = [
-            as_criteria(criteria, debate.rulings),
-            *_named(debate),
-            as_challenge(challenge),
-            *([_DISCLAIMED] if proposal.contract_at_fault else []),
-            *_asked(challenge, debate.revisions_left, debate.unsound),
-            *as_offers(offers),
-        ]
+    """The Arbiter's: what is decided; the rest can be read (`arbiter_files`).
+    It holds no dependencies, rubrics and source."""
+    said = _disputed(debate, offers) if offers or not debate.undisputed else _undisputed(debate)
     return "\n\n".join([*said, _READ, _which(debate), "Decide."])
+
+
+def _undisputed(debate: JudgedDebate) -> list[str]:
+    """What shows each criterion, and the review."""
+    proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
+    criteria = (shorten(one, _LONGEST, placeholder=" ...") for one in debate.task.acceptance_criteria)
+    passed = ", ".join(tried.name for tried in challenge.falsifying_tests)
+    return [
+        as_criteria([*criteria], debate.rulings),
+        "\n".join(
+            ["# What shows them, says the proposal\n", *(f"- {one}" for one in proposal.acceptance_checks)]
+        ),
+        *_observed(proposal),
+        as_challenge(challenge.model_copy(update={"falsifying_tests": []})),
+        *([f"Falsifying tests that the module passed: {passed}"] if passed else []),
+    ]
+
+
+def _disputed(debate: JudgedDebate, offers: Sequence[OfferedChange]) -> list[str]:
+    """The dispute, with the statements and tests that it names."""
+    proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
+    return [
+        as_criteria(debate.task.acceptance_criteria, debate.rulings),
+        *_named(debate),
+        as_challenge(challenge),
+        *([_DISCLAIMED] if proposal.contract_at_fault else []),
+        *_asked(challenge, debate.revisions_left, debate.unsound),
+        *as_offers(offers),
+    ]
 
 
 TASK, CONTRACTS_READ, DEBATE = "task.md", "contracts.md", "debate.md"
@@ -449,11 +453,12 @@ _READ = (
     f"`read_file` opens `/{TASK}`, `/{CONTRACTS_READ}` and `/{DEBATE}`: earlier rounds, claim, each test with its values, "
     "examples, challenge."
 )
-_LONGEST_CRITERION = 130
+_LONGEST = 130
+"""Characters of a criterion where nothing is disputed."""
 
 
 def _named(debate: JudgedDebate) -> Iterator[str]:
-    """The statements and tests that a dispute names; of contracts of which it names no statement every one."""
+    """The statements and tests that a dispute names; if it names no statement, the whole contracts."""
     proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
     words = " ".join(
         [
@@ -466,9 +471,10 @@ def _named(debate: JudgedDebate) -> Iterator[str]:
     words = re.sub(rf"\b({'|'.join(one.name for one in debate.contracts)}) /", r"\1#/", words)
     texts = {one.name: contract_text(one).splitlines() for one in debate.contracts}
     named = {name: [one for one in lines if _is_cited(one, name, words)] for name, lines in texts.items()}
-    for name, lines in (named if any(named.values()) else texts).items():
+    told, about = (named, ", where the dispute names it") if any(named.values()) else (texts, "")
+    for name, lines in told.items():
         if lines:
-            yield as_block(f"Contract of `{name}`, where the dispute names it", "\n".join(lines), "text")
+            yield as_block(f"Contract of `{name}`{about}", "\n".join(lines), "text")
     tests = re.split(r"\n(?=test_)", f"\n{proposal.tests}")
     if shown := [test for test in tests if _is_in(test.split(" ", 1)[0].strip(), words)]:
         yield f"# Tests that the dispute names\n\n{as_fenced(chr(10).join(shown), 'text')}"
@@ -481,7 +487,7 @@ def _is_cited(line: str, module: str, words: str) -> bool:
 
 
 def _is_in(name: str, words: str) -> bool:
-    """Whether a text names a test."""
+    """Whether a name stands in a text, and not as a part of a longer one."""
     return bool(name) and re.search(rf"(?<![\w/#]){re.escape(name)}(?![\w/])", words) is not None
 
 
