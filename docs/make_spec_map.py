@@ -1,7 +1,8 @@
 """Writes build/spec-map.md: every requirement, the modules that cite its part of the design, the tests that cite it.
 
 Run by `make pages`; `make docs` puts the page on the site. Requirements come from docs/requirements.tsv: a line
-`# title<TAB>anchors of docs/design.md` opens a section, every other line is `id<TAB>short title`. A test is a function
+`# title<TAB>anchors of docs/design.md` opens a section, every other line is `id<TAB>short title`, and for a row that was
+withdrawn a third column that names the decision. A test is a function
 `test_...`, or a rule or invariant of a state machine, whose docstring cites ids: `F-12-03`, `F-12-03 to F-12-06`,
 `F-4.2-01..04`. `docs/requirements-open.txt` lists the requirements that no test cites; `--open` writes it.
 
@@ -39,12 +40,20 @@ shows it.
 """
 
 
+class Row(NamedTuple):
+    """A requirement; `withdrawn` names the decision that withdrew it, and is empty for one that counts."""
+
+    name: str
+    title: str
+    withdrawn: str
+
+
 class Section(NamedTuple):
-    """A section: the anchors of the design that it belongs to, and its requirements as id and short title."""
+    """A section: the anchors of the design that it belongs to, and its requirements."""
 
     title: str
     anchors: tuple[str, ...]
-    rows: list[tuple[str, str]]
+    rows: list[Row]
 
 
 def read_sections(text: str) -> list[Section]:
@@ -55,7 +64,8 @@ def read_sections(text: str) -> list[Section]:
         if name.startswith("# "):
             sections.append(Section(name.removeprefix("# "), tuple(rest.split("; ")), []))
         else:
-            sections[-1].rows.append((name, rest))
+            title, _, withdrawn = rest.partition("\t")
+            sections[-1].rows.append(Row(name, title, withdrawn))
     return sections
 
 
@@ -126,17 +136,18 @@ def modules_by_anchor(root: Path) -> dict[str, list[str]]:
 
 
 def open_ids(root: Path) -> list[str]:
-    """The requirements that no test cites, in their order."""
+    """The requirements that count and that no test cites, in their order."""
     sections = read_sections((root / "docs" / "requirements.tsv").read_text(encoding="utf-8"))
     tests = tests_by_id(root)
-    return [name for section in sections for name, _ in section.rows if name not in tests]
+    rows = [row for section in sections for row in section.rows]
+    return [row.name for row in rows if not row.withdrawn and row.name not in tests]
 
 
 def spec_map(root: Path) -> str:
     """The page."""
     sections = read_sections((root / "docs" / "requirements.tsv").read_text(encoding="utf-8"))
     tests, modules = tests_by_id(root), modules_by_anchor(root)
-    total = [name for section in sections for name, _ in section.rows]
+    total = [row.name for section in sections for row in section.rows if not row.withdrawn]
     parts = [HEAD.format(covered=sum(name in tests for name in total), total=len(total))]
     parts += [_section(section, tests, modules) for section in sections]
     return "\n".join(parts)
@@ -145,8 +156,8 @@ def spec_map(root: Path) -> str:
 def _section(section: Section, tests: Mapping[str, list[str]], modules: Mapping[str, list[str]]) -> str:
     citing = sorted({module for anchor in section.anchors for module in modules.get(anchor, ())})
     rows = [
-        f"| {name} | {title} | {'<br>'.join(f'`{test}`' for test in tests.get(name, ())) or '-'} |"
-        for name, title in section.rows
+        f"| {name} | {title} | {withdrawn or '<br>'.join(f'`{test}`' for test in tests.get(name, ())) or '-'} |"
+        for name, title, withdrawn in section.rows
     ]
     links = ", ".join(f"[{anchor}](design.md#{anchor})" for anchor in section.anchors)
     return "\n".join(

@@ -74,7 +74,8 @@ def _missed(directory: Path, files: list[Path], turn: int, flips: int) -> list[P
 
 @pytest.mark.parametrize("flips", [1, slow(5)])
 def test_any_flipped_byte_of_a_finished_project_is_named(project: Path, flips: int):
-    """Spec, packs, artifacts, debates, gates, seals, release, notes of the log's end, task files (D-S9-11, D-20-03)."""
+    """Spec, packs, artifacts, debates, gates, seals, release, notes of the log's end, task files (D-S9-11, D-20-03,
+    D-59-02)."""
     assert checked(project).unbound == ()
     assert unnamed(project, flips) == []
     (project / "specwright.toml").write_text("timeout_seconds = 9\n")  # settings are for the next run

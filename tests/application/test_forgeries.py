@@ -138,7 +138,7 @@ FORGERIES: dict[str, Forgery] = {
 
 
 def test_every_forgery_is_named(released_once: Path, tmp_path: Path):
-    """One copy of a product per forgery; each has a finding at its own path or above (D-S9-11, D-20-03)."""
+    """One copy of a product per forgery; each has a finding at its own path or above (D-S9-11, D-20-03, D-59-01)."""
     missed: list[str] = []
     for name, forge in FORGERIES.items():
         project = Path(shutil.copytree(released_once, tmp_path / name.replace(" ", "-")))

@@ -49,7 +49,7 @@ def state(retries: int = 0) -> EngineeringState:
 def test_a_fault_of_the_contract_reopens_whatever_was_revised(
     fault: str, of_contracts: int, of_module: int, may: bool
 ):
-    """D-10-05, D-11-01: neither debate pays for it with a revision."""
+    """D-10-05, D-11-01: neither debate pays for it with a revision (D-42-03)."""
     assert may_reopen(state(of_contracts), left(fault, of_module)) is may
 
 

@@ -303,7 +303,7 @@ def steps_of_the_debate(project: Path) -> dict[str, int]:
 
 
 def test_a_step_of_a_debate_that_the_log_does_not_have_is_named(released_once: Path):
-    """W-4-02: a version is sealed once it was proposed, challenged, ruled on and passed by the gate."""
+    """W-4-02: a version is sealed once it was proposed, challenged, ruled on and passed by the gate (D-55-02)."""
     wires, steps = logged(released_once), steps_of_the_debate(released_once)
     assert logged_as(released_once, wires) == []
     for gone in ("debate.proposed", "debate.challenged", "debate.ruled", "ship"):
@@ -312,7 +312,7 @@ def test_a_step_of_a_debate_that_the_log_does_not_have_is_named(released_once: P
 
 
 def test_a_debate_in_another_order_is_named(project: Path):
-    """W-4-02: a ruling before the verdict that it rules on, a gate that refused, a seal without any debate."""
+    """W-4-02: a ruling before the verdict that it rules on, a gate that refused, a seal without any debate (D-55-02)."""
     steps = steps_of_the_debate(project)
     swapped, failed, lost = logged(project), logged(project), logged(project)
     ruled, challenged = steps["debate.ruled"], steps["debate.challenged"]

@@ -82,3 +82,19 @@ def test_canonical_json_is_made_by_the_library_that_is_named_for_it():
         if re.search(r"^(?:import|from) rfc8785\b", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
     assert users == ["canonical_json.py", "canonical_json.py"]
+
+
+def test_the_first_two_commands_need_python_and_make_alone():
+    """D-61-02: CI runs both on the machine as it is, before anything else is installed; each sets up what it needs."""
+    commands = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
+    installs = next(n for n, line in enumerate(commands) if "apt-get install" in line)
+    assert [line for line in commands[:installs] if line.startswith("make ")] == ["make demo", "make test"]
+
+
+@pytest.mark.nightly
+def test_each_package_works_alone_within_its_megabytes():
+    """D-61-01: in an empty environment, with its own commands."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/installations.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

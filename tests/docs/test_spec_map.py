@@ -1,6 +1,7 @@
 """Requirements, the tests that cite them, and the page that is made of both (docs/make_spec_map.py)."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,12 @@ _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 generator = generator_of("make_spec_map")
 
 
-def _requirements() -> dict[str, str]:
+def _requirements() -> dict[str, Any]:
     sections = generator.read_sections((ROOT / "docs/requirements.tsv").read_text(encoding="utf-8"))
     rows = [row for section in sections for row in section.rows]
-    assert len(dict(rows)) == len(rows)
-    return dict(rows)
+    named = {row.name: row for row in rows}
+    assert len(named) == len(rows)
+    return named
 
 
 def test_the_requirements_without_a_test_are_the_listed_ones():
@@ -30,8 +32,8 @@ def test_the_requirements_without_a_test_are_the_listed_ones():
 
 
 def test_every_requirement_that_a_test_cites_exists():
-    """An id in a docstring is one of docs/requirements.tsv, so that a slip of the pen is no coverage."""
-    known = _requirements()
+    """An id in a docstring is one of docs/requirements.tsv that counts, so that a slip of the pen is no coverage."""
+    known = {name for name, row in _requirements().items() if not row.withdrawn}
 
     unknown = {name: tests for name, tests in generator.tests_by_id(ROOT).items() if name not in known}
     assert unknown == {}
@@ -49,11 +51,13 @@ def test_every_section_names_its_part_of_the_design():
 
 
 def test_every_requirement_has_an_id_of_its_own_and_a_title():
-    """A row says in a few words what it is about."""
-    for name, title in _requirements().items():
+    """A row says in a few words what it is about, and by which decision it was withdrawn."""
+    decisions = {path.name[:4] for path in (ROOT / "docs/adr").glob("0*.md")}
+    for name, title, withdrawn in _requirements().values():
         assert generator.cited_ids(name) == [name]
         assert 0 < len(title) <= 80
         assert "|" not in title
+        assert not withdrawn or withdrawn.removeprefix("withdrawn by ADR ") in decisions
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def ledger(*passed: str) -> PreflightLedger:
 
 
 def test_a_limit_that_a_test_of_the_statement_met_confirms_the_fault():
-    """Whatever its parameters and whichever submission it was."""
+    """Whatever its parameters and whichever submission it was (D-42-01)."""
     assert list(ledger("test_double.py::test_two").problems([fault()], DOUBLE)) == []
     assert ledger().confirms([fault()])
     assert ledger().confirms([fault(where="test_double.py::test_deep[another]")])
@@ -49,7 +49,7 @@ def test_a_limit_that_a_test_of_the_statement_met_confirms_the_fault():
     ],
 )
 def test_what_the_preflights_contradict_is_refused(said: ContractFault, wrong: str):
-    """A fault is false if its evidence never was, and empty if its reason says nothing."""
+    """A fault is false if its evidence never was, and empty if its reason says nothing (D-42-01)."""
     (problem,) = ledger().problems([said], DOUBLE)
     assert wrong in problem
 
@@ -68,7 +68,8 @@ def test_a_statement_that_a_test_showed_can_be_shown():
     ],
 )
 def test_what_the_preflights_do_not_show_is_for_the_arbiter(unproved: ContractFault):
-    """A limit at a test that shows something else, and a finding that is no limit, are neither refused nor confirmed."""
+    """A limit at a test that shows something else, and a finding that is no limit, are neither refused nor confirmed
+    (D-42-02)."""
     assert list(ledger().problems([unproved], DOUBLE)) == []
     assert not ledger().confirms([unproved])
     assert not ledger().confirms([fault(), unproved])

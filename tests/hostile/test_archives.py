@@ -75,7 +75,7 @@ def refused(file: Path, place: Path) -> None:
 
 def test_a_member_that_no_export_has_is_refused(good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """All of it or nothing: files would be written before the log's rows are refused; over a bound, the size that a member
-    claims counts, before it is read (cases import-dotgit, import-tar)."""
+    claims counts, before it is read (cases import-dotgit, import-tar) (D-62-03)."""
     for attack, added in ADDED.items():
         refused(changed(good, added), tmp_path / attack)
     for number, rows in enumerate(

@@ -13,7 +13,7 @@ SAMPLE = ("base_url in specwright.toml", "a link out of the project as state_sto
 
 
 def test_commands_that_look_do_no_harm_on_a_sample(released_once: Path, tmp_path: Path):
-    """Two cases with four commands, among the fast tests."""
+    """Two cases with four commands, among the fast tests (D-62-01)."""
     assert harms(released_once, tmp_path, SAMPLE, ("status", "verify", "export", "studio")) == []
 
 
@@ -22,7 +22,7 @@ def test_commands_that_look_do_no_harm_on_a_sample(released_once: Path, tmp_path
 def test_no_command_does_harm_on_a_project_that_was_sent(
     released_once: Path, tmp_path: Path, cases: list[str]
 ):
-    """Every line of the report, and what is like it: each command of the program (hostile-projects)."""
+    """Every line of the report, and what is like it: each command of the program (hostile-projects) (D-62-01)."""
     assert harms(released_once, tmp_path, cases, [*COMMANDS]) == []
 
 

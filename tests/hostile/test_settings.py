@@ -129,7 +129,7 @@ def test_on_a_terminal_one_question_shows_the_values_and_means_no_by_default(
 
 
 def test_a_value_that_changes_asks_again(project: Path, web_server: WebServer):
-    """Trust is of a value, not of a name; what is trusted at one path is not at another."""
+    """Trust is of a value, not of a name; what is trusted at one path is not at another (D-62-02)."""
     settings(project, 'model = "openai:x"\nbase_url = "http://127.0.0.1:9/v1"\n')
     specwright("trust", project, stranger=True)
     assert "not trusted" not in specwright("run", project, stranger=True).err
@@ -143,7 +143,7 @@ def test_a_value_that_changes_asks_again(project: Path, web_server: WebServer):
 
 
 def test_each_decisive_setting_is_refused_by_a_run_and_ignored_by_status(project: Path):
-    """To run otherwise than was meant is worse than not to run; to look needs none of them."""
+    """To run otherwise than was meant is worse than not to run; to look needs none of them (D-62-02)."""
     for text in (
         'sandbox = "none"',
         'packages = ["attrs>=23"]',
@@ -223,7 +223,7 @@ def test_what_is_shown_of_a_setting_controls_no_terminal(project: Path):
 def test_the_record_is_the_users_alone_and_a_damaged_one_trusts_nothing(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """It is outside of the project also where the variable is relative, has mode 0600, and fails closed."""
+    """It is outside of the project also where the variable is relative, has mode 0600, and fails closed (D-62-02)."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     settings(project, 'model = "cli:claude"\n')
     specwright("trust", project, stranger=True)

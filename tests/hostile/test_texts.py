@@ -13,7 +13,7 @@ HOSTILE = "\x1b]0;title\x07\x1b[31m\u202e\x9b2J\r\x08\u2066\x7f"
 
 @pytest.mark.parametrize("way", ["a line", "JSON", "a report"])
 def test_no_control_character_reaches_standard_output(way: str, capsys: pytest.CaptureFixture[str]):
-    """Lines, documents and reports on standard output (hostile-projects, weaknesses)."""
+    """Lines, documents and reports on standard output (hostile-projects, weaknesses) (D-62-03)."""
     if way == "a line":
         say(f"before{HOSTILE}after")
     elif way == "JSON":

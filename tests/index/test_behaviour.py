@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.index.sqlite_index import DatabaseCodeIndex, SqliteCodeIndex
+from specwright.index.sqlite_index import AppendOnlyCodeIndex, SqliteCodeIndex
 from specwright.ports import CodeIndex
 from specwright.postgres import PostgresTables
 from testkit.postgres_projects import prepared
@@ -35,4 +35,4 @@ class TestPostgresCodeIndex(CodeIndexBehaviour):
         """An empty index in a schema of its own."""
         with prepared(postgres_url) as database:
             counter = "SELECT number FROM index_version"
-            yield DatabaseCodeIndex(PostgresTables(database, "entries", counter), WordEmbedder())
+            yield AppendOnlyCodeIndex(PostgresTables(database, "entries", counter), WordEmbedder())

@@ -113,7 +113,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_is_told_what_was_read_and_agreed(role: str, rendered: Mapping[str, str]) -> None:
-    """System message, message and tools, to the letter (F-9.4-03, F-19-03, D-17-01)."""
+    """System message, message and tools, to the letter (F-9.4-03, F-19-03, D-17-01, D-54-04)."""
     path = KEPT / f"{role}.md"
     if os.environ.get(RENEW):
         path.parent.mkdir(exist_ok=True)
@@ -145,7 +145,8 @@ def test_a_prompt_names_every_field_of_the_answer():
 
 
 def test_those_who_choose_types_are_told_one_list_of_them():
-    """The list of the code that refuses others, to the last; each is taken, by itself or with what it holds (D-S8.1-05)."""
+    """The list of the code that refuses others, to the last; each is taken, by itself or with what it holds (D-S8.1-05,
+    D-42-07)."""
     assert all(", ".join(BOUNDARY_TYPES) in prompt(role) for role in ("researcher", "planner"))
     held = {
         "tuple": "tuple[int, ...]",

@@ -9,7 +9,12 @@ import pytest
 from deepagents.backends import FilesystemBackend
 from deepagents.backends.protocol import BackendProtocol
 
-from specwright.storage.context_pack import ContextPackBackend, uncovered
+from specwright.errors import RefusedError
+from specwright.index.sqlite_index import AppendOnlyCodeIndex, SqliteCodeIndex
+from specwright.storage import DiskStateStore
+from specwright.storage.context_pack import SEALED, ContextPackBackend, OpaqueEnforcementBackend, uncovered
+from specwright.storage.files import ImmutableArtifactBackend
+from specwright.storage.postgres_files import PostgresStateStore
 from testkit.processes import process
 
 
@@ -108,6 +113,30 @@ def test_the_limit_of_matches_counts_visible_matches(tmp_path: Path):
     assert len(backend.grep("word", max_count=2).matches or []) == 2
     assert not backend.grep("word", max_count=2).truncated
     assert backend.grep("word", max_count=1).truncated
+
+
+def test_the_backends_of_the_document_do_what_it_says_of_them(tmp_path: Path):
+    """F-18-02: the store on either medium replaces no sealed file, sealed source is refused by the literal message, and a
+    pack only narrows that."""
+    assert all(issubclass(store, ImmutableArtifactBackend) for store in (DiskStateStore, PostgresStateStore))
+    store = DiskStateStore(tmp_path / "store")
+    store.publish("modules/MM-1/1.0.0/ship.json", b"{}")
+    with pytest.raises(RefusedError, match="a published file never changes"):
+        store.replace("modules/MM-1/1.0.0/ship.json", b"[]")
+
+    (tmp_path / "m/implementation").mkdir(parents=True)
+    for name in ("ship.json", "implementation/m.py"):
+        (tmp_path / "m" / name).write_text("{}")
+    files, source = FilesystemBackend(root_dir=tmp_path, virtual_mode=True), "/m/implementation/m.py"
+    denied = SEALED.replace("{path}", source)
+    for backend in (
+        OpaqueEnforcementBackend(files, ["/m/ship.json"]),
+        ContextPackBackend(files, ["/m/ship.json"], ["/own/"]),
+    ):
+        assert backend.read("/m/ship.json").error is None
+        assert (backend.read(source).error, backend.write(source, "x").error) == (denied, denied)
+    assert issubclass(ContextPackBackend, OpaqueEnforcementBackend)
+    assert issubclass(SqliteCodeIndex, AppendOnlyCodeIndex)
 
 
 def test_real_paths_are_refused_as_a_root_for_a_guard(tmp_path: Path):

@@ -17,6 +17,7 @@ from specwright.domain.tasks.project_state import ProjectState
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports import StateStore
 from specwright.storage import DiskStateStore
+from specwright.storage.files import ImmutableArtifactBackend
 from specwright.storage.postgres_files import PostgresStateStore
 from testkit.memory_tree import MemoryStore
 from testkit.postgres_projects import prepared
@@ -104,7 +105,7 @@ def alter(store: Any, path: str, data: bytes) -> None:
     if isinstance(store, MemoryStore):
         store.files[path] = data
     else:
-        super(type(store), store).replace(path, data)
+        super(ImmutableArtifactBackend, store).replace(path, data)
 
 
 def test_a_definition_is_found_by_its_hash_and_checked(store):

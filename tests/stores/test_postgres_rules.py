@@ -11,7 +11,7 @@ from specwright.bootstrap.storage.stores import opened_store
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views import log_findings
 from specwright.errors import BusyError, RefusedError
-from specwright.index.sqlite_index import DatabaseCodeIndex
+from specwright.index.sqlite_index import AppendOnlyCodeIndex
 from specwright.postgres import PostgresTables, StoreAddress
 from testkit.index_entries import entry, retirement
 from testkit.postgres_projects import connected, prepared
@@ -59,7 +59,7 @@ def full(postgres_projects: Iterator[str], tmp_path_factory: pytest.TempPathFact
         store.log().append(Story().wires(*HAPPY_PATH))
         store.journal().scope("x").recall("model", "asked", lambda: "answer")
     with prepared(url) as database:
-        index = DatabaseCodeIndex(PostgresTables(database, "entries", "SELECT 1"), WordEmbedder())
+        index = AppendOnlyCodeIndex(PostgresTables(database, "entries", "SELECT 1"), WordEmbedder())
         index.add_all([entry(1, tags=["a"], notes="its notes"), entry(2)])
         index.retire(retirement("MM-00000002@1.0.0"))
     return url

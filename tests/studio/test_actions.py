@@ -132,7 +132,7 @@ def test_the_fields_of_an_answer_make_its_payload() -> None:
 
 @pytest.mark.slow
 def test_an_old_page_decides_nothing(folder: Path, studio: OPEN_STUDIO) -> None:
-    """The spec was amended since the page was opened: no button of it counts (D48)."""
+    """The spec was amended since the page was opened: no button of it counts (D48) (D-48-04)."""
     browser = studio(folder)
     shown = shown_of(browser.get("/p/waits/spec").text)
     (folder / "acceptance.md").write_text(EXAMPLES)
@@ -158,7 +158,7 @@ def test_a_page_that_a_person_edited_on_the_disk_is_not_approved(folder: Path, s
 
 @pytest.mark.slow
 def test_an_approval_in_the_browser_builds_the_product(folder: Path, studio: OPEN_STUDIO) -> None:
-    """The answer comes as soon as the approval is in the log; the command goes on (D48)."""
+    """The answer comes as soon as the approval is in the log; the command goes on (D48) (D-48-03)."""
     browser = studio(folder)
     answer = send(browser, "/p/waits/do/approve", {"sha256": shown_of(browser.get("/p/waits/spec").text)})
     assert (answer.status_code, answer.headers["location"]) == (303, "/p/waits/run")
@@ -205,7 +205,7 @@ def escalation_in(page: str) -> str:
 
 
 def test_of_two_answers_one_counts_and_the_other_person_is_told(folder: Path, studio: OPEN_STUDIO) -> None:
-    """At the same moment, from two browsers (D48)."""
+    """At the same moment, from two browsers (D48) (D-48-04)."""
     first, second = studio(folder), studio(folder)
     name = escalation_in(first.get("/").text)
     shown = shown_of(first.get(f"/p/halted/escalation/{name}").text)

@@ -82,7 +82,8 @@ def where(directory: Path) -> str:
 
 
 def test_a_whole_product_in_the_browser_alone(page: Page, tmp_path: Path) -> None:
-    """From `init` over an amended spec and an escalation to the wheel, while commands watch (D48, F§3.2.4, F§17)."""
+    """From `init` over an amended spec and an escalation to the wheel, while commands watch (D48, F§3.2.4, F§17)
+    (D-48-07)."""
     work = tmp_path / "work"
     halting_answers(work / ".answers")
     assert specwright("init", work / "tags", "--spec", NAMEPLATE_SPEC).code == 0
@@ -122,7 +123,7 @@ def test_a_whole_product_in_the_browser_alone(page: Page, tmp_path: Path) -> Non
 
 
 def test_a_page_follows_what_commands_do(page: Page, folder: Path) -> None:
-    """An answer on the command line shows on a page that nobody touches (D48)."""
+    """An answer on the command line shows on a page that nobody touches (D48) (D-48-07)."""
     (name,) = (path.stem for path in (folder / "halted/state_store/escalations").glob("ESC-*.json"))
     with served(folder) as studio:
         page.goto(f"{studio.address}/p/halted/run")
@@ -193,7 +194,7 @@ def test_no_page_has_a_serious_finding_of_axe(
     scheme: Literal["light", "dark"],
     width: int,
 ) -> None:
-    """Every kind of page, wide and as wide as a phone; at no width it has to be scrolled sideways (D48)."""
+    """Every kind of page, wide and as wide as a phone; at no width it has to be scrolled sideways (D48) (D-48-10)."""
     studio, work = every_stage
     (escalation,) = (path.stem for path in (work / "halted/state_store/escalations").glob("ESC-*.json"))
     (raised,) = specwright("exceptions", "list", work / "raised", "--json").document["exceptions"]
@@ -220,7 +221,7 @@ def test_no_page_has_a_serious_finding_of_axe(
 
 
 def test_the_first_page_is_small_and_works_offline(page: Page, looked_at: ServedStudio) -> None:
-    """All that is transferred comes from the studio and is under 300 kB (D48)."""
+    """All that is transferred comes from the studio and is under 300 kB (D48) (D-48-05, D-48-10)."""
     answers: list[Response] = []
     page.on("response", lambda one: answers.append(one))
     page.goto(looked_at.address)
@@ -230,7 +231,7 @@ def test_the_first_page_is_small_and_works_offline(page: Page, looked_at: Served
 
 
 def test_the_static_export_opens_from_the_disk(page: Page, folder_once: Path, tmp_path: Path) -> None:
-    """Every link leads to a file that opens, and nothing is asked of anybody else (D48)."""
+    """Every link leads to a file that opens, and nothing is asked of anybody else (D48) (D-48-09)."""
     out = tmp_path / "pages"
     assert specwright("export-html", folder_once / "done", out).code == 0
     asked: list[Request] = []

@@ -104,7 +104,7 @@ def waiting(waiting_once: Path, tmp_path: Path) -> Path:
 
 
 def test_what_a_model_writes_is_shown_as_text(waiting: Path, browser: TestClient) -> None:
-    """In the title, a name and a criterion of the spec, on every page that has them (D48)."""
+    """In the title, a name and a criterion of the spec, on every page that has them (D48) (D-48-06)."""
     file = waiting / "state_store/product/spec.json"
     spec = json.loads(file.read_text())
     task = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
@@ -134,7 +134,7 @@ def test_an_address_that_leads_nowhere_is_refused(browser: TestClient) -> None:
 
 
 def test_a_form_of_another_site_changes_nothing(waiting: Path, browser: TestClient) -> None:
-    """Even with the secret of the form (D48)."""
+    """Even with the secret of the form (D48) (D-48-06)."""
     here = {"origin": "http://127.0.0.1"}
     others = [
         {"origin": name} for name in ("http://evil.example", "null", "", "http://127.0.0.1.evil.example")
@@ -148,7 +148,7 @@ def test_a_form_of_another_site_changes_nothing(waiting: Path, browser: TestClie
 
 
 def test_a_forged_or_a_borrowed_secret_is_refused(waiting: Path, studio: OPEN_STUDIO) -> None:
-    """None, a wrong one, that of another browser, and that of another process (D48)."""
+    """None, a wrong one, that of another browser, and that of another process (D48) (D-48-06)."""
     browser, other = studio(waiting.parent), studio(waiting.parent)
     shown = shown_of(browser.get("/p/waits/spec").text)
     stranger = csrf_of(other.get("/login").text)
@@ -163,7 +163,7 @@ def test_a_forged_or_a_borrowed_secret_is_refused(waiting: Path, studio: OPEN_ST
 
 
 def test_a_form_that_is_too_large_is_refused(browser: TestClient) -> None:
-    """By its length, and by its body where the length is not said (D48)."""
+    """By its length, and by its body where the length is not said (D48) (D-48-06)."""
     headers = {"origin": "http://127.0.0.1", "content-type": "application/x-www-form-urlencoded"}
     body = b"csrf=" + b"x" * LARGEST_BODY
     assert browser.post("/login", content=body, headers=headers).status_code == 413
@@ -231,13 +231,13 @@ def test_commands_that_pages_show_are_quoted(waiting: Path, studio: OPEN_STUDIO)
 
 
 def test_other_machines_are_let_in_by_a_token_alone(waiting: Path) -> None:
-    """To leave it out is for one machine (D48)."""
+    """To leave it out is for one machine (D48) (D-48-05)."""
     specwright("studio", waiting, "--host", "0.0.0.0", "--no-token").refuses("no token", "--no-token")
     specwright("studio", waiting, "--token", "short").refuses("5 characters")
 
 
 def test_every_answer_forbids_scripts_of_others(browser: TestClient) -> None:
-    """Pages, refusals, files and redirects (D48)."""
+    """Pages, refusals, files and redirects (D48) (D-48-06)."""
     for address in ("/", "/p/waits/spec", "/p/waits", "/nowhere", "/assets/studio.css"):
         headers = browser.get(address).headers
         wanted = {name: value for name, value in HEADERS.items() if name != "cache-control"}

@@ -39,7 +39,7 @@ def links(page: str) -> set[str]:
 def test_what_needs_a_person_stands_first_and_the_oldest_on_top(
     folder_once: Path, studio: OPEN_STUDIO
 ) -> None:
-    """The approval and the escalation, each with its question, its page and its command (D48)."""
+    """The approval and the escalation, each with its question, its page and its command (D48) (D-48-01)."""
     page = studio(folder_once).get("/").text
     questions = re.findall(r'class="question">([^<]+)', page)
     assert len(questions) == 2

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from specwright.errors import CorruptionError, RefusedError
-from specwright.storage.files import Definitions, check_replaced
+from specwright.storage.files import ImmutableArtifactBackend
 
 __all__ = ["MemoryStore", "MemoryTree"]
 
 
-class MemoryTree(Definitions):
+class MemoryTree:
     """`StateStore` on a dict; behaves as `specwright.storage.DiskStateStore` does."""
 
     def __init__(self) -> None:
@@ -58,13 +58,8 @@ class MemoryTree(Definitions):
             self.publish(f"{path}/{name}", data)
 
 
-class MemoryStore(MemoryTree):
+class MemoryStore(ImmutableArtifactBackend, MemoryTree):
     """`state_store/` on a dict: only the files that change are replaced."""
-
-    def replace(self, path: str, data: bytes) -> None:
-        """Replace one of the files that change."""
-        check_replaced(_inside(path))
-        super().replace(path, data)
 
 
 def _inside(path: str) -> str:

@@ -66,7 +66,8 @@ def test_the_wheel_holds_the_examples_byte_for_byte(wheel: Path) -> None:
 @pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_an_installed_package_begins_with_its_own_examples(installed: Path, tmp_path: Path) -> None:
-    """`init --example` copies one that runs, and `demo` builds one to a wheel, without the repository (D-S9-05)."""
+    """`init --example` copies one that runs, and `demo` builds one to a wheel, without the repository (D-S9-05,
+    D-S9-17)."""
     said = _said(installed, "init", "tab", "--example", "tabkeeper", cwd=tmp_path)
     assert "made  tab/SPEC.md" in said
     assert (tmp_path / "tab/SPEC.md").read_bytes() == (EXAMPLES / "tabkeeper/SPEC.md").read_bytes()

@@ -104,8 +104,8 @@ def test_a_summary_is_cut_where_it_can_be_read(product: ProductPackage) -> None:
 
 def test_each_name_comes_from_the_module_that_defines_it(product: ProductPackage, make_module) -> None:
     """A sibling re-exports a class; where two define one each, neither takes its name. What the spec provides is exported
-    also from a module of definitions, and of an internal module nothing else. A module of the name of a twin exports its own
-    entry point (D-28-01, D-53-01)."""
+    also from a module of definitions, and of an internal module nothing else. A module of the name of a twin exports its
+    own entry point (D-28-01, D-53-01, D-54-01)."""
     exceptions = '__all__ = ["EmptyTitle"{}]\nclass EmptyTitle(Exception): ...\ndef {}(text): return text\n'
     again = make_module(
         "again",

@@ -41,7 +41,7 @@ def test_the_attacks_end_the_same_for_an_unprivileged_user(topic):
 
 @pytest.mark.parametrize("every", [slow(400, timeout=900), nightly(1, timeout=20000)])
 def test_the_verdicts_are_the_same_in_each_sandbox_and_for_each_user(every, capsys):
-    """Issue 13: sound, faulty and hostile candidates under bubblewrap and Landlock, as root and as nobody."""
+    """Issue 13: sound, faulty and hostile candidates under bubblewrap and Landlock, as root and as nobody (D-60-03)."""
     seen = {}
     with another_user() as python:
         for kind in ("bubblewrap", "landlock"):

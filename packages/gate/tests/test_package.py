@@ -34,7 +34,7 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> PackageReport:
 @pytest.mark.timeout(300)
 @pytest.mark.slow
 def test_what_is_known_of_each_function(zoo: PackageReport):
-    """F§11: a function is as its own module says that it is."""
+    """F§11: a function is as its own module says that it is (D-60-01, D-60-02, D-60-05)."""
     found = {
         one.function.qualname: (str(one.verdict), one.basis, one.findings) for one in zoo.verdict.functions
     }

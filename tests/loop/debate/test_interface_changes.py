@@ -92,8 +92,9 @@ def contract(story: Story, ref: str) -> MicroModuleContract:
 
 
 def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
-    """F-13-16, F-7-04, F-7-05, F-7-08, D-26-05: a minor version; the old one stays as it was; the next attempt uses the new.
-    A shipped consumer is judged again as a patch: same interface, same files, no model call and no exception of its own."""
+    """F-13-16, F-7-04, F-7-05, F-7-08, D-26-05: a minor version; the old one stays as it was; the next attempt uses the
+    new. A shipped consumer is judged again as a patch: same interface, same files, no model call and no exception of its
+    own (F-15-12)."""
     story = halted(directory)
     old, consumer, asked_before = story.ref("double"), story.ref("triple"), len(story.heard.places)
     modules = story.bench.factory.modules
@@ -120,6 +121,7 @@ def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
     assert now == was
     assert statuses(story, "triple") == {"1.0.0": IndexStatus.SUPERSEDED, "1.0.1": IndexStatus.SHIPPED}
     assert not [place for place in story.heard.places[asked_before:] if "/triple/" in place]
+    assert gate_failures(story) == []
     assert [task.module_ref for task in story.bench.state.tasks.values()] == [
         story.ref(name) for name in ("double", "triple", "six")
     ]
@@ -262,7 +264,7 @@ def gate_failures(story: Story) -> list[tuple[str, str]]:
 def test_a_breaking_change_migrates_those_who_use_the_module(directory: Path):
     """F-13-16, F-7-05, D-26-06: the old consumer stays as it was until then, the gates of the release name it, and after it
     has moved they pass. Its migration is a task of its own, whose parent is the shipped one: the next number, with the old
-    plan to begin from; what changed is in its description."""
+    plan to begin from; what changed is in its description (F-15-12)."""
     story = breaking(directory)
     bench = story.bench
     old, consumer = story.ref("double"), story.ref("triple")

@@ -361,7 +361,7 @@ def test_a_confirmed_fault_of_the_plan_halts_the_task_at_once(directory: Path):
 @pytest.mark.slow
 def test_a_limit_that_the_gate_itself_met_reopens_the_contract_debate(directory: Path):
     """What the sandbox reports is the evidence, whatever the Proposer says besides; the planner is told, and nobody has
-    lost a revision (D-10-05, D-18-02)."""
+    lost a revision (D-10-05, D-18-02, D-42-02, D-42-03)."""
     name = "test_a_negative_number_is_refused"
     beyond = draft(DOUBLE)
     tests = f"tests/test_{DOUBLE}.py"

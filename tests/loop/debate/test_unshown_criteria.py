@@ -41,7 +41,7 @@ def messages(bench: DebateWorkbench, subject: str) -> dict[str, str]:
 
 
 def test_a_ruling_is_carried_to_everybody_who_judges_the_criterion_later(directory: Path):
-    """The task goes on and ships; a person is asked (F-9.4-06)."""
+    """The task goes on and ships; a person is asked (F-9.4-06, D-42-04, D-42-05)."""
     with DebateWorkbench(directory, script(ANSWERS, ONE)) as bench:
         assert bench.begin() == "SHIPPED"
         told = f"criterion 2: set aside by the Arbiter: {WHY}"
@@ -98,7 +98,7 @@ WRONG: list[tuple[list[Any], list[Any], str]] = [
 
 def test_a_judge_names_a_criterion_and_its_limit_and_settles_nothing_else(directory: Path):
     """The Challenger says which and why, the Arbiter settles what the challenge names; each is asked again (F-9.4-06,
-    F-9.5-01, D-11-03)."""
+    F-9.5-01, D-11-03, D-42-06)."""
     for number, (challenges, rulings, refused) in enumerate(WRONG):
         answers = {"contracts/round-1/challenger": challenges}
         if rulings:
@@ -161,7 +161,7 @@ def test_an_answer_stands_in_the_release_and_changes_what_a_halted_task_is_run_a
 
 
 def test_a_ruling_reaches_another_task_with_the_same_criterion(directory: Path):
-    """It is known by its text, whatever its number is there (F-9.4-06)."""
+    """It is known by its text, whatever its number is there (F-9.4-06, D-42-05)."""
     with DebateWorkbench(directory, script(ANSWERS, ONE)) as bench:
         bench.begin()
         task = task_at(bench.factory, *project_state(bench.factory).tasks)

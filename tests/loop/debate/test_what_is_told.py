@@ -79,8 +79,8 @@ def test_what_is_both_evidence_and_change_is_said_once(directory: Path):
 
 
 def test_a_round_that_the_gate_asked_for_says_what_the_gate_found(directory: Path):
-    """Both judges approved the round before and would see no reason for another; the reason is said where the round
-    stands, and in later rounds too (D-11-01, F-9.7-02)."""
+    """Both judges approved the round before and would see no reason for another; the reason is said where the round stands,
+    and in later rounds too (D-11-01, F-9.7-02, D-56-02)."""
     weak = Turn(claimed(), draft(DOUBLE, AT_THE_GATE))
     bench = run(directory, {"double/round-1/proposer": [weak], "double/round-2/arbiter": [rejecting()]})
     why = (
@@ -116,7 +116,8 @@ def test_a_contract_debate_that_is_reopened_says_why(reopened: DebateWorkbench, 
 
 
 def test_a_module_whose_contract_changed_is_told_what_changed(reopened: DebateWorkbench):
-    """Statement by statement, and the file that it goes on from says what the contract says now (D-10-05, D-S8-03)."""
+    """Statement by statement, and the file that it goes on from says what the contract says now (D-10-05, D-S8-03,
+    D-56-02)."""
     asked = reopened.roles.asked_at("double/round-2/proposer")
     assert "# What has changed in the contract" in asked.message
     assert (

@@ -201,7 +201,7 @@ def test_the_log_has_the_approval_as_the_cause(shop: Path, changed: Path) -> Non
 
 def test_a_change_goes_on_from_the_plan_and_the_module_that_there_are(shop: Path, released: Path) -> None:
     """The planner's request has the sealed plan and versions, the researcher's spec and contracts; the Proposer's the last
-    version of its module and what has changed in the contract, and no other role sees a line of it (D-38-07)."""
+    version of its module and what has changed in the contract, and no other role sees a line of it (D-38-07, D-56-04)."""
     heard = RequestRecorder(released, lambda place, project: None)
     settings, text = Settings(model=f"playbook:{shop / 'playbook'}"), NAMEPLATE_SPEC.read_text()
     with open_project(released, settings, Silent(), text, heard.composition) as project:

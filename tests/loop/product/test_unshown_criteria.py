@@ -38,7 +38,8 @@ def released_with_question(workshop: Workshop, tmp_path: Path) -> tuple[Path, st
 def test_a_released_product_lists_what_it_does_not_show_and_takes_the_answer(
     workshop: Workshop, tmp_path: Path
 ):
-    """Exit 0; `status` and `escalations` list it, `resolve` answers it once, and a later release says so (F-17.2-01)."""
+    """Exit 0; `status` and `escalations` list it, `resolve` answers it once, and a later release says so (F-17.2-01,
+    D-42-04)."""
     project, question = released_with_question(workshop, tmp_path)
     assert question in workshop.command("status", project).out
     answered = workshop.command("resolve", question, "ACCEPT_UNSHOWN", project, "--rationale", "We know it.")

@@ -113,8 +113,8 @@ def test_what_else_changes_the_state_is_a_review_on_the_projects_stream(told: li
 def test_each_debate_is_told_from_its_proposal_to_what_came_of_it(
     told: list[Wire], uninterrupted: Uninterrupted
 ):
-    """W-4-02, W-7-08: on a stream of its own, begun by the task, with the role as the sender and the hash of each record;
-    a product of one module has at most 30 Wires."""
+    """W-4-02, W-7-08: on a stream of its own, begun by the task, with the role as the sender and the hash of each record; a
+    product of one module has at most 30 Wires (D-55-01)."""
     (started,) = (w for w in told if w["type"] == "task.started")
     debates = [list(wires) for _, wires in groupby(sorted(told, key=_debate), _debate)][1:]
     steps = [
@@ -153,7 +153,7 @@ def test_every_reference_in_a_wire_leads_to_what_it_binds(uninterrupted: Uninter
 
 
 def test_no_wire_of_a_run_carries_working_content(uninterrupted: Uninterrupted, told: list[Wire]):
-    """No prose of the spec, no source, no answers: ids, references and hashes (D-30-04, W-4-02)."""
+    """No prose of the spec, no source, no answers: ids, references and hashes (D-30-04, W-4-02, D-55-01)."""
     spec = json.loads((uninterrupted.project / "state_store/product/spec.json").read_text())
     log = json.dumps(told)
     assert [text for text in texts(spec) if " " in text and text in log] == []

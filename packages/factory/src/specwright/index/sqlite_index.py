@@ -161,7 +161,7 @@ def _layout(connection: sqlite3.Connection) -> int:
 _BATCH = 256
 
 
-class DatabaseCodeIndex:
+class AppendOnlyCodeIndex:
     """An append-only registry of shipped modules, found by meaning.
 
     Args:
@@ -340,7 +340,7 @@ class DatabaseCodeIndex:
             self._matrix.append(seqs, joined)
 
 
-class SqliteCodeIndex(DatabaseCodeIndex):
+class SqliteCodeIndex(AppendOnlyCodeIndex):
     """The index in an SQLite file.
 
     Args:

@@ -49,72 +49,36 @@ _TOO_LONG = f"'{{path}}' would be too long; a file has at most {MAX_CHARACTERS:,
 R = TypeVar("R", ReadResult, WriteResult, EditResult, DeleteResult)
 
 
-class PackRules:
-    """What a role may read and change of canonical paths.
-
-    Each method says why not, with `{path}` for the path as it was named, or nothing.
-
-    Args:
-        readable: Files of the pack, `/contract.json`.
-        writable: Files, or directories ending in `/`, that the role makes.
-    """
-
-    def __init__(self, readable: Collection[str], writable: Collection[str]) -> None:
-        self._files = frozenset(readable)
-        self._writable = tuple(writable)
-        self._not_yours = (
-            f"'{{path}}' is not yours to change; you may write {', '.join(writable) or 'nothing'}."
-        )
-        shipped = (posixpath.split(name) for name in readable)
-        self._sealed = tuple(f"{folder}/" for folder, name in shipped if name == _EVIDENCE and folder != "/")
-
-    def reading(self, path: str) -> str:
-        """Why a path may not be read or listed: only files of the pack, the role's own, and directories above them."""
-        if path in self._files or self._is_own(path) or self._is_above(path):
-            return ""
-        return self._sealed_reason(path) or NOT_IN_PACK
-
-    def changing(self, path: str) -> str:
-        """Why a path may not be written, edited or deleted."""
-        if self._is_own(path):
-            return ""
-        sealed = "" if path in self._files else self._sealed_reason(path)
-        return sealed or self._not_yours
-
-    def _is_own(self, path: str) -> bool:
-        return any(
-            path == prefix or (prefix.endswith("/") and f"{path}/".startswith(prefix))
-            for prefix in self._writable
-        )
-
-    def _is_above(self, path: str) -> bool:
-        base = "/" if path == "/" else f"{path}/"
-        return any(name.startswith(base) for name in (*self._files, *self._writable))
-
-    def _sealed_reason(self, path: str) -> str:
-        return SEALED if path.startswith(self._sealed) else ""
-
-
-class ContextPackBackend(BackendProtocol):
-    """A role sees its context pack and nothing else, and writes where it may.
+class OpaqueEnforcementBackend(BackendProtocol):
+    """Shows no file of a sealed module but its public surface, and lets nobody change one (design: closed-source).
 
     Args:
         inner: A backend in virtual mode.
-        readable: Files of the pack, `/contract.json`.
-        writable: Files, or directories ending in `/`, that the role makes.
+        readable: Files that may be read, `/contract.json`; the directory of a `ship.json` is that of a sealed module.
     """
 
-    def __init__(
-        self, inner: FilesystemBackend, readable: Collection[str], writable: Collection[str]
-    ) -> None:
+    def __init__(self, inner: FilesystemBackend, readable: Collection[str]) -> None:
         if not inner.virtual_mode:
             raise ValueError("the backend of a role needs virtual paths")
         self._inner = inner
-        self._rules = PackRules(readable, writable)
+        self._files = frozenset(readable)
+        shipped = (posixpath.split(name) for name in readable)
+        self._sealed = tuple(f"{folder}/" for folder, name in shipped if name == _EVIDENCE and folder != "/")
         self._root = VirtualRoot(str(inner.cwd))
         self._search = Search(self._root, lambda path: bool(self._unreadable(path)))
         # calls of one answer run in parallel, and the deepagents backend reads a file before it writes it
         self._lock = threading.RLock()
+
+    def reading(self, path: str) -> str:
+        """Why a canonical path may not be read or listed, with `{path}` for the path as it was named; or nothing."""
+        return "" if path in self._files else self._sealed_reason(path)
+
+    def changing(self, path: str) -> str:
+        """Why a canonical path may not be written, edited or deleted."""
+        return self._sealed_reason(path)
+
+    def _sealed_reason(self, path: str) -> str:
+        return SEALED if path.startswith(self._sealed) else ""
 
     def ls(self, path: str) -> LsResult:
         """The visible entries; none of a directory that may not be read."""
@@ -245,10 +209,10 @@ class ContextPackBackend(BackendProtocol):
         return failed if self._root.path in error or "[Errno" in error else answer
 
     def _unreadable(self, path: str) -> str:
-        return self._refusal(self._rules.reading, path)
+        return self._refusal(self.reading, path)
 
     def _unchangeable(self, path: str) -> str:
-        return self._refusal(self._rules.changing, path)
+        return self._refusal(self.changing, path)
 
     def _undeletable(self, path: str) -> str:
         return _named(_INVALID, path) if canonical(path) == "/" else self._unchangeable(path)
@@ -260,6 +224,47 @@ class ContextPackBackend(BackendProtocol):
             return _named(_INVALID, path)
         reason = rule(resolved.virtual) or rule(resolved.resolved)
         return _named(reason or ("" if resolved.has_one_name else _INVALID), path)
+
+
+class ContextPackBackend(OpaqueEnforcementBackend):
+    """A role sees its context pack and nothing else, and writes where it may.
+
+    Args:
+        inner: A backend in virtual mode.
+        readable: Files of the pack, `/contract.json`.
+        writable: Files, or directories ending in `/`, that the role makes.
+    """
+
+    def __init__(
+        self, inner: FilesystemBackend, readable: Collection[str], writable: Collection[str]
+    ) -> None:
+        super().__init__(inner, readable)
+        self._writable = tuple(writable)
+        self._not_yours = (
+            f"'{{path}}' is not yours to change; you may write {', '.join(writable) or 'nothing'}."
+        )
+
+    def reading(self, path: str) -> str:
+        """Only files of the pack, the role's own, and directories above them."""
+        if path in self._files or self._is_own(path) or self._is_above(path):
+            return ""
+        return super().reading(path) or NOT_IN_PACK
+
+    def changing(self, path: str) -> str:
+        """Only the role's own files."""
+        if self._is_own(path):
+            return ""
+        return super().reading(path) or self._not_yours
+
+    def _is_own(self, path: str) -> bool:
+        return any(
+            path == prefix or (prefix.endswith("/") and f"{path}/".startswith(prefix))
+            for prefix in self._writable
+        )
+
+    def _is_above(self, path: str) -> bool:
+        base = "/" if path == "/" else f"{path}/"
+        return any(name.startswith(base) for name in (*self._files, *self._writable))
 
 
 def _named(reason: str, path: str) -> str:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 from agent_wire import canonical_json
 from specwright.application.store import layout
@@ -187,8 +188,20 @@ def _write_errors(target: Path) -> Generator[None]:
         ) from error
 
 
-class Definitions:
-    """What a state store adds to the files of any tree: definitions by their SHA-256, checked as they are read."""
+class ImmutableArtifactBackend:
+    """The rules of `state_store/` over the tree of a base class that comes after it: what is published never changes, and
+    definitions have their SHA-256 as name (design: store-layout)."""
+
+    def replace(self, path: str, data: bytes) -> None:
+        """Replace one of the files that change.
+
+        Raises:
+            RefusedError: it is published once, for example as a part of a sealed module or of a finished round.
+        """
+        check_path(path)
+        if not layout.may_be_replaced(path):
+            raise RefusedError("a published file never changes", where=path)
+        cast(FileTree, super()).replace(path, data)
 
     def define(self: FileTree, data: bytes) -> str:
         """Publish bytes under their SHA-256."""
@@ -208,21 +221,5 @@ class Definitions:
         return data
 
 
-def check_replaced(path: str) -> None:
-    """Check that a file of `state_store/` may be replaced (design: store-layout).
-
-    Raises:
-        RefusedError: it is published once, for example as a part of a sealed module or of a finished round.
-    """
-    if not layout.may_be_replaced(path):
-        raise RefusedError("a published file never changes", where=path)
-
-
-class DiskStateStore(Definitions, DiskTree):
+class DiskStateStore(ImmutableArtifactBackend, DiskTree):
     """The `StateStore` port on `state_store/`."""
-
-    def replace(self, path: str, data: bytes) -> None:
-        """Replace one of the files that change."""
-        self._target(path)
-        check_replaced(path)
-        super().replace(path, data)

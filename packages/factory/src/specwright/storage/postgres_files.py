@@ -9,7 +9,7 @@ from typing import Any
 from specwright.atomic_write import write_atomically
 from specwright.errors import CorruptionError, RefusedError
 from specwright.postgres import PostgresDatabase, QuestionMarks
-from specwright.storage.files import Definitions, check_path, check_replaced
+from specwright.storage.files import ImmutableArtifactBackend, check_path
 
 
 class PostgresTree:
@@ -140,14 +140,8 @@ class PostgresTree:
         return (self._root + path).strip("/")
 
 
-class PostgresStateStore(Definitions, PostgresTree):
+class PostgresStateStore(ImmutableArtifactBackend, PostgresTree):
     """The `StateStore` port on `state_store/` of the table."""
-
-    def replace(self, path: str, data: bytes) -> None:
-        """Replace one of the files that change."""
-        self._name(path)
-        check_replaced(path)
-        super().replace(path, data)
 
 
 def _checked(path: str) -> str:

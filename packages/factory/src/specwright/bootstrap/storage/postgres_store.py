@@ -29,7 +29,7 @@ from specwright.storage.postgres_files import PostgresStateStore, PostgresTree
 if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
     from specwright.graphs.checkpoints import Saver, SaverClass
     from specwright.index.embedder import Embedder
-    from specwright.index.sqlite_index import DatabaseCodeIndex
+    from specwright.index.sqlite_index import AppendOnlyCodeIndex
     from specwright.queue.jobs import JobQueue, QueuedJob
     from specwright.roles.models.shared_rate_limits import SharedRateLimiter
 
@@ -88,12 +88,12 @@ class PostgresStore:
         """The records of the journal's table."""
         return self._journal.records(kind)
 
-    def index(self, embedder: "Embedder") -> "DatabaseCodeIndex":
+    def index(self, embedder: "Embedder") -> "AppendOnlyCodeIndex":
         """The index's tables."""
-        from specwright.index.sqlite_index import DatabaseCodeIndex
+        from specwright.index.sqlite_index import AppendOnlyCodeIndex
 
         counter = "SELECT number FROM index_version"
-        return DatabaseCodeIndex(PostgresTables(self._database, "entries", counter), embedder)
+        return AppendOnlyCodeIndex(PostgresTables(self._database, "entries", counter), embedder)
 
     def checkpoints(self, saver: "SaverClass") -> "AbstractContextManager[Saver]":
         """The checkpoints' tables."""

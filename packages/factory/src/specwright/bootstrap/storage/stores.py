@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
     from specwright.bootstrap.storage.postgres_store import PostgresStore
     from specwright.graphs.checkpoints import Saver, SaverClass
     from specwright.index.embedder import Embedder
-    from specwright.index.sqlite_index import DatabaseCodeIndex
+    from specwright.index.sqlite_index import AppendOnlyCodeIndex
     from specwright.queue.jobs import QueuedJob
     from specwright.roles.models.rate_limits import RateLimiter
 
@@ -126,7 +126,7 @@ class DirectoryStore:
         path = self._runtime / JOURNAL
         return read_records(path, kind) if path.exists() else iter(())
 
-    def index(self, embedder: "Embedder") -> "DatabaseCodeIndex":
+    def index(self, embedder: "Embedder") -> "AppendOnlyCodeIndex":
         """The index's file."""
         from specwright.index.sqlite_index import SqliteCodeIndex
 
