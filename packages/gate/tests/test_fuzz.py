@@ -95,8 +95,8 @@ def test_the_good_module_directories_are_left_alone(name: Any, tmp_path: Path):
     found = candidate(name)
     seen = examine_contract(stage(tmp_path, found, found.files), found, found.files, QUICK)
     assert seen.findings == ()
-    assert seen.summary().startswith(f"contract fuzz: {seen.inputs} inputs, no counterexample")
-    assert seen.inputs > 100
+    assert seen.summary.startswith(f"contract fuzz: {seen.counts['inputs']} inputs, no counterexample")
+    assert seen.counts["inputs"] > 100
 
 
 def test_several_faults_are_told_apart_and_each_is_shrunk():

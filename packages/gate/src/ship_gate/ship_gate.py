@@ -8,6 +8,7 @@ show.
 """
 
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
@@ -261,19 +262,16 @@ class SandboxedShipGate(ShipGate):
         Returns:
             A result for each class, since there is nothing that a test of the module could call.
         """
-        with ExitStack() as started, log.stage("examples") as found:
-            pair = started.enter_context(prepare(staged, "example_runner"))
+        with prepare(staged, "example_runner") as pair, log.stage("examples") as found:
             found += run_examples(staged, examples, self._timeout_seconds, pair)
             observed = [*pair.exchange.observed()]
         bounds = self._fuzz if self._fuzz.examples else FuzzBounds()
-        with ExitStack() as started, log.stage("fuzz") as found:
-            pair = started.enter_context(prepare(staged, "fuzz.runner"))
+        with prepare(staged, "fuzz.runner") as pair:
+            began = time.monotonic()
             result = examine_contract(staged, candidate, files, bounds, pair)
-            found += result.findings
+            log.report("fuzz", result, time.monotonic() - began)
             observed += pair.exchange.observed()
         log.add("effects", observed_findings(observed, candidate.contract, staged))
-        log.observe("fuzz", **result.counts())
-        log.notes.append(result.summary())
         names = (*own_statements(candidate.contract), *own_exceptions(candidate.contract))
         outcome = "FAIL" if result.findings else "PASS"
         return tuple(TestResult(f"definitions::{name}", outcome, 0.0) for name in names)

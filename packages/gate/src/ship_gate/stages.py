@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
 from ship_gate.errors import ShipGateError
 from ship_gate.findings import Finding
@@ -24,7 +24,7 @@ from ship_gate.strength.check import examine_strength, uses_hypothesis
 from ship_gate.strength.invariants import assertions_of
 from ship_gate.strength.observation import observe
 from ship_gate.strength.run import start_runner
-from ship_gate.verdict import Candidate, StageResult
+from ship_gate.verdict import Candidate, StageReport, StageResult
 
 STAGES = (
     "layout", "static", "surface", "imports", "obligations", "tests", "examples", "observation", "strength", "fuzz",
@@ -65,6 +65,12 @@ class StageLog:
     def observe(self, name: str, **counts: int) -> None:
         """Note how much a stage looked at."""
         self._observed[name] = counts
+
+    def report(self, name: str, found: StageReport, seconds: float = 0.0) -> None:
+        """Note all that a measuring stage found."""
+        self.add(name, found.findings, seconds)
+        self.observe(name, **found.counts)
+        self.notes.append(found.summary)
 
     def results(self) -> tuple[StageResult, ...]:
         """What each stage observed."""
@@ -157,7 +163,7 @@ class MeasuringStages:
         Raises:
             ShipGateError: a process did not come up or broke off by itself, and nothing else is wrong.
         """
-        stages: dict[str, Callable[[], _StageReport]] = {}
+        stages: dict[str, Callable[[], StageReport]] = {}
         if self._observed:
             stages["observation"] = lambda: self._changed_answers(tests_seconds)
         if self._strength:
@@ -173,13 +179,11 @@ class MeasuringStages:
             except ShipGateError as error:
                 broken.append(error)
                 continue
-            log.add(name, examined.findings, seconds)
-            log.observe(name, **examined.counts())
-            log.notes.append(examined.summary())
+            log.report(name, examined, seconds)
         if broken and not log.findings:  # else what was found may be what broke it off
             raise broken[0]
 
-    def _changed_answers(self, tests_seconds: float) -> "_StageReport":
+    def _changed_answers(self, tests_seconds: float) -> StageReport:
         return observe(
             self._staged,
             self._candidate.contract,
@@ -190,7 +194,7 @@ class MeasuringStages:
             assertions_of(self._files),
         )
 
-    def _mutants(self, tests_seconds: float) -> "_StageReport":
+    def _mutants(self, tests_seconds: float) -> StageReport:
         return examine_strength(
             self._staged,
             self._candidate.contract,
@@ -200,29 +204,12 @@ class MeasuringStages:
             runner=self._runner,
         )
 
-    def _contract_fuzz(self, shown: Collection[str]) -> "_StageReport":
+    def _contract_fuzz(self, shown: Collection[str]) -> StageReport:
         return examine_contract(
             self._staged, self._candidate, self._files, self._fuzz, self._pair, self._second, shown
         )
 
 
-class _StageReport(Protocol):
-    """What a stage found."""
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What is wrong."""
-        ...
-
-    def summary(self) -> str:
-        """One line for the evidence."""
-        ...
-
-    def counts(self) -> dict[str, int]:
-        """How much it looked at."""
-        ...
-
-
-def _timed(stage: Callable[[], _StageReport]) -> tuple[_StageReport, float]:
+def _timed(stage: Callable[[], StageReport]) -> tuple[StageReport, float]:
     began = time.monotonic()
     return stage(), time.monotonic() - began

@@ -53,6 +53,20 @@ class TestResult(NamedTuple):
     message: str = ""
 
 
+class StageReport(NamedTuple):
+    """What a stage found that measures the tests or the module.
+
+    Args:
+        findings: What is wrong.
+        summary: One line for the evidence.
+        counts: How much it looked at, by what it was.
+    """
+
+    findings: tuple[Finding, ...]
+    summary: str
+    counts: dict[str, int]
+
+
 class StageResult(NamedTuple):
     """What one stage of the gate observed (design: ship-gate).
 

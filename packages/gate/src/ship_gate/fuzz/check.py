@@ -50,7 +50,7 @@ from ship_gate.sandbox.staging import Staged
 from ship_gate.source.files import ParsedFiles
 from ship_gate.static.effect_table import Kind
 from ship_gate.static.effects import declared_kinds
-from ship_gate.verdict import ENTRY_FILE, Candidate
+from ship_gate.verdict import ENTRY_FILE, Candidate, StageReport
 
 _MODEST = 400
 """The size up to which an input is modest: characters, elements, magnitudes."""
@@ -76,32 +76,6 @@ class FuzzBounds(NamedTuple):
     call_seconds: float = 1.5
 
 
-class FuzzResult(NamedTuple):
-    """What the fuzz saw.
-
-    Args:
-        findings: One for each kind of counterexample.
-        inputs: How many inputs were tried.
-        compared: How many calls were made once more in other surroundings.
-    """
-
-    findings: tuple[Finding, ...]
-    inputs: int
-    compared: int = 0
-
-    def summary(self) -> str:
-        """In one line, for the evidence."""
-        found = len(self.findings)
-        return (
-            f"contract fuzz: {self.inputs} inputs, {found or 'no'} counterexample{'s' * (found > 1)}, "
-            f"{self.compared} calls compared in other surroundings"
-        )
-
-    def counts(self) -> dict[str, int]:
-        """How much was looked at."""
-        return {"inputs": self.inputs, "calls_elsewhere": self.compared}
-
-
 def examine_contract(
     staged: Staged,
     candidate: Candidate,
@@ -110,7 +84,7 @@ def examine_contract(
     pair: Pair | None = None,
     second: SecondProcess | None = None,
     shown: Collection[str] | None = None,
-) -> FuzzResult:
+) -> StageReport:
     """Draw inputs for a staged candidate whose surface is its contract's.
 
     Args:
@@ -147,7 +121,9 @@ def examine_contract(
         difference, compared = first_difference(second, staged, ran.calls)
         if difference:
             findings.append(_finding(ENTRY_FILE, f"{difference.call.text} {difference.text()}", staged))
-    return FuzzResult(tuple(findings), inputs, compared)
+    found = f"{len(findings) or 'no'} counterexample{'s' * (len(findings) > 1)}"
+    summary = f"contract fuzz: {inputs} inputs, {found}, {compared} calls compared in other surroundings"
+    return StageReport(tuple(findings), summary, {"inputs": inputs, "calls_elsewhere": compared})
 
 
 def is_repeatable(contract: MicroModuleContract) -> bool:

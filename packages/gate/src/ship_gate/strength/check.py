@@ -17,7 +17,6 @@ import ast
 import secrets  # noqa: TID251 - what tests must not foretell is no input
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from typing import NamedTuple
 
 from ship_gate.contract.boundary.class_statement import ClassStatement
 from ship_gate.contract.boundary.lazy_types import is_lazy
@@ -32,7 +31,7 @@ from ship_gate.strength.claims import unstable_finding
 from ship_gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
 from ship_gate.strength.run import BUDGET_SECONDS, Variant, VariantRun, run_variants, start_runner
 from ship_gate.strength.stated_limits import unshown_limits
-from ship_gate.verdict import ENTRY_FILE
+from ship_gate.verdict import ENTRY_FILE, StageReport
 
 MOST_MUTANTS = 120
 """Mutants that are run of one module; of more, a fixed sample."""
@@ -54,39 +53,6 @@ _STUB = "_specwright_stub"
 _STUBBED = (ast.Raise(ast.Name("NotImplementedError", ast.Load()), None), ast.Return(ast.Constant(None)))
 
 
-class Strength(NamedTuple):
-    """What the stubs and mutants showed.
-
-    Args:
-        findings: What is wrong with the tests.
-        made: How many mutants the source has.
-        taken: How many of them were run.
-        run: How many of these could be imported.
-        killed: How many of these the tests noticed.
-        threshold: The least share of them.
-        survivors: Place and change of the others.
-    """
-
-    findings: tuple[Finding, ...]
-    total: int
-    taken: int
-    run: int
-    killed: int
-    threshold: float
-    survivors: tuple[str, ...]
-
-    def summary(self) -> str:
-        """One line for the evidence."""
-        part = f"a sample of {self.taken} of {self.total}" if self.total > self.taken else f"all {self.total}"
-        return (
-            f"{self.killed} of {self.run} mutants died ({part} mutants taken, threshold {self.threshold:g})"
-        )
-
-    def counts(self) -> dict[str, int]:
-        """How much was looked at."""
-        return {"mutants": self.total, "run": self.run, "killed": self.killed}
-
-
 def examine_strength(
     staged: Staged,
     contract: MicroModuleContract,
@@ -96,7 +62,7 @@ def examine_strength(
     tests_seconds: float = 0.0,
     runner: Pair | None = None,
     budget: float = BUDGET_SECONDS,
-) -> Strength:
+) -> StageReport:
     """Run the tests of a staged candidate, which have passed, on stubs and mutants.
 
     Args:
@@ -141,7 +107,7 @@ def _judged(
     threshold: float,
     seconds: float,
     contract: MicroModuleContract,
-) -> Strength:
+) -> StageReport:
     """What the runs show: of both stubs, of the mutants that were taken, and of the module as it is, again and again."""
     first = runs[0]
     if first.outcome == "passed":
@@ -157,15 +123,11 @@ def _judged(
         findings += weak_findings(judged, threshold, fewer=len(tried) < len(taken))
         findings += unshown_limits([mutant for mutant, _ in judged], alive, contract)
         findings += map(_idiom, (mutant for mutant in alive if mutant.value))
-    return Strength(
-        tuple(findings),
-        len(mutants),
-        len(tried),
-        len(judged),
-        len(judged) - len(alive),
-        threshold,
-        tuple(f"{mutant.location}: {mutant.listed}" for mutant in alive),
-    )
+    every, killed = len(mutants), len(judged) - len(alive)
+    part = f"a sample of {len(tried)} of {every}" if every > len(tried) else f"all {every}"
+    summary = f"{killed} of {len(judged)} mutants died ({part} mutants taken, threshold {threshold:g})"
+    counts = {"mutants": every, "run": len(judged), "killed": killed}
+    return StageReport(tuple(findings), summary, counts)
 
 
 def _tiers(taken: list[Mutant]) -> Iterator[tuple[Mutant, int]]:

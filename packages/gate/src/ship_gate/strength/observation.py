@@ -37,7 +37,7 @@ from ship_gate.strength.perturbations import (
     Perturbation,
     perturbations_of,
 )
-from ship_gate.verdict import ENTRY_FILE
+from ship_gate.verdict import ENTRY_FILE, StageReport
 
 _DEPTH = "RecursionError"
 _MOST_REPETITIONS = 120
@@ -48,40 +48,6 @@ _WALL_TIMES = 20
 _LEAST_WALL = 60.0
 
 
-class Observation(NamedTuple):
-    """What the repetitions showed.
-
-    Args:
-        findings: Tests and claims that show nothing.
-        changes: How many changes were tried.
-        noticed: How many of them a test noticed.
-        repetitions: How often the tests were run.
-        compared: How many different calls were answered in other surroundings too.
-    """
-
-    findings: tuple[Finding, ...]
-    tried: int
-    noticed: int
-    repetitions: int
-    compared: int
-
-    def summary(self) -> str:
-        """One line for the evidence."""
-        return (
-            f"{self.noticed} of {self.tried} changed answers were noticed, in {self.repetitions} repetitions; "
-            f"{self.compared} calls of the tests compared in other surroundings"
-        )
-
-    def counts(self) -> dict[str, int]:
-        """How much was looked at."""
-        return {
-            "repetitions": self.repetitions,
-            "changed_answers": self.tried,
-            "noticed": self.noticed,
-            "calls_elsewhere": self.compared,
-        }
-
-
 def observe(
     staged: Staged,
     contract: MicroModuleContract,
@@ -90,7 +56,7 @@ def observe(
     tests_seconds: float,
     pair: Pair | None = None,
     assertions: Assertions | None = None,
-) -> Observation:
+) -> StageReport:
     """Repeat the tests of a staged candidate, which have passed, with changed answers.
 
     Args:
@@ -121,15 +87,14 @@ def observe(
         if ended.how == "forged":
             message = f"the run tampered with its own report ({ended.message}); leave the test runner alone"
             forged = Finding(FindingCode.TESTS_FORGED, "tests", message)
-            return Observation((forged,), plan.tried, plan.noticed, plan.repetitions, plan.compared)
+            return plan.report([forged])
         if ended.how != "timeout" or ended.message:
             # otherwise the repetitions took their time, on a machine that is busy, and go on where they were
             plan.broken_off(ledger.running, ended.message)
         if start + 1 >= _MOST_STARTS:
             raise _broken_off_again(ended)
     found = [*plan.findings(), *plan.differences(staged)]
-    findings = [finding._replace(message=staged.anonymous(finding.message)) for finding in found]
-    return Observation(tuple(findings), plan.tried, plan.noticed, plan.repetitions, plan.compared)
+    return plan.report(finding._replace(message=staged.anonymous(finding.message)) for finding in found)
 
 
 def _broken_off_again(ended: RunEnd) -> ShipGateError:
@@ -369,6 +334,15 @@ class _Plan:
         others = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
         message = f"the test{others} {how} in other surroundings ({ALL_OF_THEM}):{what or ' ' + OTHER_ADVICE}"
         yield Finding(FindingCode.TESTS_SURROUNDINGS, f"tests/{name}" if name else ENTRY_FILE, message)
+
+    def report(self, findings: Iterable[Finding]) -> StageReport:
+        """What the repetitions showed, with what is wrong."""
+        summary = (
+            f"{self.noticed} of {self.tried} changed answers were noticed, in {self.repetitions} repetitions; "
+            f"{self.compared} calls of the tests compared in other surroundings"
+        )
+        counts = {"repetitions": self.repetitions, "changed_answers": self.tried, "noticed": self.noticed}
+        return StageReport(tuple(findings), summary, {**counts, "calls_elsewhere": self.compared})
 
     def findings(self) -> Iterator[Finding]:
         """What is not shown."""
