@@ -89,27 +89,18 @@ def test_a_member_is_of_the_kind_of_its_enum(statement: str, said: str):
     assert [problem[: len(said)] for problem in found] == ([said] if said else [])
 
 
-@pytest.mark.parametrize(
-    ("taken", "said", "different"),
-    [("", (), 1), ("None", (), 1), ("tuple[()]", (), 1), ("bool", (), 2), ("Side", (SIDE,), 2), ("bool | None", (), 3),
-     ("Literal['a', 'b']", (), 2), ("tuple[bool, bool]", (), 4), ("One", ("One is a frozen dataclass: x: bool",), 2),
-     ("int", (), 9), ("list[None]", (), 9), ("tuple[None, ...]", (), 9), ("Tree", (TREE,), 9)],
-)  # fmt: skip
-def test_a_function_has_arguments_for_each_error_and_a_result(
-    taken: str, said: tuple[str, ...], different: int
-):
+def test_a_function_has_an_input_on_which_its_errors_depend():
     """D-43-09: without effects its arguments alone decide."""
-    for errors in range(3):
-        found = problems(a_contract(taken, "str", *said, errors=errors))
-        assert [problem.split(":")[0] for problem in found] == ["error_surfaces"] * (0 < errors >= different)
+    for taken, errors in (("", 1), ("", 2), ("", 0), ("bool", 2)):
+        found = problems(a_contract(taken, "str", errors=errors))
+        assert [problem.split(":")[0] for problem in found] == ["error_surfaces"] * bool(errors and not taken)
     effect = {"type": "CALL", "target": "the clock", "description": "the time is read"}
-    told = a_contract(taken, "str", *said, errors=2).to_json() | {"effects": [effect]}
+    told = a_contract("", "str", errors=2).to_json() | {"effects": [effect]}
     assert problems(MicroModuleContract.model_validate(told)) == []
 
 
-def test_any_number_of_arguments_and_definitions_have_no_such_bound():
-    """D-43-09: a list of bools is not two bools, and definitions are not called."""
-    assert problems(a_contract("bool", "str", "any number of arguments", errors=2)) == []
+def test_definitions_need_no_input():
+    """D-43-09: they are not called."""
     modes = Modes(sync=True, async_=False, notes=DEFINITIONS)
     assert problems(a_contract("", "", errors=2, modes=modes)) == []
 
@@ -137,13 +128,10 @@ def test_an_output_can_say_each_code():
     assert problems(a_contract("int", "bool", error_surfaces=[code])) != []
 
 
-def test_what_comes_of_a_call_is_not_always_the_same():
-    """D-43-09: no test could show it; an error, or an effect, is something to show."""
-    for given, said, differs in (
-        ("", "", False), ("Literal['ok']", "", False), ("tuple[()]", "", False), ("One", "One is an Enum: A='a'", False),
-        ("bool", "", True), ("str", "", True), ("tuple[(int, str)]", "", True),
-    ):  # fmt: skip
+def test_something_comes_of_a_call():
+    """D-43-09: no test could show it otherwise; an error, or an effect, is something to show."""
+    for given, said, differs in (("", "", False), ("bool", "", True), ("str", "", True)):
         contract = giving(given, said)
         found = problems(normalise(contract))
-        assert found == [] if differs else found[0].startswith("outputs: what comes of a call is "), given
+        assert found == [] if differs else found[0].startswith("outputs: nothing comes of a call"), given
         assert problems(normalise(contract.model_copy(update={"error_surfaces": ERRORS}))) == []

@@ -18,7 +18,8 @@ from ship_gate.contract.network import network_effects
 from ship_gate.contract.properties import Property
 from ship_gate.fuzz.properties import broken_off, request_for, tried
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
-from ship_gate.sandbox.program import Program, ProgramRun
+from ship_gate.sandbox.plan import Plan
+from ship_gate.sandbox.program import ProgramRun
 from ship_gate.sandbox.program import run as run_program
 from ship_gate.sandbox.stream import RunEnd
 from ship_gate.ship_gate import SandboxedShipGate
@@ -141,7 +142,7 @@ class InstalledProduct(NamedTuple):
         assert interface is not None  # only a product with a command is called by it
         name = interface["command"]["name"]
         job = {"command": name, "arguments": list(arguments)}
-        event = self._event(self._program(place)._replace(module="command"), job)
+        event = self._event(self._program(place)._replace(role="command"), job)
         if None in (event.get("stdout"), event.get("stderr")):
             raise NoReportError("it printed too much to be compared")
         return read_report(CommandEnd, event)
@@ -190,10 +191,10 @@ class InstalledProduct(NamedTuple):
         (found,) = tried([one], ran.events, _broken_off(ran))
         return found
 
-    def _event(self, program: Program, job: dict[str, Any]) -> dict[str, Any]:
+    def _event(self, program: Plan, job: dict[str, Any]) -> dict[str, Any]:
         return _reported(self._run(program, job, self.seconds), self.seconds)
 
-    def _run(self, program: Program, job: dict[str, Any], seconds: float) -> ProgramRun:
+    def _run(self, program: Plan, job: dict[str, Any], seconds: float) -> ProgramRun:
         asks_hosts = any(network_effects(module.contract) for module in self.product.modules)
         job = {"package": self.product.import_name, **job, "web": asks_hosts}
         sandbox = self.gate.sandbox
@@ -205,22 +206,23 @@ class InstalledProduct(NamedTuple):
         )
         return run_program(program, job, sandbox._replace(limits=larger), seconds)
 
-    def _program(self, place: str) -> Program:
+    def _program(self, place: str) -> Plan:
         scratch = self.scratch / place
         scratch.mkdir(parents=True, exist_ok=True)
-        return Program("specwright.wheels.inside", _INSIDE, "runner", scratch, (self.site,), self.site)
+        package = ("specwright.wheels.inside", _INSIDE)
+        return Plan("runner", scratch, (self.site,), self.site, package=package)
 
-    def _interface_program(self, place: str, kind: Kind) -> Program:
+    def _interface_program(self, place: str, kind: Kind) -> Plan:
         if kind == "command":
-            return self._program(place)._replace(module="interfaces")
+            return self._program(place)._replace(role="interfaces")
         return self._with_packages(place, "interfaces", frozenset(SERVER_PACKAGES))
 
-    def _with_packages(self, place: str, module: str, packages: frozenset[str]) -> Program:
+    def _with_packages(self, place: str, module: str, packages: frozenset[str]) -> Plan:
         """A program that needs packages of this installation, which the product must not find by itself."""
         program = self._program(place)
         folder = Path(tempfile.mkdtemp(prefix="packages-", dir=self.scratch)) / "site"
         reads = (self.site, folder, *link_packages(packages, folder))
-        return program._replace(module=module, reads=reads, site=folder, more={"product": str(self.site)})
+        return program._replace(role=module, reads=reads, site=folder, more={"product": str(self.site)})
 
     def _from_package(self, code: str) -> str:
         """An example of a module, as a user of the package executes it."""

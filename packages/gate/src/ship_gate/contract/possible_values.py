@@ -1,15 +1,14 @@
 """Whether there are values for what a contract says: what locks can be kept by a module (design: module-directory).
 
 A contract may be well formed and still ask for what no module can do: a set of lists holds nothing, as lists cannot be
-hashed; an Enum of whole numbers has no member `'open'`; two errors cannot be told apart by one argument that is always the
-same; a code does not come back where nothing is returned that could say it; no test can look at what is always the same.
+hashed; an Enum of whole numbers has no member `'open'`; an error depends on nothing where nothing is given; a code does not
+come back where nothing is returned that could say it; no test can look at nothing.
 Each is refused when the contract is locked.
 
 Left out: what the texts ask for, which code does not read.
 """
 
 import ast
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from ship_gate.base.containers import CONTAINERS, TAKEN_CONTAINERS
@@ -30,21 +29,18 @@ _NUMBERS = {row.name for row in SCALARS if row.says == "number"}
 Known = Mapping[str, ClassStatement]
 
 
-def possibility_problems(
-    contract: MicroModuleContract, known: Known, arguments: Sequence[str] | None
-) -> Iterator[str]:
+def possibility_problems(contract: MicroModuleContract, known: Known, *, is_called: bool) -> Iterator[str]:
     """What a contract asks for that no module can do, by its place.
 
     Args:
         contract: Its types can be read.
         known: The classes that it states.
-        arguments: The types of what a function holds for its inputs; None where there is no function.
+        is_called: Whether there is a function.
     """
     yield from _type_problems(contract, known)
     yield from _member_problems(known)
-    if arguments is not None and not contract.effects:
-        yield from _too_few_arguments(contract, known, arguments)
-        yield from _always_the_same(contract, known)
+    if is_called and not contract.effects:
+        yield from _nothing_differs(contract)
     outputs = [output.type for output in contract.outputs]
     for index, error in enumerate(contract.error_surfaces):
         if error.surface is not SurfaceKind.EXCEPTION and not _can_say(error.name, outputs, known):
@@ -142,66 +138,21 @@ def _is_literal_of(text: str, kind: type) -> bool:
         return False
 
 
-def _too_few_arguments(
-    contract: MicroModuleContract, known: Known, arguments: Sequence[str]
-) -> Iterator[str]:
-    """Without effects, what a call comes to depends on its arguments alone: each error needs some of its own, and so does
-    a result."""
-    raised = [error for error in contract.error_surfaces if error.surface is SurfaceKind.EXCEPTION]
-    different = _product(arguments, known, frozenset())
-    if raised and different is not None and different <= len(raised):
-        yield (
-            f"error_surfaces: {different} different call{'s' * (different != 1)} of it can be made, too few for "
-            f"{len(raised)} errors and a result; widen an input, state the effect on which they depend, or leave errors out"
-        )
-
-
-def _always_the_same(contract: MicroModuleContract, known: Known) -> Iterator[str]:
-    """Without effects and errors, all that a test can look at is the result."""
+def _nothing_differs(contract: MicroModuleContract) -> Iterator[str]:
+    """Without effects, what a call comes to depends on its arguments alone, and all that a test can look at is the result
+    or an error."""
     fails = any(error.surface is SurfaceKind.EXCEPTION for error in contract.error_surfaces)
-    # how a module reads what is given bit by bit, and what it calls, can be looked at
-    looks = any(is_lazy(one.type) for one in contract.inputs)
-    if (
-        not fails
-        and not looks
-        and _product([output.type for output in contract.outputs], known, frozenset()) == 1
-    ):
-        what = "the same whatever is given" if contract.outputs else "nothing"
+    if fails and not contract.inputs:
         yield (
-            f"outputs: what comes of a call is {what}, so that no test can show what it does; state an output that differs, "
-            "an error or an effect"
+            "error_surfaces: nothing is given on which an error could depend; state an input, the effect on which the "
+            "errors depend, or leave them out"
         )
-
-
-def _count(text: str, known: Known, within: frozenset[str]) -> int | None:
-    """How many values a type has; None for more than anyone would count."""
-    counts = [_count_part(part, known, within) for part in alternatives(text)]
-    return sum(one for one in counts if one is not None) if None not in counts else None
-
-
-def _count_part(text: str, known: Known, within: frozenset[str]) -> int | None:
-    base, held = _inner(text)
-    statement = known.get(base)
-    match base:
-        case "None":
-            return 1
-        case "bool":
-            return 2
-        case "Literal":
-            return len(held)
-        case "tuple" if held[-1:] != ["..."]:
-            return _product(held, known, within)
-        case _ if statement and statement.is_enum:
-            return len({field.default for field in statement.fields})
-        case _ if statement and base not in within:
-            return _product([field.type for field in statement.fields], known, within | {base})
-        case _:
-            return None
-
-
-def _product(texts: Sequence[str], known: Known, within: frozenset[str]) -> int | None:
-    counts = [_count(text, known, within) for text in texts]
-    return math.prod(one for one in counts if one is not None) if None not in counts else None
+    # how a module reads what is given bit by bit, and what it calls, can be looked at
+    if not (fails or contract.outputs or any(is_lazy(one.type) for one in contract.inputs)):
+        yield (
+            "outputs: nothing comes of a call, so that no test can show what it does; state an output, an error or an "
+            "effect"
+        )
 
 
 def _can_say(code: str, types: Sequence[str], known: Known) -> bool:

@@ -205,10 +205,9 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *network_problems(contract),
         *contract_size_problems(_statement_count(contract)),
     ]
-    held = [f"list[{one.type}]" if is_any_number(one) else one.type for one in contract.inputs]
-    arguments = None if is_vocabulary(contract) else held
+    known, is_called = own_statements(contract), not is_vocabulary(contract)
     # where a type cannot be read, nothing can be said of its values
-    return found or [*possibility_problems(contract, own_statements(contract), arguments)]
+    return found or [*possibility_problems(contract, known, is_called=is_called)]
 
 
 def _statement_count(contract: MicroModuleContract) -> int:

@@ -16,7 +16,8 @@ from ship_gate.package.functions import PublicApi, PublicFunction, public_api
 from ship_gate.package.tree import PackageTree, copy_tree, installed_folders
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
-from ship_gate.sandbox.program import Program, ProgramRun
+from ship_gate.sandbox.plan import Plan
+from ship_gate.sandbox.program import ProgramRun
 from ship_gate.sandbox.program import run as run_program
 from ship_gate.sandbox.staging import workspace
 
@@ -90,13 +91,14 @@ def run_package(
             memory=4096 * _MIB, file_size=64 * _MIB, scratch_size=256 * _MIB, open_files=512
         )
         left_out: dict[str, str] = {}
-        program = Program("ship_gate.package.inside", _INSIDE, "runner", place, (*reads, *installed), site)
-        ran = _run(program, job, left_out, sandbox._replace(limits=limits), seconds, tell)
+        package = ("ship_gate.package.inside", _INSIDE)
+        plan = Plan("runner", place, (*reads, *installed), site, package=package)
+        ran = _run(plan, job, left_out, sandbox._replace(limits=limits), seconds, tell)
         return PackageRun(api, faults, ran.events, left_out, str(place), _unfinished(ran), published)
 
 
 def _run(
-    program: Program,
+    plan: Plan,
     job: dict[str, Any],
     left_out: dict[str, str],
     sandbox: Sandbox,
@@ -107,10 +109,10 @@ def _run(
     while True:
         job["seconds"] = seconds = max(1.0, until - time.monotonic())
         tell("running its tests and examples")
-        scratch = Path(tempfile.mkdtemp(prefix="scratch-", dir=program.scratch))
-        file = program.scratch / "job.json"
+        scratch = Path(tempfile.mkdtemp(prefix="scratch-", dir=plan.scratch))
+        file = plan.scratch / "job.json"
         file.write_text(json.dumps(job), encoding="utf-8")
-        one = program._replace(scratch=scratch, more={"job": str(file), "forks": True})
+        one = plan._replace(scratch=scratch, more={"job": str(file), "forks": True})
         ran = run_program(one, {}, sandbox, seconds + _MORE_SECONDS)
         blamed = "" if ran.ended.how == "finished" else _blamed(ran.events)
         if not blamed or len(left_out) == _MOST_RESTARTS:

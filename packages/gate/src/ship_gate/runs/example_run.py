@@ -52,9 +52,6 @@ class _Ledger(Ledger):
         if header.get("event") == "example" and header.get("place") == len(self.outcomes):
             self.outcomes.append(header)
 
-    def called(self, call: dict[str, Any], payload: bytes) -> None:
-        """Nothing depends on it: an example may show no more than a class."""
-
     def replied(self, header: dict[str, Any], payload: bytes) -> None:
         """Whether the module left its arguments alone."""
         if header.get("changed") is not False:

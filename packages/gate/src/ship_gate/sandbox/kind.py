@@ -173,7 +173,7 @@ def _trial_fault(kind: SandboxKind) -> str:
     # under another name than a workspace's: the next workspace would remove it, since nobody holds its lock
     with tempfile.TemporaryDirectory(prefix="try-sandbox-") as folder:
         place = Path(folder).resolve()
-        plan = Plan("module_host", place, place, (), None, Limits(), {"lib": folder})
+        plan = Plan("module_host", place, more={"lib": folder})
         try:
             child = start(plan, kind)
         except ShipGateError as error:

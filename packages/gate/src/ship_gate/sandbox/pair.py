@@ -30,7 +30,7 @@ class Pair:
         self._children = [child for child in (runner, module, other) if child]
         self.scratch = plan.scratch
         """The folder that the runner works in."""
-        self.exchange = Exchange(runner, module, plan.writes, plan.limits, other)
+        self.exchange = Exchange(runner, module, plan.scratch, plan.limits, other)
 
     def __enter__(self) -> Self:
         return self
@@ -134,4 +134,4 @@ def _plan(staged: Staged, run: str, role: str, sandbox: Sandbox, packages: froze
     own = staged.lib if role == "module_host" else staged.tests
     reads = (own, *([site] if site else []), *places)
     more = {"lib": str(staged.lib)} if role == "module_host" else {"tests": str(staged.tests)}
-    return Plan(role, scratch, scratch, reads, site, sandbox.limits, more)
+    return Plan(role, scratch, reads, site, sandbox.limits, more)

@@ -58,7 +58,6 @@ class Plan(NamedTuple):
     Args:
         role: A module of `inside`, or of `package`.
         scratch: The folder that it works in; it may write there and in nothing else.
-        writes: The folder below which it may write.
         reads: What it may read besides Python.
         site: A folder of third-party packages.
         limits: What it may use.
@@ -69,10 +68,9 @@ class Plan(NamedTuple):
 
     role: str
     scratch: Path
-    writes: Path
-    reads: tuple[Path, ...]
-    site: Path | None
-    limits: Limits
-    more: Mapping[str, str | bool]
+    reads: tuple[Path, ...] = ()
+    site: Path | None = None
+    limits: Limits = Limits()
+    more: Mapping[str, str | bool] = {}
     surroundings: frozenset[Surrounding] = frozenset()
     package: tuple[str, Path] | None = None

@@ -151,7 +151,7 @@ def _plan_text(plan: Plan, kind: SandboxKind, from_gate: int, to_gate: int) -> d
         "scratch": str(plan.scratch),
         "site": str(plan.site) if plan.site else "",
         "reads": [*map(str, _python_paths()), *map(str, _reads(plan)), "/dev/urandom", "/dev/null"],
-        "writes": [str(plan.writes), "/dev/null"],
+        "writes": [str(plan.scratch), "/dev/null"],
         "limits": {
             "AS": limits.memory,
             "CPU": limits.cpu_seconds + 1,
@@ -232,8 +232,8 @@ def _bubblewrap(plan: Plan) -> list[str]:
     ]
     command += [
         "--bind",
-        str(plan.writes),
-        str(plan.writes),
+        str(plan.scratch),
+        str(plan.scratch),
         "--remount-ro",
         "/",
         "--chdir",

@@ -4,8 +4,6 @@ A program is a module with a function `run(link, plan)`, as those of `inside` ar
 package that holds it can be imported there.
 """
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ship_gate.sandbox.exchange import Exchange
@@ -15,28 +13,6 @@ from ship_gate.sandbox.process import start
 from ship_gate.sandbox.stream import Ledger, RunEnd
 
 
-class Program(NamedTuple):
-    """A program, and what it may see.
-
-    Args:
-        package: The import name of the folder that holds it.
-        folder: That folder; its other modules can be imported by the program.
-        module: The program's module in the package.
-        scratch: The folder that it works in; it may write there and in nothing else.
-        reads: What it may read besides Python and its own folder.
-        site: A folder of third-party packages.
-        more: Entries of its plan.
-    """
-
-    package: str
-    folder: Path
-    module: str
-    scratch: Path
-    reads: tuple[Path, ...] = ()
-    site: Path | None = None
-    more: Mapping[str, str | bool] = {}
-
-
 class ProgramRun(NamedTuple):
     """What a program reported, and how it ended."""
 
@@ -44,39 +20,29 @@ class ProgramRun(NamedTuple):
     ended: RunEnd
 
 
-def run(program: Program, job: dict[str, Any], sandbox: Sandbox, seconds: float) -> ProgramRun:
+def run(plan: Plan, job: dict[str, Any], sandbox: Sandbox, seconds: float) -> ProgramRun:
     """Run a program to its end.
 
     Args:
-        program: It.
+        plan: Of its process, without limits.
         job: What it is given.
-        sandbox: In what it runs.
+        sandbox: In what it runs, with the limits.
         seconds: For all of it, by the clock, without what it waits for a processor.
 
     Raises:
         ShipGateError: the process could not be started, or hardly came to run.
     """
-    sandbox = sandbox.within(seconds)
-    plan = Plan(
-        program.module,
-        program.scratch,
-        program.scratch,
-        program.reads,
-        program.site,
-        sandbox.limits,
-        program.more,
-        package=(program.package, program.folder),
-    )
-    child, ledger = start(plan, sandbox.kind), _Reports()
+    limits = sandbox.within(seconds).limits
+    child, ledger = start(plan._replace(limits=limits), sandbox.kind), _Reports()
     try:
-        exchange = Exchange(child, None, plan.writes, sandbox.limits)
+        exchange = Exchange(child, None, plan.scratch, limits)
         return ProgramRun(ledger.events, exchange.run(job, {}, ledger, seconds))
     finally:
         child.stop()
 
 
 class _Reports(Ledger):
-    """What was reported (a `Ledger`); nothing else calls here."""
+    """What was reported (a `Ledger`)."""
 
     def __init__(self) -> None:
         self.events: list[dict[str, Any]] = []
@@ -84,9 +50,3 @@ class _Reports(Ledger):
     def reported(self, header: dict[str, Any]) -> None:
         """Keep it."""
         self.events.append(header)
-
-    def called(self, call: dict[str, Any], payload: bytes) -> None:
-        """Nothing is called through the gate."""
-
-    def replied(self, header: dict[str, Any], payload: bytes) -> None:
-        """As above."""

@@ -56,16 +56,16 @@ class Ledger(Protocol):
 
     def reported(self, header: dict[str, Any]) -> dict[str, Any] | None:
         """The runner said something, with the nonce of its job; what is returned is sent to it."""
-        ...
+        return None
 
     def called(self, call: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
         """A call was made; what is returned answers it, and nothing goes to the module then."""
-        ...
+        return None
 
     def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
         """A call came back from the module; what is returned is sent to the runner beside the reply, with `payload` in
         place of what the module returned, and without what is None."""
-        ...
+        return None
 
     def asked(self, method: str, origin: tuple[str, str, int]) -> dict[str, Any] | None:
         """The module asks a host; what is returned is sent to the runner with it."""

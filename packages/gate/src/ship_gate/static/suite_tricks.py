@@ -1,11 +1,12 @@
 """Tests that do not run as they stand (design: module-directory, ship-gate).
 
-    tests.trick        skips, expected failures, stand-ins, hooks; a test that returns before its end
+    tests.trick        hooks, code made at run time, a test that returns before its end
     tests.internals    reads the implementation's files
     tests.broad        `raises(Exception)`: any failure at all would do
     tests.sleep        waits
 
-`suite_reach` checks what a test may name, `assertions` what it asserts, `imports` what it imports.
+`suite_reach` checks what a test may name, skips and stand-ins among it; `assertions` what it asserts; `imports` what it
+imports.
 
 Left out: what the observation sees, which is that a test shows nothing, by whatever means.
 """
@@ -18,10 +19,6 @@ from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.names import BUILTIN, OWN, Names
 from ship_gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
 
-_TRICKS = {
-    "skip", "skipif", "xfail", "importorskip", "usefixtures", "exit", "skipTest", "skipUnless", "expectedFailure",
-    "MonkeyPatch", "filterwarnings", "deprecated_call",
-}  # fmt: skip
 _HOOKS = {"pytest_plugins", "collect_ignore", "collect_ignore_glob", "__test__"}
 _BROAD = {
     "Exception",
@@ -55,10 +52,8 @@ def trick_findings(tree: ast.Module, names: Names, path: str) -> Iterator[Findin
 
 def _faults(node: ast.AST, names: Names) -> Iterator[tuple[str, str]]:
     match node:
-        case ast.Attribute():
-            yield from _attribute(node, names)
-        case ast.Name():
-            yield from _name(node, names)
+        case ast.Name(ctx=ast.Store()):
+            yield from _bound_name(node.id)
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             yield from _bound_name(node.name)
             yield from _early_return(node)
@@ -74,21 +69,6 @@ def _faults(node: ast.AST, names: Names) -> Iterator[tuple[str, str]]:
             )
         case _:
             pass
-
-
-def _attribute(node: ast.Attribute, names: Names) -> Iterator[tuple[str, str]]:
-    dotted = names.dotted(node)
-    if node.attr in _TRICKS and (dotted.startswith(("pytest.", "unittest.")) or node.attr == "skipTest"):
-        advice = "a test that does not run as it stands shows nothing: write it so that it runs"
-        yield FindingCode.TESTS_TRICK, f"`{ast.unparse(node)}`; {advice}"
-
-
-def _name(node: ast.Name, names: Names) -> Iterator[tuple[str, str]]:
-    dotted = names.dotted(node)
-    if isinstance(node.ctx, ast.Store):
-        yield from _bound_name(node.id)
-    elif dotted.startswith(("pytest.", "unittest.")) and dotted.rpartition(".")[2] in _TRICKS:
-        yield FindingCode.TESTS_TRICK, f"`{node.id}`; a test that does not run as it stands shows nothing"
 
 
 def _bound_name(name: str) -> Iterator[tuple[str, str]]:

@@ -79,12 +79,6 @@ class _Outcomes(Ledger):
         if header.get("event") == "variant":
             self.events[int(header["place"])] = header
 
-    def called(self, call: dict[str, Any], payload: bytes) -> None:
-        """The module is in the same process, so no call is made."""
-
-    def replied(self, header: dict[str, Any], payload: bytes) -> None:
-        """There is no other process that could reply."""
-
 
 def run_variants(
     staged: Staged,
