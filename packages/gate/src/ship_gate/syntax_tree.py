@@ -35,3 +35,14 @@ def parse_expression(text: str) -> ast.Expression:
         except SystemError:
             continue
     return ast.parse(text, mode="eval")
+
+
+def imported_roots(tree: ast.Module) -> set[str]:
+    """The packages and modules at the top of what a file imports; none of its own package."""
+    roots: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            roots |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            roots.add(node.module.partition(".")[0])
+    return roots

@@ -3,11 +3,10 @@
 Roles that write imports are told their names; the product requires those that one of its modules imports.
 """
 
-import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ship_gate.syntax_tree import parse_module
+from ship_gate.syntax_tree import imported_roots, parse_module
 
 
 class AllowedPackage(NamedTuple):
@@ -36,16 +35,5 @@ def required_by(packages: Sequence[AllowedPackage], sources: Iterable[bytes]) ->
         packages: That are allowed.
         sources: Python files that can be parsed.
     """
-    imported = {name for source in sources for name in _imported(parse_module(source))}
+    imported = {name for source in sources for name in imported_roots(parse_module(source))}
     return tuple(package.requirement for package in packages if imported.intersection(package.imports))
-
-
-def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.ImportFrom(level=0, module=str(module)):
-                yield module.partition(".")[0]
-            case ast.Import(names=names):
-                yield from (alias.name.partition(".")[0] for alias in names)
-            case _:
-                pass

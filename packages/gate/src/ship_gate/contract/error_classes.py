@@ -68,6 +68,11 @@ def is_builtin_exception(name: str) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
+def is_os_error(name: str) -> bool:
+    """Whether it is OSError, or an exception of Python that derives from it."""
+    return is_builtin_exception(name) and issubclass(getattr(builtins, name), OSError)
+
+
 def is_own_exception(error: ErrorSurface) -> bool:
     """Whether an error surface is an exception that Python does not have."""
     return error.surface is SurfaceKind.EXCEPTION and not is_builtin_exception(error.name)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ship_gate.contract.contract import EffectType, ErrorSurface, MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
+from ship_gate.contract.error_classes import is_os_error
 from ship_gate.contract.examples_file import ERROR_TEXT, Example, python_tree
 from ship_gate.contract.rules import is_untested, raised_errors
 from ship_gate.findings import Finding
@@ -72,25 +73,10 @@ def _error_faults(examples: tuple[Example, ...], contract: MicroModuleContract) 
 def _shows(example: Example, error: ErrorSurface, contract: MicroModuleContract) -> bool:
     if error.surface is SurfaceKind.EXCEPTION:
         shown = _error_name(example, contract)
-        return shown == error.name or (error.name == "OSError" and shown in _OS_ERRORS)
+        return shown == error.name or (error.name == "OSError" and is_os_error(shown))
     return (
         re.search(rf"(?<![A-Za-z0-9_]){re.escape(error.name)}(?![A-Za-z0-9_])", example.expected) is not None
     )
-
-
-_OS_ERRORS = {
-    "FileNotFoundError",
-    "FileExistsError",
-    "IsADirectoryError",
-    "NotADirectoryError",
-    "PermissionError",
-    "BlockingIOError",
-    "ChildProcessError",
-    "ConnectionError",
-    "InterruptedError",
-    "ProcessLookupError",
-    "TimeoutError",
-}
 
 
 def _effect_faults(examples: tuple[Example, ...], contract: MicroModuleContract) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ship_gate.package.faults import Fault, faults_of
+from ship_gate.package.faults import faults_of
 from ship_gate.package.functions import PublicApi, PublicFunction, public_api
 from ship_gate.package.tree import PackageTree, copy_tree, installed_folders
 from ship_gate.sandbox.kind import Sandbox
@@ -20,6 +20,7 @@ from ship_gate.sandbox.plan import Plan
 from ship_gate.sandbox.program import ProgramRun
 from ship_gate.sandbox.program import run as run_program
 from ship_gate.sandbox.staging import workspace
+from ship_gate.strength.mutants import Mutant
 
 _INSIDE = Path(__file__).parent / "inside"
 _MIB = 1024 * 1024
@@ -45,7 +46,7 @@ class PackageRun(NamedTuple):
     """
 
     api: PublicApi
-    faults: list[list[Fault]]
+    faults: list[list[Mutant]]
     events: list[Event]
     left_out: dict[str, str]
     place: str
@@ -155,7 +156,7 @@ def _import_mode(root: Path) -> str:
 def _job(
     tree: PackageTree,
     functions: Sequence[PublicFunction],
-    faults: Sequence[Sequence[Fault]],
+    faults: Sequence[Sequence[Mutant]],
     installed: Sequence[Path],
     *,
     import_mode: str,

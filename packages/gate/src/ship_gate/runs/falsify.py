@@ -11,7 +11,6 @@ reads why. What is too heavy is measured in processor time, which a busy machine
 Left out: whether the test asks for what the contract says; that is the Arbiter's.
 """
 
-import ast
 from collections.abc import Iterator
 
 from ship_gate.contract.falsifying_tests import FalsifyingTest
@@ -24,6 +23,7 @@ from ship_gate.sandbox.staging import lay_out, stage, workspace
 from ship_gate.source.files import ParsedFiles, SourceError
 from ship_gate.static.imports import import_findings
 from ship_gate.static.stage import test_findings
+from ship_gate.syntax_tree import imported_roots
 from ship_gate.verdict import Candidate, Trial
 
 MOST_SECONDS = 15
@@ -86,20 +86,10 @@ def _problems(alone: Candidate, test: FalsifyingTest, path: str, packages: froze
         return
     if named_tests(alone.files) != [f"{test.name}.py::{test.name}"]:
         yield f"the source holds one test, the function {test.name}, and no other"
-    if drawn := sorted(_imported(tree) & _DRAWN):
+    if drawn := sorted(imported_roots(tree) & _DRAWN):
         yield f"it imports {', '.join(drawn)}; a counterexample names the values that fail"
     for finding in [*import_findings(alone, packages), *test_findings(alone)]:
         yield f"{finding.code} at line {finding.where.partition(':')[2] or 1}: {finding.message}"
-
-
-def _imported(tree: ast.Module) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.partition(".")[0])
-    return found
 
 
 def _judged(test: FalsifyingTest, run: TestRun) -> Trial:

@@ -27,12 +27,12 @@ def is_listed(name: ast.Name, names: Names, allowed: Callable[[ast.expr], bool])
     if not functions:
         return False
     within = path[: functions[-1] + 1]
-    loops = (_binds(node, under, name.id) for under, node in pairwise(within))
+    loops = (_is_loop_of(node, under, name.id) for under, node in pairwise(within))
     has_class = any(isinstance(node, ast.ClassDef) for node in within)
     return any(loops) and not has_class and _binds_nothing_else(within[-1], name.id, names, allowed)
 
 
-def _binds(node: ast.AST, under: ast.AST, name: str) -> bool:
+def _is_loop_of(node: ast.AST, under: ast.AST, name: str) -> bool:
     """Whether a loop gives the name its meaning in the part of it that is read."""
     match node:
         case ast.For(target=ast.Name(id=bound)):
@@ -50,22 +50,23 @@ def _binds_nothing_else(
     function: ast.AST, name: str, names: Names, allowed: Callable[[ast.expr], bool]
 ) -> bool:
     for node in ast.walk(function):
-        if isinstance(node, ast.Name):
-            is_bound = node.id == name and not isinstance(node.ctx, ast.Load)
-            if is_bound and not _is_of_a_list(node, names, allowed):
-                return False
-        elif not isinstance(node, ast.Attribute | ast.Constant | ast.keyword) and name in _words(node):
+        if binds(node, name) and not (isinstance(node, ast.Name) and _is_of_a_list(node, names, allowed)):
             return False
     return True
 
 
-def _words(node: ast.AST) -> set[str]:
-    """The names that a node has as text: of parameters, imports, definitions, captures, `global`."""
+def binds(node: ast.AST, name: str) -> bool:
+    """Whether a node gives a name a meaning: it is assigned or deleted, or stands as text, as those of parameters, imports,
+    definitions, captures and `global` do."""
+    if isinstance(node, ast.Name):
+        return node.id == name and not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Attribute | ast.Constant | ast.keyword):
+        return False
     found = set[str]()
     for _, value in ast.iter_fields(node):
         several = cast("list[object]", value) if isinstance(value, list) else [value]
         found |= {text.partition(".")[0] for text in several if isinstance(text, str)}
-    return found
+    return name in found
 
 
 def _is_of_a_list(target: ast.Name, names: Names, allowed: Callable[[ast.expr], bool]) -> bool:

@@ -34,6 +34,7 @@ from ship_gate.static.effect_table import (
     Kind,
     kind_of,
 )
+from ship_gate.syntax_tree import imported_roots
 
 _REFUSED = {Kind.NETWORK, Kind.UNSCRIPTED, Kind.PROCESS, Kind.EXTENSION, Kind.UNKNOWN}
 _SOCKET = "import socket"
@@ -171,16 +172,7 @@ class _Uses:
         self._tree = tree
         self._names = names
         self._own_methods = own_methods
-        self._asks_by_httpx = any(
-            one.name.partition(".")[0] in _CLIENTS
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Import)
-            for one in node.names
-        ) or any(
-            (node.module or "").partition(".")[0] in _CLIENTS
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom)
-        )
+        self._asks_by_httpx = not imported_roots(tree).isdisjoint(_CLIENTS)
 
     def found(self) -> Iterator[_Use]:
         skipped = set(_annotations(self._tree))

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
+from ship_gate.contract.error_classes import is_os_error
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.names import BUILTIN
 from ship_gate.source.program import Function, Program
@@ -72,10 +73,7 @@ def _declared(contract: MicroModuleContract) -> set[str]:
 
 
 def _is_declared(name: str, declared: set[str]) -> bool:
-    if name in declared or name in _CANNOT_HAPPEN:
-        return True
-    value = getattr(builtins, name, None)
-    return "OSError" in declared and isinstance(value, type) and issubclass(value, OSError)
+    return name in declared or name in _CANNOT_HAPPEN or ("OSError" in declared and is_os_error(name))
 
 
 class _Leaving:

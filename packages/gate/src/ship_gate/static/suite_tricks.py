@@ -16,6 +16,7 @@ import builtins
 from collections.abc import Iterator
 
 from ship_gate.findings import Finding, FindingCode
+from ship_gate.source.loop_names import binds
 from ship_gate.source.names import BUILTIN, OWN, Names
 from ship_gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
 
@@ -109,34 +110,12 @@ def _call(node: ast.Call, names: Names) -> Iterator[tuple[str, str]]:
 def _is_own_error(node: ast.Name, names: Names) -> bool:
     """Whether it is a class of errors that the file defines, once, for what its own callables and iterables raise."""
     *_, module = names.above(node)
-    bindings = [part for part in ast.walk(module) if _binds(part, node.id)]
+    bindings = [part for part in ast.walk(module) if binds(part, node.id)]
     match bindings:
         case [ast.ClassDef(bases=[ast.Name(id=base) as above], keywords=[], decorator_list=[])]:
             kind = getattr(builtins, base, None)
             is_error = isinstance(kind, type) and issubclass(kind, Exception)
             return is_error and names.dotted(above) == BUILTIN + base
-        case _:
-            return False
-
-
-def _binds(node: ast.AST, name: str) -> bool:
-    """Whether a node gives a name a meaning."""
-    match node:
-        case ast.Name(id=bound, ctx=ast.Store() | ast.Del()):
-            return bound == name
-        case ast.FunctionDef(name=bound) | ast.AsyncFunctionDef(name=bound) | ast.ClassDef(name=bound):
-            return bound == name
-        case (
-            ast.arg(arg=bound)
-            | ast.ExceptHandler(name=bound)
-            | ast.MatchAs(name=bound)
-            | ast.MatchStar(name=bound)
-        ):
-            return bound == name
-        case ast.alias(name=bound, asname=other):
-            return name in (other, bound.partition(".")[0])
-        case ast.Global(names=bound) | ast.Nonlocal(names=bound):
-            return name in bound
         case _:
             return False
 
