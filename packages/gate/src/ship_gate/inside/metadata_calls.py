@@ -6,6 +6,7 @@ of system calls lets it do nothing. Then `metadata_server` makes the change.
 Left out: what compiled code, such as SQLite, asks the kernel for. It seems to succeed and does nothing.
 """
 
+import inspect
 import os
 import sys
 from collections.abc import Callable
@@ -14,6 +15,21 @@ from typing import Any
 
 from ship_gate.inside import metadata_server
 
+_NAMES = ("chmod", "fchmod", "chown", "fchown", "lchown", "utime", "setxattr", "removexattr")
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "attribute": os.fsdecode,
+    "value": lambda value: bytes(value).decode("latin-1"),
+    "times": _as_it_is,
+    "ns": _as_it_is,
+}
+"""How an argument goes to the server; all others are numbers."""
+
 
 def install(plan: dict[str, Any]) -> None:
     """Start the server and replace the functions, before anything of a candidate is loaded.
@@ -21,11 +37,10 @@ def install(plan: dict[str, Any]) -> None:
     Args:
         plan: Of this process.
     """
-    functions = _functions(metadata_server.start(plan))
-    for name, function in functions.items():
+    change = metadata_server.start(plan)
+    for name in _NAMES:
         original = getattr(os, name)
-        function.__name__ = function.__qualname__ = name
-        function.__doc__ = original.__doc__
+        function = _changing(name, original, change)
         for module in (os, sys.modules["posix"]):
             setattr(module, name, function)
         for supporting in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks):
@@ -33,56 +48,25 @@ def install(plan: dict[str, Any]) -> None:
                 supporting.add(function)
 
 
-def _functions(change: Callable[..., None]) -> dict[str, Callable[..., None]]:
-    originals = {
-        name: getattr(os, name)
-        for name in ("chmod", "fchmod", "chown", "fchown", "lchown", "utime", "setxattr", "removexattr")
-    }
+def _changing(name: str, original: Callable[..., None], change: Callable[..., None]) -> Callable[..., None]:
+    signature = inspect.signature(_utime if name == "utime" else original)
+    first = next(iter(signature.parameters))
+    deed = name.removeprefix("f").removeprefix("l")
 
-    def chmod(path: Any, mode: int, *, dir_fd: int | None = None, follow_symlinks: bool = True) -> None:
-        originals["chmod"](path, mode, dir_fd=dir_fd, follow_symlinks=follow_symlinks)
-        change("chmod", path, index(mode), folder=dir_fd, follows=follow_symlinks)
+    def function(*args: Any, **kwargs: Any) -> None:
+        original(*args, **kwargs)
+        given = signature.bind(*args, **kwargs).arguments
+        target, folder = given.pop(first), given.pop("dir_fd", None)
+        follows = given.pop("follow_symlinks", name != "lchown")
+        plain = {key: _PLAIN.get(key, index)(value) for key, value in given.items()}
+        change(deed, target, plain, folder=folder, follows=follows)
 
-    def fchmod(fd: int, mode: int) -> None:
-        originals["fchmod"](fd, mode)
-        change("chmod", fd, index(mode))
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = original.__doc__
+    return function
 
-    def chown(
-        path: Any, uid: int, gid: int, *, dir_fd: int | None = None, follow_symlinks: bool = True
-    ) -> None:
-        originals["chown"](path, uid, gid, dir_fd=dir_fd, follow_symlinks=follow_symlinks)
-        change("chown", path, index(uid), index(gid), folder=dir_fd, follows=follow_symlinks)
 
-    def fchown(fd: int, uid: int, gid: int) -> None:
-        originals["fchown"](fd, uid, gid)
-        change("chown", fd, index(uid), index(gid))
-
-    def lchown(path: Any, uid: int, gid: int) -> None:
-        originals["lchown"](path, uid, gid)
-        change("chown", path, index(uid), index(gid), follows=False)
-
-    def utime(
-        path: Any,
-        times: tuple[float, float] | None = None,
-        *,
-        dir_fd: int | None = None,
-        follow_symlinks: bool = True,
-        **ns: tuple[int, int],
-    ) -> None:
-        originals["utime"](path, times, dir_fd=dir_fd, follow_symlinks=follow_symlinks, **ns)
-        given = ("ns", *ns["ns"]) if ns else ("times", *times) if times else ()
-        change("utime", path, *given, folder=dir_fd, follows=follow_symlinks)
-
-    def setxattr(
-        path: Any, attribute: Any, value: Any, flags: int = 0, *, follow_symlinks: bool = True
-    ) -> None:
-        originals["setxattr"](path, attribute, value, flags, follow_symlinks=follow_symlinks)
-        text = bytes(value).decode("latin-1")
-        change("setxattr", path, os.fsdecode(attribute), text, index(flags), follows=follow_symlinks)
-
-    def removexattr(path: Any, attribute: Any, *, follow_symlinks: bool = True) -> None:
-        originals["removexattr"](path, attribute, follow_symlinks=follow_symlinks)
-        change("removexattr", path, os.fsdecode(attribute), follows=follow_symlinks)
-
-    made = (chmod, fchmod, chown, fchown, lchown, utime, setxattr, removexattr)
-    return dict(zip(originals, made, strict=True))
+def _utime(
+    path: Any, times: Any = None, *, ns: Any = None, dir_fd: Any = None, follow_symlinks: Any = True
+) -> None:
+    """As `os.utime` is called, which does not say so itself."""

@@ -29,8 +29,8 @@ def start(plan: dict[str, Any]) -> Callable[..., None]:
         plan: Of the process that calls this.
 
     Returns:
-        What has a change made: `change(name, target, *arguments, folder=None, follows=True)` takes the name of a function
-        of `os`, a path or a descriptor, and the folder of a relative path. It raises OSError.
+        What has a change made: `change(name, target, arguments, folder=None, follows=True)` takes the name of a function
+        of `os`, a path or a descriptor, the other arguments by name, and the folder of a relative path. It raises OSError.
     """
     here, there = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     if os.fork() == 0:
@@ -44,7 +44,7 @@ def start(plan: dict[str, Any]) -> Callable[..., None]:
     open_, close = os.open, os.close
 
     def change(
-        name: str, target: Any, *arguments: object, folder: int | None = None, follows: bool = True
+        name: str, target: Any, arguments: dict[str, Any], *, folder: int | None = None, follows: bool = True
     ) -> None:
         request = json.dumps([name, arguments]).encode()
         if isinstance(target, int):
@@ -109,7 +109,7 @@ def _changed(request: bytes, file: int, folder: str) -> int:
         if not f"{os.readlink(path)}/".startswith(f"{folder}/"):  # noqa: PTH115 - of a descriptor
             return errno.EROFS
         name, arguments = json.loads(request)
-        _CHANGES[name](path, *arguments)
+        _CHANGES[name](path, **arguments)
     except OSError as error:
         return error.errno or errno.EIO
     except (LookupError, ValueError, TypeError, OverflowError, RecursionError):
@@ -117,21 +117,18 @@ def _changed(request: bytes, file: int, folder: str) -> int:
     return 0
 
 
-def _chown(path: str, user: int, group: int) -> None:
-    if {user, group} - {-1, os.getuid(), os.getgid()}:
+def _chown(path: str, uid: int, gid: int) -> None:
+    if {uid, gid} - {-1, os.getuid(), os.getgid()}:
         raise OSError(errno.EINVAL, "as in a user namespace with one user")
-    os.chown(path, user, group)
+    os.chown(path, uid, gid)
 
 
-def _utime(path: str, unit: str = "times", *moments: int) -> None:
-    if unit == "ns":
-        os.utime(path, ns=(moments[0], moments[1]))
-    else:
-        os.utime(path, (moments[0], moments[1]) if moments else None)
+def _utime(path: str, **given: Any) -> None:
+    os.utime(path, **{key: moments and tuple(moments) for key, moments in given.items()})
 
 
-def _setxattr(path: str, name: str, value: str, flags: int) -> None:
-    os.setxattr(path, name, value.encode("latin-1"), flags)
+def _setxattr(path: str, attribute: str, value: str, flags: int = 0) -> None:
+    os.setxattr(path, attribute, value.encode("latin-1"), flags)
 
 
 _CHANGES: dict[str, Callable[..., None]] = {

@@ -8,14 +8,14 @@ import os
 import sys
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from ship_gate.inside.classes import class_of, nearest_class, rebuilt_error
 from ship_gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
 from ship_gate.inside.lazy.callable_shapes import callable_shapes
-from ship_gate.inside.lazy.calls import LazyCall, UnfitCallError, YieldedItems
+from ship_gate.inside.lazy.calls import LazyCall, UnfitCallError, yielded_items
 from ship_gate.inside.observation.clock import ModuleClock, offer
 from ship_gate.inside.observation.environment import differences, restore
 from ship_gate.inside.values.lazy_values import Items
@@ -91,11 +91,11 @@ class Caller:
 
     def _yielded(
         self, entry: str, lazy: LazyCall, values: list[object], error: BaseException | None = None
-    ) -> YieldedItems:
+    ) -> Iterator[Any]:
         # the module's process counted them, so more are a message that its host did not send
         if len(values) > lazy.most_yielded:
             self._stop(f"{entry} yields more than {lazy.most_yielded} items; do what the contract says")
-        return YieldedItems(values, error)
+        return yielded_items(values, error)
 
     def _answered(
         self, header: dict[str, Any], payload: bytes, lazy: LazyCall

@@ -16,30 +16,17 @@ from ship_gate.inside.values.lazy_values import Function, Items
 from ship_gate.inside.values.shapes import Shape
 
 
-class YieldedItems:
+def yielded_items(values: Iterable[Any], error: BaseException | None = None) -> Iterator[Any]:
     """An iterator over what a module yielded.
 
     Args:
         values: The items.
         error: What iterating raises after them.
     """
-
-    def __init__(self, values: Iterable[Any], error: BaseException | None = None) -> None:
-        self._values = iter(values)
-        self._error = error
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        __tracebackhide__ = True
-        try:
-            return next(self._values)
-        except StopIteration:
-            error, self._error = self._error, None
-            if error is not None:
-                raise error from None
-            raise
+    __tracebackhide__ = True
+    yield from values
+    if error is not None:
+        raise error from None
 
 
 class UnfitCallError(Exception):

@@ -16,8 +16,8 @@ import random  # noqa: TID251 - it is watched, not used
 import selectors
 import sys
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, SupportsIndex
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from ship_gate.inside.observation.audit import Report
 from ship_gate.inside.observation.clock import ModuleClock
@@ -40,6 +40,10 @@ _FUNCTIONS: dict[Any, dict[str, str]] = {
 }
 _WITHOUT_TIME = {"localtime": 0, "gmtime": 0, "ctime": 0, "asctime": 0, "strftime": 1}
 """Functions of `time` that take the present time unless it is given, at this place."""
+
+
+_READS = ("__getitem__", "__iter__")
+_LINES = ("read", "readline", "__iter__")
 
 
 def install(tell: Report, sources: bytes, clock: ModuleClock) -> None:
@@ -65,8 +69,14 @@ def install(tell: Report, sources: bytes, clock: ModuleClock) -> None:
     _watch_waiting(tell)
     if b"sqlite3" in sources:
         watch_databases(tell, clock)
-    sys.argv = _Arguments(tell, sys.argv)
-    sys.stdin = _Input(tell)
+    arguments: Any = type(
+        "Arguments", (list,), _reporting_methods(tell, "ENVIRONMENT", "sys.argv", list, _READS)
+    )
+    sys.argv = arguments(sys.argv)
+    nothing: Any = type(
+        "Input", (io.StringIO,), _reporting_methods(tell, "INPUT", "sys.stdin", io.StringIO, _LINES)
+    )
+    sys.stdin = nothing()
 
 
 def _reporting(
@@ -99,16 +109,16 @@ def _watch_chance(tell: Report) -> None:
 
 def _watch_environment(tell: Report) -> None:
     kind: Any = type(os.environ)
-    for name in ("__getitem__", "__iter__", "__len__"):
-        setattr(kind, name, _reporting_variable(tell, getattr(kind, name)))
+    methods = _reporting_methods(tell, "ENVIRONMENT", "os.environ", kind, (*_READS, "__len__"))
+    for name, method in methods.items():
+        setattr(kind, name, method)
 
 
-def _reporting_variable(tell: Report, method: Callable[..., Any]) -> Callable[..., Any]:
-    def watched(self: Any, *args: Any) -> Any:
-        tell("ENVIRONMENT", "os.environ")
-        return method(self, *args)
-
-    return watched
+def _reporting_methods(
+    tell: Report, kind: str, what: str, owner: Any, names: Iterable[str]
+) -> dict[str, Callable[..., Any]]:
+    """Methods of a class that tell of themselves first, by their names."""
+    return {name: _reporting(tell, kind, what, getattr(owner, name)) for name in names}
 
 
 def _watch_waiting(tell: Report) -> None:
@@ -122,39 +132,3 @@ def _watch_waiting(tell: Report) -> None:
         return select(self, timeout)
 
     kind.select = watched
-
-
-class _Arguments(list[str]):
-    """`sys.argv`, telling of its readers."""
-
-    def __init__(self, tell: Report, arguments: list[str]) -> None:
-        super().__init__(arguments)
-        self._tell = tell
-
-    def __getitem__(self, place: SupportsIndex | slice) -> Any:
-        self._tell("ENVIRONMENT", "sys.argv")
-        return super().__getitem__(place)
-
-    def __iter__(self) -> Iterator[str]:
-        self._tell("ENVIRONMENT", "sys.argv")
-        return super().__iter__()
-
-
-class _Input(io.StringIO):
-    """An empty standard input, telling of its readers."""
-
-    def __init__(self, tell: Report) -> None:
-        super().__init__()
-        self._tell = tell
-
-    def read(self, size: int | None = -1) -> str:
-        self._tell("INPUT", "sys.stdin")
-        return super().read(size)
-
-    def readline(self, size: int = -1) -> str:  # type: ignore[override]  # by its place
-        self._tell("INPUT", "sys.stdin")
-        return super().readline(size)
-
-    def __iter__(self) -> Iterator[str]:  # type: ignore[override]  # an iterator it is
-        self._tell("INPUT", "sys.stdin")
-        return super().__iter__()
