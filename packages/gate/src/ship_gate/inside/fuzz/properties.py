@@ -14,6 +14,7 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -141,6 +142,7 @@ class _Code:
         return any(frame.f_code.co_filename.startswith(self._product) for frame, _ in frames)
 
 
+@dataclass(eq=False)
 class _Trial:
     """Tries one property.
 
@@ -153,29 +155,22 @@ class _Trial:
         used: What time the processes had.
     """
 
-    def __init__(
-        self,
-        place: int,
-        code: _Code,
-        request: dict[str, Any],
-        folder: Path,
-        send: Callable[..., None],
-        used: Callable[[], float],
-    ) -> None:
-        self._place = place
-        self._code = code
-        self._request = request
-        self._folder = folder
-        self._send = send
-        self._used = used
+    place: int
+    code: _Code
+    request: dict[str, Any]
+    folder: Path
+    send: Callable[..., None]
+    used: Callable[[], float]
+
+    def __post_init__(self) -> None:
         self.held = self.refused = 0
         self.failed = False
-        self.allow(request["seconds"])
+        self.allow(self.request["seconds"])
 
     def allow(self, seconds: float) -> None:
         """Go on for so much processor time from here on."""
         self._most_processor = time.process_time() + seconds
-        self._most_used = self._used() + _TIMES * seconds
+        self._most_used = self.used() + _TIMES * seconds
 
     def examine(self, values: dict[str, Any]) -> None:
         """Execute it with values, and raise if it does not hold.
@@ -184,20 +179,20 @@ class _Trial:
             CounterexampleError: it does not hold.
             OverTimeError: there is no time left.
         """
-        if time.process_time() > self._most_processor or self._used() > self._most_used:
+        if time.process_time() > self._most_processor or self.used() > self._most_used:
             raise OverTimeError
         if not all(is_ordinary(leaf) for of in leaves_of(list(values.values())).values() for leaf in of):
             return
         text = ", ".join(f"{name}={shown(value)}" for name, value in values.items())
-        text = text.replace(f"{self._folder}{os.sep}", "").replace(str(self._folder), ".")
+        text = text.replace(f"{self.folder}{os.sep}", "").replace(str(self.folder), ".")
         text = text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 3]}..."
-        self._send({"event": "calling", "place": self._place, "call": text, "size": measure(values)})
-        if self._request["lays_out"]:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            lay_out_files(self._folder)
-        os.chdir(self._folder)
+        self.send({"event": "calling", "place": self.place, "call": text, "size": measure(values)})
+        if self.request["lays_out"]:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            lay_out_files(self.folder)
+        os.chdir(self.folder)
         try:
-            outcome = self._code.outcome(values)
+            outcome = self.code.outcome(values)
         except _UnfitArgumentError:
             return
         if not outcome.problem:
@@ -205,10 +200,10 @@ class _Trial:
             self.refused += outcome.refused
             return
         if not self.failed:
-            self.allow(self._request["seconds"])  # to shrink it
+            self.allow(self.request["seconds"])  # to shrink it
         self.failed = True
-        found = {"place": self._place, "values": text, "happened": outcome.problem}
-        self._send({"event": "counterexample", **found})
+        found = {"place": self.place, "values": text, "happened": outcome.problem}
+        self.send({"event": "counterexample", **found})
         raise CounterexampleError
 
 

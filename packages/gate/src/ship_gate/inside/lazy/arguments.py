@@ -11,6 +11,7 @@ Items that the module yields are written down one by one, so that each is what i
 import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from ship_gate.inside.classes import nearest_class, rebuilt_error
@@ -70,6 +71,7 @@ class LazySide:
         self.stale_call = self.stale_call or what
 
 
+@dataclass(eq=False)
 class OpenCall:
     """One call with lazy slots.
 
@@ -83,23 +85,15 @@ class OpenCall:
         note_stale_call: Is told what is done after the call is over.
     """
 
-    def __init__(
-        self,
-        entry: str,
-        stated: Mapping[str, Any],
-        shapes: Mapping[str, Shape],
-        link: Link,
-        codec: Codec,
-        exceptions: Mapping[ClassKey, type],
-        note_stale_call: Callable[[str], None],
-    ) -> None:
-        self._note_stale_call = note_stale_call
-        self._entry = entry
-        self._stated = stated
-        self._shapes = shapes
-        self._link = link
-        self._codec = codec
-        self._exceptions = exceptions
+    entry: str
+    stated: Mapping[str, Any]
+    shapes: Mapping[str, Shape]
+    link: Link
+    codec: Codec
+    exceptions: Mapping[ClassKey, type]
+    note_stale_call: Callable[[str], None]
+
+    def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._is_over = False
         self.fault = ""
@@ -109,14 +103,14 @@ class OpenCall:
 
     def arguments(self, args: list[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """What the module is given for what crossed."""
-        names = [*self._stated["parameters"], *([""] * len(args))]
+        names = [*self.stated["parameters"], *([""] * len(args))]
         placed = [self._argument(name, value) for name, value in zip(names, args, strict=False)]
         return placed, {name: self._argument(name, value) for name, value in kwargs.items()}
 
     def _argument(self, name: str, value: Any) -> Any:
         if type(value) is Function:
             return self._function(name, value)
-        if name in self._stated["takes"] and isinstance(value, (Items, list, tuple)):
+        if name in self.stated["takes"] and isinstance(value, (Items, list, tuple)):
             items: Items = value if isinstance(value, Items) else Items([*value])
             error = self._error(items.error) if items.error else None
             # an iterator of Python's own: nothing of it can be reached, changed or copied
@@ -124,32 +118,32 @@ class OpenCall:
         return value
 
     def _took(self, name: str, taken: int) -> None:
-        most = self._stated["takes"][name]
+        most = self.stated["takes"][name]
         if taken > most:
             self._note(f"takes more than {most} items of {name}, the most that its contract states")
 
     def _note(self, what: str) -> None:
-        self.fault = self.fault or f"{self._entry} {what}"
+        self.fault = self.fault or f"{self.entry} {what}"
 
     def _error(self, crossed: Any) -> BaseException:
         names, message, args = crossed
-        return rebuilt_error(nearest_class(names, self._exceptions), tuple(args or ()), message)
+        return rebuilt_error(nearest_class(names, self.exceptions), tuple(args or ()), message)
 
     def _function(self, name: str, function: Function) -> Callable[..., object]:
         def called(*arguments: object, **named: object) -> object:
             if self._is_over:
-                what = f"calls {name} after the call of {self._entry} that it was passed to was over"
-                self._note_stale_call(f"{self._entry} {what}")
+                what = f"calls {name} after the call of {self.entry} that it was passed to was over"
+                self.note_stale_call(f"{self.entry} {what}")
                 raise RuntimeError(what)
             what = f"calls {name} with arguments by name" if named else self._unfit_call(name, arguments)
             if what:
                 self._note(what)
-                raise TypeError(f"{self._entry} {what}")
-            text = self._codec.encode_call([*arguments], {})
+                raise TypeError(f"{self.entry} {what}")
+            text = self.codec.encode_call([*arguments], {})
             if function.results:
                 return chosen(function.results, text)
             result = self._asked(name, text)
-            if problem := mismatch(result, self._shapes[name].parts[0]):
+            if problem := mismatch(result, self.shapes[name].parts[0]):
                 self._note(f"is given a {name} that gives what is not declared: {problem}")
                 raise TypeError(self.fault)
             return result
@@ -158,10 +152,10 @@ class OpenCall:
         return called
 
     def _unfit_call(self, name: str, arguments: tuple[Any, ...]) -> str:
-        if what := unfit_arguments(name, arguments, self._shapes[name]):
+        if what := unfit_arguments(name, arguments, self.shapes[name]):
             return what
         try:
-            self._codec.encode_call([*arguments], {})
+            self.codec.encode_call([*arguments], {})
         except UnencodableError as error:
             return f"calls {name} with {error}, which does not cross a module's boundary"
         return ""
@@ -171,12 +165,12 @@ class OpenCall:
             self._note(f"calls {name} while one of its callables is called")
             raise RuntimeError(self.fault)
         try:
-            self._link.send({"event": "callback", "name": name}, text)
-            header, payload = self._link.receive()
+            self.link.send({"event": "callback", "name": name}, text)
+            header, payload = self.link.receive()
         finally:
             self._lock.release()
         try:
-            value = self._codec.decode(payload)
+            value = self.codec.decode(payload)
         except UndecodableError as error:
             self._note(f"is given a {name} that gives what is no value of the boundary: {error}")
             raise TypeError(self.fault) from error
@@ -187,8 +181,8 @@ class OpenCall:
     def collected(self, result: object) -> object:
         """The items of an iterator that was returned, as they were yielded, up to one more than may be; what is none comes
         back as it is. What iterating raises is raised."""
-        most = self._stated["yields"]
-        wants_iterator = self._stated["returns"].startswith("Iterator")
+        most = self.stated["yields"]
+        wants_iterator = self.stated["returns"].startswith("Iterator")
         if not most or not isinstance(result, Iterator if wants_iterator else Iterable):
             return result
         if isinstance(result, (str, bytes, bytearray)):
@@ -197,7 +191,7 @@ class OpenCall:
         self.items = []
         for item in itertools.islice(whole, most + 1):
             try:
-                self.items.append(self._codec.written(item))
+                self.items.append(self.codec.written(item))
             except UnencodableError as error:
                 self._note(f"yields {error}, which does not cross a module's boundary")
                 break

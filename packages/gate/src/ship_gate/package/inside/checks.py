@@ -19,6 +19,7 @@ import traceback
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -77,6 +78,7 @@ def examples_of(modules: Iterable[str]) -> list[doctest.DocTest]:
     return [found[name] for name in sorted(found)]
 
 
+@dataclass(eq=False)
 class Checks:
     """All checks of a package, tests first, by their places.
 
@@ -88,27 +90,21 @@ class Checks:
         root: The folder of the project.
     """
 
-    def __init__(
-        self,
-        items: Sequence[pytest.Item],
-        examples: Sequence[doctest.DocTest],
-        functions: dict[types.CodeType, int],
-        send: Send,
-        root: str,
-    ) -> None:
-        self._root = root
-        self._items = items
-        self._examples = examples
-        self._functions = functions
-        self._send = send
-        self._test_files = {str(item.path) for item in items}
+    items: Sequence[pytest.Item]
+    examples: Sequence[doctest.DocTest]
+    functions: dict[types.CodeType, int]
+    send: Send
+    root: str
+
+    def __post_init__(self) -> None:
+        self._test_files = {str(item.path) for item in self.items}
         self._reached: dict[int, list[tuple[float, int]]] = {}
         self.observed: dict[int, dict[str, list[str]]] = {}
         """For each function and parameter, the types of what checks passed."""
 
     def baseline(self) -> deque[Work]:
         """Run every check once, as the package is; what is left after one that ends its process is added."""
-        tests, examples = list(range(len(self._items))), list(range(len(self._items), len(self)))
+        tests, examples = list(range(len(self.items))), list(range(len(self.items), len(self)))
         middle = len(tests) // 2
         waiting = deque[Work]()
         for places in (tests[:middle], tests[middle:], examples):
@@ -117,13 +113,13 @@ class Checks:
         return waiting
 
     def __len__(self) -> int:
-        return len(self._items) + len(self._examples)
+        return len(self.items) + len(self.examples)
 
     def _run_once(self, places: list[int], waiting: deque[Work]) -> Work:
         left = list(places)
 
         def do(send: Send) -> None:
-            watch = _Watch(self._functions, self._test_files, self._root)
+            watch = _Watch(self.functions, self._test_files, self.root)
             for number, place in enumerate(places):
                 send({"start": place})
                 following = places[number + 1] if number + 1 < len(places) else None
@@ -140,7 +136,7 @@ class Checks:
 
         def ended(how: str) -> None:
             if how and left:
-                self._send({"event": "check", "place": left.pop(0), "outcome": how})
+                self.send({"event": "check", "place": left.pop(0), "outcome": how})
                 if left:
                     waiting.append(self._run_once(left, waiting))
 
@@ -155,7 +151,7 @@ class Checks:
         if message["outcome"] == "passed":
             for key in message["reached"]:
                 self._reached.setdefault(key, []).append((message["seconds"], place))
-        self._send({**message, "event": "check", "place": place})
+        self.send({**message, "event": "check", "place": place})
 
     def faults(self, one: dict[str, Any], function: types.FunctionType) -> Iterator[Work]:
         """Put one fault after the other into a function, and run the checks that reach it."""
@@ -198,15 +194,15 @@ class Checks:
 
         def ended(how: str) -> None:
             found = outcomes[0] if outcomes else "noticed" if how else "unfit"
-            self._send({"event": "fault", "key": key, "number": number, "outcome": found})
+            self.send({"event": "fault", "key": key, "number": number, "outcome": found})
 
         return Work(do, heard, ended, 5 * total + 3, 5 * total + 2)
 
     def _outcome(self, place: int, following: int | None) -> dict[str, Any]:
-        if place >= len(self._items):
-            return _run_example(self._examples[place - len(self._items)])
-        after = self._items[following] if following is not None and following < len(self._items) else None
-        return _run_test(self._items[place], after)
+        if place >= len(self.items):
+            return _run_example(self.examples[place - len(self.items)])
+        after = self.items[following] if following is not None and following < len(self.items) else None
+        return _run_test(self.items[place], after)
 
 
 def _run_test(item: pytest.Item, after: pytest.Item | None) -> dict[str, Any]:
