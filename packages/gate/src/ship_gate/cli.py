@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from ship_gate.terminal.output import check_report, counted, note, show, write_r
 from ship_gate.terminal.program import AsJson, Program, note_error, show_error
 
 if TYPE_CHECKING:
-    from ship_gate.batch import JudgedModule
+    from ship_gate.batch import BatchLimits, JudgedModule
     from ship_gate.directory.module_directory import DirectoryVerdict
 
 app = typer.Typer(
@@ -125,7 +125,7 @@ def judge(
     in a line and its findings below. With --package it judges the public functions of a project, as `shipgate
     package` does.
     """
-    named = {"sarif": sarif, "junit": junit, "markdown": markdown}
+    reports = _wanted(sarif, junit, markdown)
     if package:
         if len(directories or ()) > 1 or fix or dependency or jobs or passed or changed:
             raise InputError(
@@ -134,27 +134,37 @@ def judge(
             )
         judge_package_at(
             (directories or [Path()])[0],
-            {kind: path for kind, path in named.items() if path},
-            PackageOptions(function, seconds or DEFAULT_PACKAGE_SECONDS, strict),
+            reports,
+            function,
+            seconds or DEFAULT_PACKAGE_SECONDS,
+            strict=strict,
             as_json=as_json,
         )
     if function or strict:
         raise InputError(
             "--function and --strict are for packages", remedy="add --package, or leave them out"
         )
-    options = BatchOptions(jobs, seconds, passed, {k: v for k, v in named.items() if v})
     if not directories:
         raise InputError("no module directory is named", remedy="name directories with contract.json")
     if changed:
         directories = _changed(directories, as_json=as_json)
     alone = not changed and len(directories) == 1 and (directories[0] / "contract.json").exists()
-    if alone and not passed and not options.reports:
+    if alone and not passed and not reports:
         _judge_one(directories[0], dependency or [], fix=fix, as_json=as_json)
     if fix or dependency:
         raise InputError(
             "--fix and --dependency are for one module", remedy="name one directory, and no report"
         )
-    _judge_many(directories, options, as_json=as_json)
+    from ship_gate.batch import BatchLimits
+
+    limits = BatchLimits(seconds=seconds, passed=passed)
+    _judge_many(directories, limits._replace(jobs=jobs or limits.jobs), reports, as_json=as_json)
+
+
+def _wanted(sarif: Path | None, junit: Path | None, markdown: Path | None) -> dict[str, Path]:
+    """The files of the reports that are asked for, by their kinds."""
+    named = {"sarif": sarif, "junit": junit, "markdown": markdown}
+    return {kind: path for kind, path in named.items() if path}
 
 
 def _changed(files: Sequence[Path], *, as_json: bool) -> list[Path]:
@@ -186,51 +196,29 @@ def _judge_one(directory: Path, dependencies: list[Path], *, fix: bool, as_json:
     raise typer.Exit(1 if judged.findings else 0)
 
 
-class BatchOptions(NamedTuple):
-    """The options of the command for many modules.
-
-    Args:
-        jobs: Modules at a time.
-        seconds: After which no further one is begun.
-        passed: The file with those that need not be judged again.
-        reports: The file of each kind of report.
-    """
-
-    jobs: int | None
-    seconds: float | None
-    passed: Path | None
-    reports: Mapping[str, Path]
-
-
-def _judge_many(directories: Sequence[Path], options: BatchOptions, *, as_json: bool) -> None:
+def _judge_many(
+    directories: Sequence[Path], limits: "BatchLimits", reports: Mapping[str, Path], *, as_json: bool
+) -> None:
     """Judge them, print, and write the reports; 0 if all pass, else 1.
 
     Raises:
         InputError: no module in a place, or a file that cannot be written.
         Exit: always.
     """
-    from ship_gate.batch import BatchLimits, judge_all, modules_in
-
-    began, found = time.monotonic(), modules_in(directories)
-    check_reports(options.reports)
-    limits = BatchLimits(seconds=options.seconds, passed=options.passed)
-    if options.jobs:
-        limits = limits._replace(jobs=options.jobs)
-    modules = judge_all(found, limits, _teller(len(found)))
-    write_reports(modules, options.reports)
-    _present(modules, time.monotonic() - began, options, as_json=as_json)
-    raise typer.Exit(0 if all(module.passed for module in modules) else 1)
-
-
-def _present(
-    modules: "Sequence[JudgedModule]", seconds: float, options: BatchOptions, *, as_json: bool
-) -> None:
+    from ship_gate.batch import judge_all, modules_in
+    from ship_gate.report import REPORTS
     from ship_gate.report.terminal import gates_document, print_modules
 
+    began, found = time.monotonic(), modules_in(directories)
+    check_reports(reports)
+    modules = judge_all(found, limits, _teller(len(found)))
+    for kind, path in reports.items():
+        write_report(path, REPORTS[kind](modules))
     if as_json:
         show(gates_document(modules), "gates")
-    elif Path("-") not in options.reports.values():
-        print_modules(modules, seconds)
+    elif Path("-") not in reports.values():
+        print_modules(modules, time.monotonic() - began)
+    raise typer.Exit(0 if all(module.passed for module in modules) else 1)
 
 
 def _teller(every: int) -> "Callable[[JudgedModule], None]":
@@ -253,24 +241,10 @@ def check_reports(wanted: Mapping[str, Path]) -> None:
     Raises:
         InputError: it is another file.
     """
-    from ship_gate.report import junit, markdown, sarif
-
-    begins = {"sarif": sarif.BEGINS, "junit": junit.BEGINS, "markdown": markdown.BEGINS}
-    for kind, path in wanted.items():
-        check_report(path, begins[kind])
-
-
-def write_reports(modules: "Sequence[JudgedModule]", wanted: Mapping[str, Path]) -> None:
-    """Write the reports that are wanted, by their kinds."""
-    from ship_gate.report import junit, markdown, sarif
+    from ship_gate.report import BEGINS
 
     for kind, path in wanted.items():
-        if kind == "sarif":
-            write_report(path, sarif.sarif_report(modules, Path.cwd()))
-        else:
-            write_report(
-                path, junit.junit_report(modules) if kind == "junit" else markdown.markdown_report(modules)
-            )
+        check_report(path, BEGINS[kind])
 
 
 def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:
@@ -305,23 +279,8 @@ def package(
     it states; SHOWN is one whose tests and examples notice most faults that are put into it. Exits with 1 if one is
     WRONG.
     """
-    named = {"sarif": sarif, "junit": junit, "markdown": markdown}
-    reports = {kind: path for kind, path in named.items() if path}
-    judge_package_at(directory, reports, PackageOptions(function, seconds, strict), as_json=as_json)
-
-
-class PackageOptions(NamedTuple):
-    """The options of the command for a package.
-
-    Args:
-        function: The one function that is judged; empty for all.
-        seconds: For all of it.
-        strict: Whether what is not shown fails too.
-    """
-
-    function: str
-    seconds: float
-    strict: bool
+    reports = _wanted(sarif, junit, markdown)
+    judge_package_at(directory, reports, function, seconds, strict=strict, as_json=as_json)
 
 
 def _note_on_terminal(text: str) -> None:
@@ -330,7 +289,13 @@ def _note_on_terminal(text: str) -> None:
 
 
 def judge_package_at(
-    directory: Path, reports: Mapping[str, Path], options: PackageOptions, *, as_json: bool
+    directory: Path,
+    reports: Mapping[str, Path],
+    function: str,
+    seconds: float,
+    *,
+    strict: bool,
+    as_json: bool,
 ) -> None:
     """Judge a package, print, and write the reports.
 
@@ -344,9 +309,9 @@ def judge_package_at(
     check_reports(reports)
     report = judge_package(
         directory,
-        function=options.function,
-        seconds=options.seconds,
-        strict=options.strict,
+        function=function,
+        seconds=seconds,
+        strict=strict,
         tell=_note_on_terminal,
     )
     for kind, path in reports.items():

@@ -124,7 +124,8 @@ def _chown(path: str, uid: int, gid: int) -> None:
 
 
 def _utime(path: str, **given: Any) -> None:
-    os.utime(path, **{key: moments and tuple(moments) for key, moments in given.items()})
+    moments: dict[str, Any] = {key: value and tuple(value) for key, value in given.items()}
+    os.utime(path, **moments)
 
 
 def _setxattr(path: str, attribute: str, value: str, flags: int = 0) -> None:

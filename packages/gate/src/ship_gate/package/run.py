@@ -170,16 +170,9 @@ def _job(
         "import_mode": import_mode,
         "functions": [
             {
-                "key": key,
+                **one._asdict(),
                 "file": str(one.file),
-                "begins": one.begins,
-                "name": one.qualname.rpartition(".")[2],
-                "short": one.qualname,
-                "module": one.module,
-                "qualname": one.qualname,
-                "parameters": one.parameters,
-                "returns": one.returns,
-                "overloaded": one.overloaded,
+                "key": key,
                 "faults": [fault.source for fault in faults[key]],
             }
             for key, one in enumerate(functions)

@@ -205,7 +205,8 @@ def _python_paths() -> list[Path]:
         *map(Path, ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")),
         Path("/etc/ld.so.cache"),
         _INSIDE,
-        *(Path(str(table.__file__)) for table in (containers, limits, scalars)),
+        # with their bytecode, or each process would compile them again
+        *(Path(str(at)) for one in (containers, limits, scalars) for at in (one.__file__, one.__cached__)),
     ]
     # os.path, since `exists` of a Path raises where a folder above may not be entered
     return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110 - see above

@@ -214,7 +214,7 @@ class Drawing:
 
     def _shown(self, positional: list[Any], named: dict[str, Any]) -> str:
         parts = [*map(_text, positional), *(f"{name}={_text(value)}" for name, value in named.items())]
-        return f"{self._stated['short']}({', '.join(parts)})"
+        return f"{self._stated['qualname']}({', '.join(parts)})"
 
     def _note(self, call: str, error: BaseException) -> None:
         name = type(error).__name__

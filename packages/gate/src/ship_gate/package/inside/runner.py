@@ -169,7 +169,10 @@ class Session:
 
     def _find_functions(self) -> dict[int, types.FunctionType]:
         """The function objects of the public functions, whatever decorates them."""
-        wanted = {(one["file"], one["begins"], one["name"]): one["key"] for one in self._job["functions"]}
+        wanted = {
+            (one["file"], one["begins"], one["qualname"].rpartition(".")[2]): one["key"]
+            for one in self._job["functions"]
+        }
         found: dict[int, types.FunctionType] = {}
         for one in gc.get_objects():
             if type(one) is types.FunctionType:
