@@ -5,7 +5,6 @@ Left out: what is changed and put back within one call, of which nobody else see
 
 import csv
 import decimal
-import logging
 import os
 import random  # noqa: TID251 - the generator that all share is compared, not used
 import sys
@@ -28,11 +27,19 @@ def process_state() -> dict[str, Any]:
         "the limit of digits": sys.get_int_max_str_digits(),
         "the filters of warnings": [*warnings.filters],
         "the dialects of csv": (csv.list_dialects(), csv.field_size_limit()),
-        "the handlers of logs": (logging.root.level, [*logging.root.handlers], logging.root.manager.disable),
+        "the handlers of logs": _of_logs(),
         "a hook of the interpreter": (sys.excepthook, sys.displayhook, sys.unraisablehook),
         "the path of imports": ([*sys.path], [*sys.meta_path], [*sys.path_hooks]),
         "the generator of chance": random.getstate(),
     }  # fmt: skip
+
+
+def _of_logs() -> tuple[int, list[Any], int]:
+    """The library is loaded by modules that log; until then it is as it will be when it is loaded."""
+    library: Any = sys.modules.get("logging")
+    if library is None:
+        return 30, [], 0
+    return library.root.level, [*library.root.handlers], library.root.manager.disable
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str]]:
