@@ -19,8 +19,7 @@ from ship_gate.contract.properties import Property
 from ship_gate.fuzz.properties import broken_off, request_for, tried
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
 from ship_gate.sandbox.plan import Plan
-from ship_gate.sandbox.program import ProgramRun
-from ship_gate.sandbox.program import run as run_program
+from ship_gate.sandbox.program import ProgramRun, run_program
 from ship_gate.sandbox.stream import RunEnd
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.syntax_tree import parse_module
@@ -209,8 +208,7 @@ class InstalledProduct(NamedTuple):
     def _program(self, place: str) -> Plan:
         scratch = self.scratch / place
         scratch.mkdir(parents=True, exist_ok=True)
-        package = ("specwright.wheels.inside", _INSIDE)
-        return Plan("runner", scratch, (self.site,), self.site, package=package)
+        return Plan("runner", scratch, (self.site,), self.site, package=("specwright.wheels.inside", _INSIDE))
 
     def _interface_program(self, place: str, kind: Kind) -> Plan:
         if kind == "command":

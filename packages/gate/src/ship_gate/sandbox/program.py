@@ -20,7 +20,7 @@ class ProgramRun(NamedTuple):
     ended: RunEnd
 
 
-def run(plan: Plan, job: dict[str, Any], sandbox: Sandbox, seconds: float) -> ProgramRun:
+def run_program(plan: Plan, job: dict[str, Any], sandbox: Sandbox, seconds: float) -> ProgramRun:
     """Run a program to its end.
 
     Args:
