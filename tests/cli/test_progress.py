@@ -71,7 +71,7 @@ def test_a_scripted_answer_is_never_shown_as_tokens() -> None:
     assert "0 tokens" in total
 
 
-SENT = RequestSent(STARTED.run_id, "openai:some", first=True)
+SENT = RequestSent(STARTED.run_id, "openai:some at http://127.0.0.1:1/v1", first=True, tokens=9_120)
 DOING = {
     "at work for": [(), (SENT, RequestDone(STARTED.run_id))],
     "waiting for the first answer of openai:some for": [(SENT,)],
@@ -89,7 +89,16 @@ def test_a_silent_role_is_announced_where_there_is_no_terminal(monkeypatch: pyte
             for event in (STARTED, *events):
                 progress.note(event)
             until(lambda out=out: "…" in out.getvalue(), 5)
-        assert f"TSK-007  challenger parse round 2        {doing} " in out.getvalue()
+        said = out.getvalue().splitlines()[0]
+        assert f"TSK-007  challenger parse round 2        {doing} " in said
+        assert ("about 9,100 tokens in this call" in said, "http" in said) == ("waiting" in doing, False)
+
+
+def test_the_calls_of_a_role_that_was_cut_short_are_counted() -> None:
+    """D-S9-13: the sum after Ctrl-C is what `costs` says, with what earlier commands bought."""
+    bought = AnswerBought(COST, COST._replace(requests=7), Budget())
+    (line,) = told(STARTED, bought, bought)
+    assert "2 model calls, 8,000 tokens, price: $0.0624; 7 calls since the project began" in line
 
 
 def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +156,7 @@ def test_a_run_on_a_terminal_shows_a_live_line_and_leaves_a_clean_screen(tmp_pat
     given = ("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, "--approve")
     screen = on_a_terminal(*given).screen
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen)
-    assert re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] [━╸╺ ]* 0 of 1 tasks · TSK-001 Initials · \w+ .*\ds", shown)
+    assert re.search(r"[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] [\d.]+s · \w+ .*· 0 of 1 tasks · TSK-001 Initials", shown)
     assert "\x1b[?25l" in screen
     assert screen.rindex("\x1b[?25h") > screen.rindex("\x1b[?25l")
     labels = re.findall(r"^\s*(Shipped|Proof|Install|Use|Note):", shown.replace("\r", ""), re.MULTILINE)

@@ -364,11 +364,13 @@ class RequestSent(NamedTuple):
         run_id: The invocation.
         model: As the journal names it.
         first: Whether the project has no answer of this model yet.
+        tokens: About as many as the request has.
     """
 
     run_id: str
     model: str
     first: bool
+    tokens: int = 0
 
 
 class RequestDone(NamedTuple):

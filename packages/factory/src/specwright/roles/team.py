@@ -26,6 +26,7 @@ from specwright.domain.answers import (
     ProposerAnswer,
     UndisputedRuling,
 )
+from specwright.domain.costs import tokens_in
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports import (
@@ -250,7 +251,7 @@ class ModelRoles:
 
         def ask(live: Callable[[], ChatResult], size: int) -> ChatResult:
             first = self.spending is not None and not self.spending.has_answered(label)
-            self.progress.note(RequestSent(place.run_id, label, first))
+            self.progress.note(RequestSent(place.run_id, label, first, tokens_in(size)))
             try:
                 return ask_provider(live, size, self.limits, waits, label.partition(":")[0], self.limiter)
             finally:

@@ -23,8 +23,8 @@ def place_in_words(subject: str, stage: str) -> str:
 
 
 def waiting_in_words(model: str, *, first: bool) -> str:
-    """That a model is asked and has not answered."""
-    return f"waiting for {'the first answer' if first else 'an answer'} of {model}"
+    """That a model is asked and has not answered; the address of its server is left out."""
+    return f"waiting for {'the first answer' if first else 'an answer'} of {model.partition(' at ')[0]}"
 
 
 def at_work_in_words(noted: "AtWork", tasks: Sequence[str] = ()) -> str:

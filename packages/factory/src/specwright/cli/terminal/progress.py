@@ -1,7 +1,8 @@
 """Progress on stderr: a live line on a terminal, plain lines elsewhere.
 
-The live line says which task, module and role is at work, for how long, how much of the project is done, and what it
-has spent of its budget. Elsewhere a role that takes long is announced, so that a silent log is not taken for a hang.
+The live line says which role works on what, the tokens of the request that is under way and of the project, the money if
+its price is known, for how long it waits, and how much of the project is done.
+Elsewhere a role that takes long is announced, so that a silent log is not taken for a hang.
 A role's end and its outcome arrive as two events and are shown in one line.
 """
 
@@ -13,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task
+from rich.progress import Progress, ProgressColumn, SpinnerColumn, Task
 from rich.table import Column
 from rich.text import Text
 
@@ -42,7 +43,6 @@ _STAGES = {
     "unreleased": "writing the summary",
 }
 _TASK_ENDS = {"shipped", "halted"}
-_BAR = 20
 _MARKS = {
     "task": "▶",
     "sealed": "✓",
@@ -105,14 +105,13 @@ class ConsoleProgress:
         if sys.stderr.isatty() and not self._console.is_dumb_terminal and self._unicode:
             self._live = Progress(
                 SpinnerColumn(),
-                BarColumn(_BAR),
                 _AtWork(self._at_work),
                 console=self._console,
                 transient=True,
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
-            self._bar = self._live.add_task("", total=None)
+            self._live.add_task("", total=None)
             self._live.start()
         return self
 
@@ -133,6 +132,8 @@ class ConsoleProgress:
             if isinstance(event, AnswerBought):
                 self._spent, self._cost = event, self._cost.plus(event.cost)
                 self._role_cost = self._role_cost.plus(event.cost)
+                self.calls += event.cost.requests
+                self.tokens += event.cost.tokens
             elif isinstance(event, RequestSent):
                 self._sent, self._sent_at = event, self._ticks()
             elif isinstance(event, RequestDone):
@@ -171,15 +172,16 @@ class ConsoleProgress:
             tokens = _tokens(event, self._role_cost, scripted=scripted)
             head = f"{_columns(started)} {used}  {tokens:<{_SCRIPTED if scripted else _TOKENS}}"
             self._answered = started.task, head
-        self.calls += event.calls
+        self.calls += (
+            event.calls - self._role_cost.requests
+        )  # what was bought is counted, also if a role is cut short
         self.journalled_calls += event.kept
         self._scripted_calls += event.calls if scripted else 0
-        self.tokens += 0 if event.replayed else event.input_tokens + event.output_tokens
+        tokens = 0 if event.replayed else event.input_tokens + event.output_tokens
+        self.tokens += max(0, tokens - self._role_cost.tokens)
 
     def _step(self, event: Step) -> None:
-        self._done_and_all = done, every = self.count_tasks()
-        if self._live is not None and every:
-            self._live.update(self._bar, completed=done, total=every + 1)  # the release comes last
+        self._done_and_all = self.count_tasks()
         self._stage = _STAGES.get(event.kind, "checking")
         self._task = f"{event.task} {event.text}" if event.kind == "task" else self._task
         if event.kind in _TASK_ENDS:
@@ -212,20 +214,20 @@ class ConsoleProgress:
         if self._scripted_calls == self.calls:
             return f"{text}, all scripted"
         paid = f", price: {money(self._cost)}" if self._cost.requests else ""
-        return f"{text}, {counted(self.tokens, 'token')}{paid}" + (
-            f", {self._scripted_calls:,} calls scripted" if self._scripted_calls else ""
-        )
+        since = self._spent.total.requests if self._spent else 0
+        scripted = f", {self._scripted_calls:,} calls scripted" if self._scripted_calls else ""
+        older = f"; {since:,} calls since the project began" if since > self._cost.requests else ""
+        return f"{text}, {counted(self.tokens, 'token')}{paid}{scripted}{older}"
 
     def _at_work(self) -> str:
         """The text of the live line."""
-        done, every = self._done_and_all
-        parts = [f"{done} of {every} tasks" if every else "", self._task]
-        if (started := self._started) is not None:
-            parts += [" ".join(filter(None, (started.role, _place(started)))), self._doing()]
-        else:
-            parts.append(self._stage)
-        parts.append(_meter(self._spent) if self._spent else "")
-        return " · ".join(filter(None, [*parts, clock(self._elapsed())]))
+        (done, every), started = self._done_and_all, self._started
+        role, doing = self._stage, ""
+        if started is not None:
+            role, doing = " ".join(filter(None, (started.role, _place(started)))), self._doing()
+        tasks = f"{done} of {every} tasks" if every else ""
+        parts = [clock(self._elapsed()), role, _meter(self._sent, self._spent), doing, tasks, self._task]
+        return " · ".join(filter(None, parts))
 
     def _doing(self) -> str:
         """Whether the role waits for its model, and for how long."""
@@ -245,7 +247,8 @@ class ConsoleProgress:
             started = self._started
             if started is None:
                 return
-            self._line("…", started.task, _columns(started), self._doing())
+            meter = _meter(self._sent, self._spent)
+            self._line("…", started.task, _columns(started), ", ".join(filter(None, (self._doing(), meter))))
             self._remind_in(_REMINDER_SECONDS)
 
     def _stop_reminding(self) -> None:
@@ -295,12 +298,17 @@ def _tokens(done: RoleDone, cost: Cost, *, scripted: bool) -> str:
     return f"{tokens} {money(cost)}" if cost.requests and not cost.unpriced else tokens
 
 
-def _meter(spent: AnswerBought) -> str:
-    """What the project has spent, and of how much: `45,200 of 100,000 tokens · $0.31 of $2.00`."""
-    total, budget = spent.total, spent.budget
-    tokens = f"{total.tokens:,} of {budget.tokens:,} tokens" if budget.tokens else f"{total.tokens:,} tokens"
-    paid = f"{money(total)} of {dollars(budget.usd)}" if budget.usd else money(total)
-    return tokens if paid == "unknown" else f"{tokens} · {paid}"
+def _meter(sent: RequestSent | None, spent: AnswerBought | None) -> str:
+    """The tokens of the request under way, and what the project has spent of its budget:
+    `about 9,100 tokens in this call, 45,200 of 100,000 in all, $0.31 of $2.00`."""
+    parts = [f"about {round(sent.tokens, -2):,} tokens in this call"] if sent and sent.tokens else []
+    if spent:
+        total, budget = spent.total, spent.budget
+        unit = "in all" if parts else "tokens in all"
+        parts.append(f"{total.tokens:,}{f' of {budget.tokens:,}' if budget.tokens else ''} {unit}")
+        if (paid := money(total)) != "unknown":
+            parts.append(f"{paid} of {dollars(budget.usd)}" if budget.usd else paid)
+    return ", ".join(parts)
 
 
 def _columns(started: RoleStarted) -> str:
