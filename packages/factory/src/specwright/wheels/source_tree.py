@@ -12,14 +12,14 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from textwrap import indent
 
 import ship_gate.inside
 from ship_gate.base.text import one_line
 from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, named
-from ship_gate.contract.examples_file import Example
+from ship_gate.contract.examples_file import Example, parse_examples
 from ship_gate.contract.properties import Property
 from ship_gate.contract.statements import statements
 from ship_gate.syntax_tree import parse_module
@@ -42,6 +42,8 @@ _SURROUNDINGS = {
 
 _LAYOUT = (("check", "--fix-only", "--select", "I", "tests"), ("format", "."))
 _SECONDS = 60.0
+_RAISES = re.compile(r"[A-Za-z_]\w*:")
+"""The expected outcome of an example that raises."""
 _BARE = re.compile(r"\b(dict|frozenset|list|set|tuple|type)\b(?!\[)")
 
 
@@ -83,9 +85,27 @@ def _laid_out(written: Mapping[str, bytes]) -> Mapping[str, bytes]:
         return {path: (stage / path).read_bytes() for path in sorted(written)}
 
 
+_EDITING = """
+## Change it
+
+Edit it and own it from here: nothing reads this tree, and the next release of the project moves it aside before it writes
+its own. Or have a change built with its evidence, in the project that this tree is from: `specwright change --request "..."`
+for something new, `specwright report FUNCTION --example FILE.md` for a call that gives a wrong value.
+"""
+
+
 def _readme(product: ProductPackage) -> str:
+    examples = [one for module in product.modules for one in parse_examples(module.examples)[0]]
+    usual = (
+        one for one in [*(a.example for a in product.approved), *examples] if not _RAISES.match(one.expected)
+    )
+    usage = "".join(
+        f"\n```python\n{one.code.replace('from modules.', f'from {product.import_name}.')}\n```\n\ngives\n\n"
+        f"```text\n{one.expected}\n```\n"
+        for one in islice(usual, 1)
+    )
     return (
-        f"{readme(product._replace(notes=''))}\nThis is the code of release {product.version}: "
+        f"{readme(product._replace(notes=''))}{usage}{_EDITING}\nThis is the code of release {product.version}: "
         "[how to work on it](CONTRIBUTING.md), [what changed](CHANGELOG.md).\n\n"
         f"Licence: {product.license or 'none is stated. The code is yours; add the licence that you want'}.\n"
     )
