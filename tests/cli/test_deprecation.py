@@ -54,6 +54,39 @@ def test_the_next_release_fails_and_says_why(released: Path) -> None:
     assert before.items() <= after.items()
 
 
+@pytest.mark.slow
+def test_status_follows_a_deprecation_and_its_way_back(released: Path) -> None:
+    """F-15-06, D-S9-14: what is retired with the command that leads back; the release that still is the product; what was
+    sealed since. An undo that has nothing to undo is refused."""
+    ref, again = sealed(released), f"specwright release {released}"
+    undo = f"specwright deprecate {ref} {released} --undo --reason "
+    before = str(*released.glob("state_store/releases/*/*.whl"))
+    specwright("deprecate", ref, released, *WORDS)
+    assert f"Undo:     {undo}" in specwright("status", released).out
+    failed = specwright("release", released)
+    assert (failed.code, f"Undo:     {undo}" in failed.out) == (1, True), failed
+    said = specwright("status", released).out
+    for line in (
+        f"Then:   {undo}",
+        f"Then:   {again}",
+        "is still the product, version 1.0.0.",
+        f"pip install {before}",
+    ):
+        assert line in said
+    assert specwright("deprecate", ref, released, "--undo", "--reason", "It was a mistake.").code == 0
+    said = specwright("status", released).out
+    assert ("What was sealed since is not in it." in said, f"Then:   {again}" in said, undo in said) == (
+        True,
+        True,
+        False,
+    )
+    specwright("deprecate", ref, released, "--undo", "--reason", "Again.").refuses(
+        "was undone already", code=1
+    )
+    assert specwright("release", released).code == 0
+    assert "Newer:" not in specwright("status", released).out
+
+
 def test_a_deprecation_is_proven_and_a_changed_one_is_found(released: Path) -> None:
     """`verify` accepts the status as the log has it, and no other (D-S9-11, D-29-01)."""
     specwright("deprecate", sealed(released), released, *WORDS)

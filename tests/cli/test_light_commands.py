@@ -27,7 +27,7 @@ LOOKING = {
     "help of a command": ["help", "run"],
     "status": ["status", "{project}"],
     "status as JSON": ["status", "{project}", "--json"],
-    "tasks": ["tasks", "{project}", "--graph"],
+    "tasks": ["tasks", "{project}"],
     "modules": ["modules", "{project}"],
     "module": ["module", "initials", "{project}"],
     "the trail of a module": ["module", "initials", "{project}", "--trail"],

@@ -37,7 +37,7 @@ def test_a_release_says_of_each_criterion_what_showed_it(approved: Path) -> None
     }
     assert resolved(approved, tried["named_in"]) == CRITERIA[1]
     assert resolved(approved, tried["ran_in"][0])["name"] == "falsifying"
-    assert criteria[2]["reason"] == f"no code shows it: judged by models; {WHY}"
+    assert criteria[2]["reason"] == f"no example, property or test names it: judged by models; {WHY}"
     assert (criteria[3]["ruling"]["reason"], criteria[3]["ruling"]["answer"]) == (LIMIT, "")
     (module,) = task["modules"]
     assert module["functions"] == ["initials"]

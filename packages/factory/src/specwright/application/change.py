@@ -651,6 +651,9 @@ def undo_deprecation(factory: Factory, ref: str, reason: str) -> None:
         sha256 = factory.store.define(UndoneDeprecation(module_ref=ref, reason=reason).to_bytes())
         event = review(projection.project_id, "deprecation.undone", sha256, ref, OPERATOR)
         announce(factory, scope, projection.project_id, [event])
+    elif _next_consumer(factory) is None:
+        sealed = next((new for new, one in projection.resealed.items() if one.replaces == ref), "")
+        raise RefusedError(f"the deprecation of {ref} was undone already", where=sealed)
     settle_consumers(factory)
 
 

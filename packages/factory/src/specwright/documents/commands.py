@@ -14,8 +14,8 @@ OTHER_SPEC = '--request "what is to change"'
 """The option of a change in the commands that are shown."""
 
 _OF_A_PROJECT = re.compile(
-    r"`specwright (run|status|tasks|modules|escalations|verify|release|approve|reject|amend|change|costs)"
-    r"((?: --[a-z-]+(?: [A-Z0-9.:]+)?)*)`"
+    r"`specwright (run|status|tasks|modules|escalations(?: ESC-\w+)?|verify|release|approve|reject|amend|change|costs|doctor"
+    r"|trust|trace|exceptions list|wire verify)((?: --[a-z-]+(?: [^\s`-][^\s`]*)?)*)`"
 )
 """A command that works on a project and names none."""
 

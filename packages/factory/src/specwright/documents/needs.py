@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import brief
+from specwright.application.change import product_modules
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halted import (
     HaltedTask,
@@ -32,6 +33,7 @@ from specwright.bootstrap.views import LastStop
 from specwright.documents.commands import OTHER_SPEC, next_command
 from specwright.domain.base.graph import reachable
 from specwright.domain.escalation import CRITERION, RELEASE, STALLED, Action, EscalationArtifact
+from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.spec.departures import decisions_of
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError
@@ -130,19 +132,46 @@ def _at_stop(
     if status is ProjectStatus.APPROVAL:
         yield _approval(view, directory)
     elif status is ProjectStatus.RELEASE_FAILED and (manifest := last_release(view)):
-        report = view.store.directory(release(manifest.release_id)) / "failure_report.md"
-        yield Need(
-            kind="release",
-            about="the release",
-            question=f"The release failed: {manifest.notes}",
-            steps=[next_command("change", directory, OTHER_SPEC)],
-            others=[next_command("release", directory)],
-            read=str(report),
-        )
+        yield _failed_release(view, manifest, directory)
     elif status is ProjectStatus.RELEASE_DUE and not task_board(view).count(TaskStatus.SHIPPED):
         yield Need(kind="release", about="the release", question=_NOTHING_SHIPPED, steps=[])
     elif status.is_between_stops:
         yield _run(view, status, directory, stop)
+
+
+def _failed_release(view: ProjectView, manifest: ReleaseManifest, directory: Path) -> Need:
+    """What leads to a release: to take a deprecation back, to release what was sealed since, or to change the product."""
+    change, again = next_command("change", directory, OTHER_SPEC), next_command("release", directory)
+    undo, steps, others = undo_commands(view, product_modules(view), directory), [change], [again]
+    hint = "`release` gives the same again unless what the report names was repaired outside of the product."
+    if undo:
+        steps, others, hint = [*undo, again], [change], "A deprecation can be taken back."
+    elif sealed_since(view, manifest):
+        steps, others, hint = [again], [change], "What was sealed since is not in it."
+    return Need(
+        kind="release",
+        about="the release",
+        question=f"The release failed: {manifest.notes} {hint}",
+        steps=steps,
+        others=others,
+        read=str(view.store.directory(release(manifest.release_id)) / "failure_report.md"),
+    )
+
+
+def undo_commands(view: ProjectView, refs: Sequence[str], directory: Path) -> list[str]:
+    """The commands that take back what is deprecated of some modules."""
+    return [
+        next_command(f"deprecate {ref}", directory, '--undo --reason "why"')
+        for ref in refs
+        if view.projection.is_deprecated(ref)
+    ]
+
+
+def sealed_since(view: ProjectView, manifest: ReleaseManifest) -> list[str]:
+    """The modules of the product of which a release has another version."""
+    released = dict(one.module_ref.split("@") for one in manifest.modules)
+    parts = (ref.split("@") for ref in product_modules(view))
+    return [f"{name}@{version}" for name, version in parts if released.get(name, version) != version]
 
 
 def _approval(view: ProjectView, directory: Path) -> Need:

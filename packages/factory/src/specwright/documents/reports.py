@@ -214,13 +214,15 @@ class Explanation(Document, schema="explanation"):
 
 
 class Verified(Document, schema="verified"):
-    """What was checked of a project: what nothing proves because a run was cut short, and what waits for approval."""
+    """What was checked of a project: what nothing proves because a run was cut short, what waits for approval, and which
+    files of the source tree its owner edited."""
 
     verdict: Literal["PASS", "INCOMPLETE", "FAIL"]
     findings: list[Finding]
     checked: dict[str, int]
     unbound: list[str]
     waiting: list[str]
+    edited: list[str]
 
 
 class WireRow(Record):

@@ -38,7 +38,7 @@ from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, las
 from specwright.bootstrap.workers.drive import Queue, queue_state
 from specwright.bounded_read import read_member
 from specwright.documents.commands import next_command, pasteable
-from specwright.documents.needs import Need, needs
+from specwright.documents.needs import Need, needs, sealed_since, undo_commands
 from specwright.documents.reports import CostSum
 from specwright.domain.base.document import Document, Part
 from specwright.domain.base.slugs import import_name
@@ -95,7 +95,8 @@ class OpenChange(Record):
 
 
 class Release(Part):
-    """A release; with a wheel how it is installed and what it exports. `summary` says in words what was released."""
+    """A release; with a wheel how it is installed and what it exports. `summary` says in words what was released, `undo`
+    has the commands that take back what is deprecated of it."""
 
     release_id: str
     wheel: str | None
@@ -105,6 +106,7 @@ class Release(Part):
     install: str | None = None
     import_name: str | None = None
     exports: list[str] | None = None
+    undo: list[str] = Field(default_factory=list)
 
     @classmethod
     def of(
@@ -137,6 +139,7 @@ class Release(Part):
             manifest=manifest,
             folder=str(folder),
             summary={},
+            undo=undo_commands(view, [one.module_ref for one in manifest.modules], directory),
             **more,
         )
         if not (summed and manifest.succeeded):
@@ -160,6 +163,7 @@ class Release(Part):
             source = "SCRIPTED answers (a playbook), not a model's; checks and wheel are real"
         if any("sandbox: none" in check.detail for one in evidence for check in one.gate):
             source += "; UNCONFINED: the code of modules ran without a sandbox"
+        newer = ", ".join(sealed_since(view, self.manifest))
         lines = {
             "Shipped": f"{spec.title} {spec.spec_version}, "
             f"{'' if missing else counted(tasks, 'task') + ', '}{counted(len(refs), 'module')}; it lies in {self.folder}",
@@ -171,6 +175,8 @@ class Release(Part):
             "Use": f"from {self.import_name} import {listed(self.exports or [])}",
             "Start": "; ".join(_programs(spec.interfaces)) if spec.interfaces else "",
             "Note": source,
+            "Retired": "a module of it is deprecated, so the next release fails" if self.undo else "",
+            "Newer": newer and f"{newer} was sealed since; `specwright release` makes a release with it",
         }
         return {label: text for label, text in lines.items() if text}
 
@@ -188,6 +194,7 @@ class Stop(Document, schema="stop"):
         needs: What waits for a person.
         waiting: How many escalations wait.
         blocked: Of a stalled project the tasks that wait for abandoned ones, each with its reason.
+        standing: The newest release that succeeded, where the last one failed.
     """
 
     where: ProjectStatus
@@ -212,6 +219,7 @@ class Stop(Document, schema="stop"):
     estimate: Estimate | None = None
     in_words: SpecInWords | None = None
     release: Release | None = None
+    standing: Release | None = None
 
     @classmethod
     def of(
@@ -248,6 +256,10 @@ class Stop(Document, schema="stop"):
         if manifest := last_release(view):
             summed = status is ProjectStatus.RELEASED
             more["release"] = Release.of(view, manifest, directory, scripted=scripted, summed=summed)
+        if status is ProjectStatus.RELEASE_FAILED:
+            made = (release_of(view, at) for at in reversed(range(len(view.projection.releases))))
+            if standing := next((one for one in made if one.succeeded), None):
+                more["standing"] = Release.of(view, standing, directory, scripted=scripted, summed=False)
         more.setdefault("exit_code", status.exit_code)
         return cls(
             **more,
@@ -425,11 +437,12 @@ def _approval(
         if settings and estimate
         else ""
     )
+    prices = "; `[prices]` in specwright.toml gives money" if estimate and estimate.usd is None else ""
     words = SpecInWords(
         tasks=[f"{task.task_id}  {brief(task.name)}" for task in spec.tasks()],
         started=started(spec.interfaces),
         warnings=[in_words(data, warning) for warning in warnings],
-        costs=f"{estimate.in_words()}, as recorded runs took" if estimate else "",
+        costs=f"{estimate.in_words()}, as recorded runs took{prices}" if estimate else "",
         budget=f"{pasteable(short, directory)}." if short else "",
     )
     return {

@@ -82,24 +82,6 @@ def listed(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f", and {more} more" if more > 0 else "")
 
 
-def write_new_file(path: Path, text: str) -> None:
-    """Write a file that an option names; `-` is standard output.
-
-    Raises:
-        InputError: it is there already, or it cannot be written.
-    """
-    try:
-        _write_file(path, text, "x")
-    except FileExistsError as error:
-        raise InputError(
-            "the file is there already, and nothing is overwritten",
-            where=str(path),
-            remedy="name another one, or remove it; - is standard output",
-        ) from error
-    if str(path) != "-":
-        note(f"Wrote {path}")
-
-
 def check_report(path: Path, begins: str) -> None:
     """Check, before anything takes time, that a report can be written: to a new file, or in the place of one of its kind.
 

@@ -55,8 +55,8 @@ class ProjectTrace:
         self._rows: list[_Row] = [(task, one) for task in self._report.tasks for one in task.criteria]
 
     def of(self, text: str) -> Trace | None:
-        """What a text leads to: the name or id of a task or module, the id of a criterion, or words that stand in
-        criteria; None if it is none of these."""
+        """What a text leads to: the name or id of a task or module, the id of a criterion, or words of criteria, in any
+        order if none has them as they are; None if it is none of these."""
         kind, chosen = self._named(text.strip())
         tasks = [
             task.model_copy(update={"criteria": [one for of, one in chosen if of is task]})
@@ -89,7 +89,12 @@ class ProjectTrace:
         tasks = [row for row in self._rows if word in (row[0].task_id.casefold(), row[0].name.casefold())]
         if tasks:
             return "task", tasks
-        return "criterion", [row for row in self._rows if word and word in row[1].text.casefold()]
+        texts = [(row, row[1].text.casefold()) for row in self._rows]
+        whole = [row for row, text in texts if word and word in text]
+        words = set(re.findall(r"\w+", word))
+        return "criterion", whole or [
+            r for r, text in texts if words and words <= {*re.findall(r"\w+", text)}
+        ]
 
     def _answered_by(self, refs: Sequence[str]) -> list[_Row]:
         """The criteria that something of some modules shows; of a module that shows none, all of its task."""

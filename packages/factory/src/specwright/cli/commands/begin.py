@@ -28,13 +28,16 @@ _LABELS = 13
 """Columns that a check's verdict and name take."""
 
 SETTINGS_TEMPLATE = """\
-# Which model answers: provider:model. The key comes from the provider's own variable.
-# model = "openai:gpt-5"                  # OPENAI_API_KEY
-# model = "anthropic:claude-sonnet-4-5"   # ANTHROPIC_API_KEY
-#
-# A local server that speaks the OpenAI protocol:
-# model = "openai:NAME"
-# base_url = "http://127.0.0.1:11434/v1"   # counts once you run `specwright trust` here
+# Which model answers: provider:model. Take the # away from one line; the key comes from the provider's own variable.
+# model = "openai:gpt-5"                  # export OPENAI_API_KEY=...
+# model = "anthropic:claude-sonnet-4-5"   # export ANTHROPIC_API_KEY=...
+# model = "openai:NAME"                   # a server of your own that speaks the OpenAI protocol, at this address:
+# base_url = "http://127.0.0.1:11434/v1"  # counts once you run `specwright trust` for this directory
+
+# Costs are counted in tokens, and in money where the price is known. Of a server of your own, or a price that you agreed,
+# in US dollars for a million tokens in and out:
+# [prices]
+# "openai:NAME" = [1.25, 10.0]
 
 # Another model for a role (researcher, planner, proposer, challenger, arbiter):
 # [role_models]

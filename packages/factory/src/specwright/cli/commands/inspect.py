@@ -3,27 +3,22 @@ wire (design: command-line)."""
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from ship_gate.base.text import did_you_mean
-from ship_gate.terminal.output import counted, listed, note, say, write_new_file
+from ship_gate.terminal.output import counted, listed, note, say
 from ship_gate.terminal.program import AsJson
 from ship_gate.trust import note_ignored, trust_command
 from specwright.cli.commands import Directory, is_begun
 from specwright.cli.terminal.output import present
-from specwright.documents.commands import next_command
-from specwright.errors import InputError, InputErrors, RefusedError
-
-if TYPE_CHECKING:
-    from specwright.domain.tasks.project_state import ProjectState
+from specwright.documents.commands import next_command, pasteable
+from specwright.errors import InputError, InputErrors
 
 _FEW = 5
 _FINDINGS_SHOWN = 20
 """How many findings of a log are printed; `--json` has them all."""
-
-_Filter = list[str] | None
 
 
 def status(directory: Directory = Path(), as_json: AsJson = False) -> None:
@@ -52,27 +47,15 @@ def _note_ignored(directory: Path) -> None:
 
 def tasks(
     directory: Directory = Path(),
-    graph: Annotated[bool, typer.Option("--graph", help="Show which task waits for which.")] = False,
-    mermaid: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the graph as Mermaid; - prints it.")
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Every task with its status, and why it is not running."""
     from specwright.bootstrap.views import driven_by, reading_project
     from specwright.cli.pages.modules import tasks_page
     from specwright.documents.modules import Tasks
-    from specwright.domain.tasks.project_state import text_graph
 
     with reading_project(directory) as view:
         state = view.projection.state
-        if mermaid is not None:
-            _draw(mermaid, state)
-            if str(mermaid) == "-":
-                return
-        if graph and state is not None and not as_json:
-            say(text_graph(state))
-            return
         shown = Tasks.of(view, driven=bool(driven_by(directory)))
         refs = [one.module_ref for one in shown.tasks if one.module_ref]
         names = {ref: view.modules.contract(ref).name for ref in refs}
@@ -82,19 +65,6 @@ def tasks(
         note(f"No tasks yet: they come with the approved spec. `{next_command('status')}`")
     else:
         tasks_page(shown, state, names).print()
-
-
-def _draw(file: Path, state: "ProjectState | None") -> None:
-    """Write the graph of the tasks as Mermaid."""
-    from specwright.domain.tasks.project_state import mermaid
-
-    if state is None:
-        raise RefusedError(
-            "there are no tasks to draw yet: they come with the approved spec",
-            where=str(file),
-            remedy=f"`{next_command('status')}` says what comes first",
-        )
-    write_new_file(file, mermaid(state))
 
 
 def modules(directory: Directory = Path(), as_json: AsJson = False) -> None:
@@ -189,17 +159,13 @@ def trace(
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What a module should do, in plain words.")],
     directory: Directory = Path(),
-    tag: Annotated[_Filter, typer.Option(metavar="TAG", help="Only modules with one of these tags.")] = None,
-    input_type: Annotated[
-        _Filter, typer.Option(metavar="TYPE", help="Only modules that take one of these types.")
+    tag: Annotated[
+        list[str] | None, typer.Option(metavar="TAG", help="Only modules with one of these tags.")
     ] = None,
-    output_type: Annotated[
-        _Filter, typer.Option(metavar="TYPE", help="Only modules that return one of these types.")
-    ] = None,
-    inactive: Annotated[
-        bool, typer.Option("--inactive", help="Also deprecated and superseded ones.")
+    include_inactive: Annotated[
+        bool, typer.Option("--include-inactive", help="Also deprecated and superseded ones.")
     ] = False,
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 10,
+    top_k: Annotated[int, typer.Option(metavar="N", min=1, help="How many at most.")] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Shipped modules by what they do, the best match first."""
@@ -212,8 +178,8 @@ def search(
         raise InputError(
             "the query is empty", where="QUERY", remedy="say in a few words what a module should do"
         )
-    types = tuple(input_type or ()), tuple(output_type or ())
-    hits = search_index(directory, IndexQuery(query, tuple(tag or ()), *types, inactive, top))
+    asked = IndexQuery(query, tuple(tag or ()), include_inactive=include_inactive, top_k=top_k)
+    hits = search_index(directory, asked)
     if not (hits or as_json):
         note("No module in the Code Index matches.")
         return
@@ -244,7 +210,8 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Check that every file of the store is what was written.
 
     Proven offline: by a hash in the log, which names the journal's too, or made again and compared (state file, task
-    files, Code Index, SPEC.md). Not proven: what only runs use (.specwright except log and journal).
+    files, Code Index, SPEC.md). Not proven: what only runs use (.specwright except log and journal). The source tree in
+    release/ is yours to edit: files of it that differ from the release are named, and are no findings.
     """
     from ship_gate.report.terminal import print_verdict
     from specwright.bootstrap.verify import verify_project
@@ -253,28 +220,33 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
 
     driver = driven_by(directory)
     checked = verify_project(directory, at_rest=not driver)
+    findings = [one._replace(message=pasteable(one.message)) for one in checked.findings]
     counts = {name: getattr(checked, name) for name in ("modules", "definitions", "records", "wires")}
     shown = Verified(
         verdict=checked.verdict,
-        findings=[Finding(code=f.code, where=f.where, message=f.message) for f in checked.findings],
+        findings=[Finding(code=f.code, where=f.where, message=f.message) for f in findings],
         checked=counts,
         unbound=[*checked.unbound],
         waiting=[*checked.waiting],
+        edited=[*checked.edited],
     )
     if as_json:
         present(shown, as_json=True)
     else:
         numbers = ", ".join(counted(count, name.removesuffix("s")) for name, count in counts.items())
-        summary = f"{numbers} checked, {counted(len(checked.findings), 'finding')}"
-        print_verdict(str(directory), checked.findings, summary, checked.verdict)
+        summary = f"{numbers} checked, {counted(len(findings), 'finding')}"
+        print_verdict(str(directory), findings, summary, checked.verdict)
     if driver:
         note(f"{driver} is at work: state file, task files and Code Index were not compared")
     if checked.unbound:
-        note(
-            f"not proven, since a run was cut short; `specwright run` ends it: {listed(shown.unbound, _FEW)}"
-        )
+        ends = f"`{next_command('run')}` ends it"
+        note(f"not proven, since a run was cut short; {ends}: {listed(shown.unbound, _FEW)}")
     if checked.waiting:
         note(f"{counted(len(checked.waiting), 'file')} of a spec that waits for your approval: not bound yet")
+    if checked.edited:
+        note(
+            f"not as released, which is allowed, since the source tree is yours: {listed(shown.edited, _FEW)}"
+        )
     raise typer.Exit(0 if checked.verdict == "PASS" else 1)
 
 

@@ -47,11 +47,15 @@ AsJsonLines = Annotated[bool, typer.Option("--json", help="Print each event as a
 def export_project(place: Place, file: File, as_json: AsJson = False) -> None:
     """Write a project into a file, whole and byte for byte.
 
-    SPEC.md and specwright.toml, which are yours, are left out.
+    SPEC.md, specwright.toml and the source trees in release/, which are yours, are left out; the next release of the
+    imported project writes its tree again.
     """
     from specwright.bootstrap.storage import transfer
 
     _present("exported", transfer.export_project(place, file), str(file), as_json=as_json)
+    note(
+        "left out: SPEC.md, specwright.toml, release/ (your edits; `specwright release` makes the tree anew)"
+    )
 
 
 def import_project(place: Place, file: File, as_json: AsJson = False) -> None:
@@ -101,12 +105,8 @@ def worker(
     with needing_extra(*WORKERS):
         from specwright.bootstrap.workers.worker import WorkerOptions, run_worker
     options = WorkerOptions(url, concurrency, once=once, until_idle=until_idle)
-    failed = run_worker(options, _print_event_json if as_json else _print_event)
+    failed = run_worker(options, (lambda event: write(json.dumps(event))) if as_json else _print_event)
     raise typer.Exit(1 if failed else 0)
-
-
-def _print_event_json(event: dict[str, Any]) -> None:
-    write(json.dumps(event))
 
 
 def _print_event(event: dict[str, Any]) -> None:

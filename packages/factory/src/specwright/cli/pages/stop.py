@@ -40,7 +40,8 @@ def status_page(status: Status) -> Page:
     if not status.driven_by and not (status.queue and status.queue.jobs):
         page.add(stop_page(status))
     if status.asked is None and status.missing is None:
-        page.labelled("Asked:", "the journal is damaged; `specwright verify` says where", labels=_LABELS)
+        damaged = pasteable("the journal is damaged; `specwright verify` says where")
+        page.labelled("Asked:", damaged, labels=_LABELS)
     elif status.asked and status.asked.requests:
         page.labelled("Asked:", _asked(status.asked, scripted=status.scripted), labels=_LABELS)
     return page
@@ -117,10 +118,10 @@ def _add_unfinished(page: Page, stop: Stop, need: Need) -> None:
         if ended.remedy and not ended.options:
             page.prose(f"do: {pasteable(ended.remedy)}", 2, 4)
     _add_commands(page, need, "Write:" if need.kind == "start" else "Read:")
-    if stop.where == "release_failed":
-        page.prose(
-            "`release` gives the same again unless what the report names was repaired outside of the product."
-        )
+    if (standing := stop.standing) and standing.install:
+        version = standing.manifest.spec_version
+        page.prose(f"{standing.release_id} is still the product, version {version}.")
+        page.line(standing.install, "Install:", labels=9)
 
 
 def _add_commands(page: Page, need: Need, read: str = "Read:", edited: str = "") -> None:
@@ -129,13 +130,15 @@ def _add_commands(page: Page, need: Need, read: str = "Read:", edited: str = "")
         page.line(need.read, read, labels=8)
     if edited:
         page.prose(edited)
-    for number, command in enumerate([*need.steps, *need.others]):
-        page.line(command, "   or" if number else "Then:", labels=8)
+    for command in need.steps:
+        page.line(command, "Then:", labels=8)
+    for command in need.others:
+        page.line(command, "   or", labels=8)
 
 
 def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> None:
     for one in departures(stop.outside or [], stop.decisions or []):
-        page.prose(f"{one.heading.upper()}: {one.sentence}")
+        page.prose(pasteable(f"{one.heading.upper()}: {one.sentence}"))
         lines = [f"{number}  {line}" for number, line in enumerate(one.lines, 1)] if one.hint else one.lines
         _add_prose(page, lines, _DECISIONS_SHOWN if one.hint else _FEW, 5 if one.hint else 4)
     page.prose(need.question)
@@ -202,7 +205,9 @@ def release_page(release: Release) -> Page:
         if label == "Install":
             page.line(text, f"{label}:", labels=_LABELS)
         else:
-            page.labelled(f"{label}:", text, labels=_LABELS)
+            page.labelled(f"{label}:", pasteable(text), labels=_LABELS)
+    for command in release.undo:
+        page.line(command, "Undo:", labels=_LABELS)
     return page
 
 

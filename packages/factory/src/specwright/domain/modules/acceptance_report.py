@@ -22,7 +22,7 @@ from specwright.errors import InputError
 VERSION = 1
 """Of the document, as `--json` has it."""
 
-JUDGED_BY_MODELS = "no code shows it: judged by models"
+JUDGED_BY_MODELS = "no example, property or test names it: judged by models"
 
 Reference = Annotated[str, StringConstraints(pattern=r"^[^/#][^#]*(#(/.*)?)?$")]
 """`modules/MM-0a1b2c3d/1.0.0/ship.json#/gate/6`."""

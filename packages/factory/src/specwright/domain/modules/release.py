@@ -238,11 +238,12 @@ def run_gates(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
 Result = TestOutcome
 """PASS or FAIL."""
 
+_UNDO = "take a deprecation back by `specwright deprecate MM-ID@VERSION --undo --reason TEXT`"
 _REMEDY = {
     Gate.DEPENDENCY: "Release the missing module too, or re-ship its consumer against what the set holds.",
     Gate.FINGERPRINT: "Re-ship the consumer against the producer's current contract.",
-    Gate.DEPRECATION: "Re-ship the consumer against the replacement, or deprecate the consumer as well.",
-    Gate.CODE_INDEX: "Release the version that is SHIPPED in the Code Index; run `specwright verify`.",
+    Gate.DEPRECATION: f"Re-ship the consumer against the replacement, deprecate the consumer as well, or {_UNDO}.",
+    Gate.CODE_INDEX: f"Release the version that is SHIPPED in the Code Index, or {_UNDO}; run `specwright verify`.",
 }
 
 
