@@ -65,13 +65,17 @@ class Admission:
         return self.place(state, result) if isinstance(result, CheckedWire) else result
 
     def inspect(self, wire: JsonObject) -> CheckedWire | Rejection:
-        """Apply the rules that need no other Wire: bytes, schema, date, credentials, extensions."""
+        """Apply the rules that need no other Wire: bytes, schema, date, credentials, extensions, state."""
         try:
             body = canonical.encode(wire)
         except WireRefusedError as error:
             return error.rejection
         rejection = (
-            self._schemas.check(wire) or check_date(wire) or check_credentials(body) or check_extensions(wire)
+            self._schemas.check(wire)
+            or check_date(wire)
+            or check_credentials(body)
+            or check_extensions(wire)
+            or _check_state(self.tables.events[str(wire["type"])], wire)
         )
         return rejection or CheckedWire(str(wire["wire_id"]), wire, body, hashlib.sha256(body).digest())
 
@@ -110,9 +114,7 @@ class Admission:
     ) -> StreamState | Rejection:
         event = str(wire["type"])
         rule = self.tables.events[event]
-        rejection = (
-            _check_place(before, stream, rule) or _check_cause(state, stream) or _check_state(rule, wire)
-        )
+        rejection = _check_place(before, stream, rule) or _check_cause(state, stream)
         if rejection is not None or not rule.is_task_event:
             return rejection or advance(self.tables, before, wire)
         task = (before.task if before is not None else None) or TaskState(self.tables.initial)
@@ -158,9 +160,7 @@ def _check_cause(state: AdmissionState, stream: JsonMap) -> Rejection | None:
 
 def _check_state(rule: EventRule, wire: JsonObject) -> Rejection | None:
     """`state` is verified, never trusted (design: wire); outside tasks it may be left out."""
-    state: Any = wire.get("state")
-    if state is None:
-        return None
+    state: Any = wire.get("state") or rule._asdict()
     if state["category"] != rule.category:
         return _no("state.category", "/state/category", f"the category of this event is {rule.category}")
     if state["terminal"] is not rule.terminal:
