@@ -166,3 +166,17 @@ def test_an_interrupt_ends_the_process_even_if_unwinding_blocks(signals: int) ->
     assert process.returncode == 130
     assert json.loads(out)["exit_code"] == 130
     assert "go on with `specwright run`" in err
+
+
+def test_the_state_is_that_of_the_log_after_an_error(stopping: Path, tmp_path: Path):
+    """F-4.2-01: an answer that is missing ends the run in the middle of a task."""
+    (stopping / STOP).unlink()
+    directory = tmp_path / "product"
+    told = specwright(
+        "run", directory, "--spec", SMALL / "SPEC.md", "--model", f"playbook:{stopping}", "--approve"
+    )
+    assert told.code
+    state = json.loads((directory / "state_store/project/state_machine.json").read_text())
+    tasks = json.loads(specwright("tasks", directory, "--json").out)["tasks"]
+    assert [entry["status"] for entry in state["tasks"].values()] == [task["status"] for task in tasks]
+    assert "IN_PROGRESS" in {task["status"] for task in tasks}

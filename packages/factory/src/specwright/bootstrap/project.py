@@ -9,7 +9,7 @@ import platform
 import shlex
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -78,7 +78,7 @@ from specwright.domain.interface_change import DecisionRequest
 from specwright.domain.modules.code_index import DeprecationRequest
 from specwright.domain.modules.evidence import Environment
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
-from specwright.errors import AnswerError, InputError, RefusedError
+from specwright.errors import AnswerError, InputError, RefusedError, SpecwrightErrors
 from specwright.graphs.checkpoints import SaverClass
 from specwright.graphs.driver import Driver
 from specwright.graphs.exception_graph import resolve_exceptions
@@ -594,15 +594,16 @@ def _catch_up(factory: Factory) -> None:
 
 @contextmanager
 def _settled(factory: Factory) -> Generator[None]:
-    """Write the state and the end of the log when the project is closed, also after an interruption."""
+    """Write the state and the end of the log when the project is closed, also after an error or an interruption."""
     try:
         yield
-    except KeyboardInterrupt:
-        # the state in memory may be half changed, so it is read from the log again
-        projection = Projection(factory.log, factory.store, time.monotonic)
-        projection.catch_up()
-        projection.write(now=True)
-        note_log_end(factory.store, factory.log)
+    except BaseException:
+        # the state in memory may be half changed, so it is read from the log again; what broke off is what the user hears of
+        with suppress(OSError, *SpecwrightErrors):
+            projection = Projection(factory.log, factory.store, time.monotonic)
+            projection.catch_up()
+            projection.write(now=True)
+            note_log_end(factory.store, factory.log)
         raise
     factory.projection.write(now=True)
     bind_journal(factory)  # last: it says that the run ended by itself
