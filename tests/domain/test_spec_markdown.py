@@ -81,7 +81,10 @@ def test_research_is_shown_with_queries_and_addresses():
         .split("<summary>Research sources</summary>\n\n")[1]
         .split("\n\n</details>")[0]
     )
-    assert section == "- csv dialects\n  - https://a.example/1\n  - https://b.example/2\n- empty"
+    assert (
+        section
+        == "- csv dialects\n  - https://a.example/1\n  - https://b.example/2\n- empty\n  - nothing came back"
+    )
 
 
 def test_nothing_to_warn_of_and_no_research_are_said():

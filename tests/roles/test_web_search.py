@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from specwright.application.stages import product
-from specwright.errors import RefusedError
+from specwright.errors import ModelUnavailableError, RefusedError
 from specwright.journal import FileJournal
 from specwright.ports import SearchResult
 from specwright.roles.agent.tools import PAGES_ARE_DATA, web_search_tool
@@ -68,6 +68,19 @@ def test_sources_are_recorded_and_cited(tmp_path: Path) -> None:
     with RolesWorkbench(tmp_path, OrderedReplies()) as bench:
         asked = product.approval_question(bench.factory)
     assert (asked["spec"], asked["sources"]) == (page, sources)
+
+
+def test_a_search_that_failed_is_among_the_sources(tmp_path: Path) -> None:
+    """The page does not say that none was made (F-3.2.4-01)."""
+
+    class Broken(Web):
+        def search(self, query: str, max_results: int) -> list[SearchResult]:
+            raise ModelUnavailableError("the search answers 500")
+
+    researched(tmp_path, Broken())
+    page = (tmp_path / "state_store/product/spec.md").read_text()
+    assert "nothing came back" in page
+    assert "No web search was made" not in page
 
 
 def test_without_a_service_the_gate_says_so(tmp_path: Path) -> None:

@@ -165,3 +165,19 @@ def test_the_ship_node_itself_refuses_what_the_gate_did_not_pass(directory: Path
             Engineering(bench.factory, state).ship(state)
         assert set(bench.sealed()) == {"halve"}
         assert bench.unapproved() == []
+
+
+@pytest.mark.parametrize("file", ["contract.json", "implementation/__init__.py"])
+def test_a_changed_module_is_not_attested_and_another_answer_is_taken(directory: Path, file: str):
+    """F-4.2-06: the version is compared with what the log announced before anything of the answer is stored."""
+    with DebateWorkbench(directory, script(HALTS["gate"])) as bench:
+        bench.begin()
+        (sealed,) = bench.sealed().values()
+        ref = f"{sealed.parent.name}@{sealed.name}"
+        (sealed / file).write_text((sealed / file).read_text().replace("number", "numeral", 1))
+        attested = {"module_ref": ref, "rationale": "It does the same."}
+        bench.run(answer={"action": "ATTEST_SHIPPED", "payload": attested})
+        assert "a sealed module was altered" in bench.waiting()["refused"]
+        assert bench.store.names("resolutions") == []
+        given_up = {"action": "ABANDON_TASK", "payload": {"rationale": "Nobody needs it"}}
+        assert bench.run(answer=given_up) == "COMPLETE"

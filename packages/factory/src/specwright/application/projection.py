@@ -114,6 +114,8 @@ class Projection:
         self._task_ids: dict[str, str] = {}
         self._parts: dict[str, dict[str, TaskEntry]] = {}
         self._artifacts: dict[str, dict[str, str]] = {}
+        self.announced: dict[str, str] = {}
+        """The hash of a version's files as a task announced it, by its reference."""
         self.project_id = ""
         self.spec_sha256 = ""
         self._spec: ProductSpec | None = None
@@ -423,8 +425,9 @@ class Projection:
         self._change(task_id, event, task_changes.resume if halted else task_changes.start)
 
     def _ready(self, event: _Event) -> None:
-        versions = self._artifacts.setdefault(event.stream_id, {})
-        versions[event.payload["artifact_id"]] = event.payload["version"]
+        name, version = event.payload["artifact_id"], event.payload["version"]
+        self._artifacts.setdefault(event.stream_id, {})[name] = version
+        self.announced[f"{name}@{version}"] = event.payload["sha256"]
 
     def _complete(self, event: _Event) -> None:
         versions = self._artifacts.pop(event.stream_id)

@@ -135,14 +135,15 @@ def reused(factory: Factory, task: Task, ref: str) -> Announcement:
     Raises:
         CorruptionError: they were altered.
     """
-    files = factory.modules.files(ref)
-    if TreeHashes.of(files) != factory.modules.evidence(ref).tree_sha256:
+    tree, judged = factory.modules.tree(ref), TreeHashes.of(factory.modules.files(ref))
+    announced = factory.projection.announced.get(ref) or tree_sha256(tree)
+    if judged != factory.modules.evidence(ref).tree_sha256 or announced != tree_sha256(tree):
         raise CorruptionError(
             "a sealed module was altered",
             where=ref,
             remedy="restore `state_store/` from a copy of the project",
         )
-    return _ready(task, factory.modules.contract(ref), factory.modules.tree(ref))
+    return _ready(task, factory.modules.contract(ref), tree)
 
 
 def _ready(task: Task, contract: MicroModuleContract, files: Mapping[str, bytes]) -> Announcement:

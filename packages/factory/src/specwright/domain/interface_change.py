@@ -561,7 +561,8 @@ def _amended(
         ]
         for name, one in zip(named, items, strict=True):
             there = [_label(statement) for statement in now]
-            found = [n for n, label in enumerate(there) if name in (label, *_alone(now[n]))]
+            # an error surface that is the only one of its name needs no `when`
+            found = [n for n, label in enumerate(there) if name in (label, getattr(now[n], "name", label))]
             if verb == "added" and name in there:
                 faults.append(f"{field}: the contract has {name!r} already; give it as modified")
             elif verb == "added":
@@ -592,11 +593,6 @@ def _label(one: _Statement | NamedError | NamedEffect | str) -> str:
         return one.name
     when = one.replaces if isinstance(one, ModifiedError) else one.when
     return f"{one.name}: {when}" if when else one.name
-
-
-def _alone(one: _Statement) -> list[str]:
-    """How a delta names an error surface that is the only one of its name."""
-    return [one.name] if isinstance(one, ErrorSurface) else []
 
 
 class Decision(StrEnum):

@@ -25,7 +25,7 @@ from specwright.application.factory import Factory
 from specwright.domain.escalation import HumanResolution
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
-from specwright.errors import InputErrors, NonDeterminismError, RefusedErrors
+from specwright.errors import CorruptionErrors, InputErrors, NonDeterminismError, RefusedErrors
 from specwright.graphs.loop_graphs import engineering_graph
 from specwright.ports import Step
 
@@ -158,7 +158,7 @@ class _Nodes:
             resolve(self._factory, HumanResolution.model_validate(state["resolution"]))
         except ValidationError as error:
             return {"resolution": None, "refused": "; ".join(validation_messages(error))}
-        except (*InputErrors, *RefusedErrors) as error:
+        except (*InputErrors, *RefusedErrors, *CorruptionErrors) as error:
             return {"resolution": None, "refused": str(error)}
         return {"resolution": None, "refused": "", "outcome": tasks.outcome(self._factory).value}
 

@@ -62,10 +62,6 @@ def audit(
             return [f"a row cannot be read: {error}"]
 
 
-def _status(entry: CodeIndexEntry) -> list[str | None]:
-    return [entry.status.value, entry.superseded_by, entry.notes]
-
-
 class _Audit:
     """The checks of one database, in one transaction."""
 
@@ -96,7 +92,8 @@ class _Audit:
                 continue
             if stored != entry.model_dump_json():
                 yield f"its entry of {ref} is not that of the contract"
-            decided = [_status(known) for known in (entry, after.get(ref, entry))]
+            known = (entry, after.get(ref, entry))
+            decided = [[one.status.value, one.superseded_by, one.notes] for one in known]
             if status not in decided:
                 yield f"{ref} is {status[0]} without a recorded decision"
             facets = self._connection.execute("SELECT kind, value FROM facets WHERE seq = ?", (seq,))

@@ -260,7 +260,9 @@ def _means_it(directory: Path, escalation: str) -> bool:
 
 def _id_and_directory(words: list[str]) -> tuple[str, Path]:
     """The escalation, if one is named, and the directory, in either order; the nearest project if none is named."""
-    wanted = next((word for word in words[:2] if _names_escalation(word)), "")
+    # perhaps a misspelt id, but no directory
+    ids = (word for word in words[:2] if word.upper().startswith("ESC") and not Path(word).is_dir())
+    wanted = next(ids, "")
     others = [word for word in words if word != wanted]
     if len(others) > 1:
         raise InputError(
@@ -271,11 +273,6 @@ def _id_and_directory(words: list[str]) -> tuple[str, Path]:
     directory = Path(*others) if others else found_project()
     PROJECT.set(directory)
     return wanted, directory
-
-
-def _names_escalation(word: str) -> bool:
-    """Whether a word is meant as an id, perhaps a misspelt one, and not as a directory."""
-    return word.upper().startswith("ESC") and not Path(word).is_dir()
 
 
 def list_exceptions(directory: Directory = Path(), as_json: AsJson = False) -> None:

@@ -75,7 +75,8 @@ def citable(
 def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]:
     """Why a challenge is a mild review; empty if it is not."""
     problems: list[str] = []
-    said = set(re.findall(r"\w+", _normal(answer.rubric_assessments[0].evidence)))
+    evidence = re.sub(r"error[ -]surfaces?", "error_surfaces", answer.rubric_assessments[0].evidence.lower())
+    said = set(re.findall(r"\w+", evidence))
     missing = [name for name in DIMENSIONS if name not in said]
     if missing:
         problems.append(
@@ -302,7 +303,3 @@ def _words(sources: Citable) -> Iterator[str]:
     for contract in sources.contracts:
         parts = (*contract.inputs, *contract.outputs, *contract.error_surfaces)
         yield from (re.escape(name.lower()) for name in (contract.name, *(part.name for part in parts)))
-
-
-def _normal(text: str) -> str:
-    return re.sub(r"error[ -]surfaces?", "error_surfaces", text.lower())

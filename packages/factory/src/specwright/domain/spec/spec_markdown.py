@@ -111,7 +111,7 @@ def _sources(sources: Sequence[ResearchSource]) -> str:
     if not sources:
         return "No web search was made: the spec is made of SPEC.md and what the model knows."
     return "\n".join(
-        line
+        f"- {inline(source.query)}"
+        + "".join(f"\n  - {inline(url)}" for url in source.urls or ("nothing came back",))
         for source in sources
-        for line in (f"- {inline(source.query)}", *(f"  - {inline(url)}" for url in source.urls))
     )

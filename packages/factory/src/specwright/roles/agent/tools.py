@@ -142,11 +142,14 @@ def web_search_tool(
 
         request: JsonValue = {"tool": "web_search", "query": query, "limit": limit}
         found = scope_of_call(journal, run_id, call_id, request).recall("web", request, live)
-        if isinstance(found, str):
-            return found
-        results = cast(list[dict[str, str]], found)
-        consulted.append(ResearchSource(query, tuple(result["url"] for result in results)))
-        return f"{PAGES_ARE_DATA}\n{json.dumps(results, ensure_ascii=False)}"
+        results = [] if isinstance(found, str) else cast(list[dict[str, str]], found)
+        if not isinstance(search, NoSearch):
+            consulted.append(ResearchSource(query, tuple(result["url"] for result in results)))
+        return (
+            found
+            if isinstance(found, str)
+            else f"{PAGES_ARE_DATA}\n{json.dumps(results, ensure_ascii=False)}"
+        )
 
     return StructuredTool.from_function(web_search)
 

@@ -63,7 +63,8 @@ def content_of(messages: list[BaseMessage], options: dict[str, Any]) -> dict[str
         if isinstance(message, SystemMessage):
             sizes["system prompt"] += len(_text(message))
         elif isinstance(message, AIMessage):
-            sizes["own earlier turns"] += len(_text(message)) + len(json.dumps(_arguments(message)))
+            calls = [[call["name"], call["args"]] for call in message.tool_calls]
+            sizes["own earlier turns"] += len(_text(message)) + len(json.dumps(calls))
         elif isinstance(message, ToolMessage):
             sizes["tool results"] += len(_text(message))
         else:
@@ -76,10 +77,6 @@ def content_of(messages: list[BaseMessage], options: dict[str, Any]) -> dict[str
 def _text(message: BaseMessage) -> str:
     content = cast(Any, message.content)
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-
-
-def _arguments(message: AIMessage) -> list[Any]:
-    return [[call["name"], call["args"]] for call in message.tool_calls]
 
 
 _SCOPE, _METER, _ASK, _ACCOUNT = (f"_specwright_{name}" for name in ("scope", "meter", "ask", "account"))
