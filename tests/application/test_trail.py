@@ -132,7 +132,7 @@ def test_the_debate_and_the_versions_are_told_by_round(
 
 def test_a_link_that_is_gone_is_named(run: Run, tmp_path: Path):
     """A chain with a hole is an error that says where, never a shorter chain; a sealed module without its contract, examples
-    or evidence is reported before anything else (F-5-02, D-S7-03, F-12-03)."""
+    or evidence is reported before anything else (F-5-02, D-S7-03)."""
     ref = run.contract("to_cents").ref
     store = Path(shutil.copytree(run.project, tmp_path / "project")) / "state_store"
     for surface in ("contract.json", "examples.md", "ship.json"):

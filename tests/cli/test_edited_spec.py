@@ -119,7 +119,7 @@ def test_a_structured_spec_that_was_edited_goes_to_the_gate_as_it_is(tmp_path: P
 
 
 def test_an_amendment_keeps_when_the_spec_was_created(edited: Path) -> None:
-    """`updated_at` moves, `created_at` does not; nor does a rejection move it (F-3.2.3-08)."""
+    """`updated_at` moves, `created_at` does not; nor does a rejection move it."""
     before = json.loads((edited / SPEC).read_text())
     assert specwright("amend", edited).code == 3
     assert specwright("reject", edited, "--reasons", "Too short.").code == 3

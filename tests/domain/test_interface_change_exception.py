@@ -163,7 +163,7 @@ MALFORMED: list[tuple[Any, str]] = [
     ({**REQUEST, "evidence": "Criterion 2."}, "evidence: Input should be a valid list"),
     ({**REQUEST, "raised_by": {"role": "arbiter"}}, "raised_by: Extra inputs are not permitted"),
     ({**REQUEST, "exception_id": "ICE-00000000"}, "exception_id: Extra inputs are not permitted"),
-    ({**REQUEST, "proposed_delta": {}}, "proposed_delta: it is empty; name at least one change"),
+    ({**REQUEST, "proposed_delta": {}}, "proposed_delta: Value error, it is empty; name at least one change"),
     ({**REQUEST, "proposed_delta": [STEP]}, "proposed_delta: Input should be a valid dictionary"),
     (delta(renamed_inputs=[]), "proposed_delta.renamed_inputs: Extra inputs are not permitted"),
     (delta(added_inputs=[{"name": "step"}]), "proposed_delta.added_inputs.0.type: Field required"),
@@ -205,3 +205,5 @@ def test_a_malformed_request_gets_one_clear_message():
         with pytest.raises(ValueError, match=re.escape(says)) as refused:
             checked_request(raw, {DOUBLE.ref: DOUBLE})
         assert len(str(refused.value)) < 600
+    with pytest.raises(ValueError, match="it is empty"):
+        ProposedContractDelta()

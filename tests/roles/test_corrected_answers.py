@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from specwright.domain.answers import ChallengerAnswer
+import pytest
+
+from specwright.domain.answers import ChallengerAnswer, PlanAnswer
+from specwright.errors import AnswerError
 from specwright.roles.answers.submission import Submission, parser
-from testkit.loop.role_answers import PASSING
+from testkit.loop.role_answers import PASSING, plan, planned
 
 FIELD = "falsifying_tests"
 
@@ -81,3 +84,14 @@ def test_a_part_of_an_answer_is_none_that_changes_could_be_of():
     """D-S6-04: what was handed in must be seen to be the answer."""
     assert "changes" not in submission().offer({"criterion": "R1", "assessment": "PERHAPS"})
     assert "changes" not in submission().offer({})
+
+
+def test_advice_for_the_role_is_no_problem_that_a_person_reads():
+    """How a long answer is corrected concerns the role alone (F-10-10)."""
+    form = parser(PlanAnswer, lambda _: ["modules.0: wrong"], changing="/modules/0/purpose")
+    offered = Submission(form, 1, "the planner")
+    assert "JSON Patch" in offered.offer(plan(planned("double")))
+    with pytest.raises(AnswerError) as halted:
+        offered.ensure_open()
+    assert halted.value.problems == ("modules.0: wrong",)
+    assert "JSON Patch" not in str(halted.value)

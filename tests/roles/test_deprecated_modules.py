@@ -66,7 +66,7 @@ def test_a_plan_that_names_it_by_reference_passes_and_its_surface_is_served(run:
     (row,) = [row for row in planner.pack.included_refs if row.ref == ref]
     assert (row.permission, row.reason) == (
         Permission.CONTRACT_ONLY,
-        "a DEPRECATED module, if it is named by its reference",
+        "a DEPRECATED module that it may call",
     )
     assert run.contract("split_evenly").dependencies[0].ref == ref
     (proposer,) = run.by(Role.PROPOSER, "split_evenly", "round-1")

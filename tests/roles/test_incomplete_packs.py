@@ -23,8 +23,7 @@ from testkit.sampling import spread
 def test_a_dependency_without_its_surface_stops_the_run_before_the_role_is_asked(
     tmp_path: Path, lost: str, while_asking: str, then: str
 ):
-    """No role call after the loss, no pack for the one that would have been next, and the file is named (D-S7-03,
-    F-12-03)."""
+    """No role call after the loss, no pack for the one that would have been next, and the file is named (D-S7-03)."""
     asked: list[str] = []
 
     def meddle(place: Place, project: Path) -> None:

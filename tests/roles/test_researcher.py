@@ -114,6 +114,16 @@ def test_a_spec_with_faults_is_not_taken_and_all_of_them_are_told(tmp_path: Path
     assert json.loads((tmp_path / "state_store/product/spec.json").read_text())["title"] == SOUND["title"]
 
 
+def test_an_unknown_field_is_refused_when_it_is_emitted(tmp_path: Path):
+    """By what `validate_spec` says of it: it is not dropped unseen (F-3.2.1-06, F-3.2.2-06, F-3.2.3-07)."""
+    strange = {**SOUND, "priority": "high"}
+    replies = researched(tmp_path, calls(emit(strange)), calls(emit(SOUND)))
+
+    (told,) = replies.requests[1].tool_results
+    (error,) = product.validate(strange).errors
+    assert [line for line in told.splitlines() if line.startswith("- ")] == [f"- {error}"]
+
+
 def test_an_emission_by_path_is_validated_as_well(tmp_path: Path):
     """What lies in the draft is looked at, not what was said about it (F-3.2.1-06)."""
     replies = researched(

@@ -452,7 +452,7 @@ def test_the_planner_may_query_the_contracts_of_sealed_modules(run: Run):
 #                    search_code_index  query_artifacts  create_artifact  ship_artifact
 STORE_TOOLS: list[tuple[Role, str, str, str, str]] = [
     (Role.RESEARCHER, ALWAYS,            NEVER,           NEVER,           NEVER),
-    (Role.PLANNER,    ALWAYS,            NEVER,           NEVER,           NEVER),
+    (Role.PLANNER,    ALWAYS,            ALWAYS,          NEVER,           NEVER),
     (PROPOSER,        ALWAYS,            ALWAYS,          ALWAYS,          NEVER),
     (CHALLENGER,      NEVER,             ALWAYS,          NEVER,           NEVER),
     (ARBITER,         NEVER,             NEVER,           NEVER,           NEVER),
@@ -460,8 +460,8 @@ STORE_TOOLS: list[tuple[Role, str, str, str, str]] = [
 
 
 def test_which_role_reaches_the_store_by_which_tool(run: Run):
-    """The sentence of D17, in every invocation of the run, revisions and amendments included; the planner's request holds
-    what it could query (F-8-17, D-17-01)."""
+    """The sentence of D17, in every invocation of the run, revisions and amendments included (F-8-17, D-17-01, F-5-03,
+    D-S12-09)."""
     tools = ("search_code_index", "query_artifacts", "create_artifact", "ship_artifact")
     for role, *row in STORE_TOOLS:
         offered = [

@@ -11,10 +11,10 @@ import yaml
 
 from specwright.application.stages import product
 from specwright.application.stages.product import send_back
-from specwright.bootstrap.spec_file import structured_spec
+from specwright.bootstrap.spec_file import MAX_SPEC_BYTES, read_spec, structured_spec
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import InputError
-from testkit.domain.product_specs import draft_data
+from testkit.domain.product_specs import draft_data, spec_of_graph
 from testkit.model.fake_model import OrderedReplies, calls
 from testkit.roles.roles_workbench import RolesWorkbench
 
@@ -125,3 +125,23 @@ def test_a_given_spec_that_is_incomplete_is_refused_with_all_that_is_wrong() -> 
         structured_spec(json.dumps(spec))
     assert "acceptance_criteria" in caught.value.where
     assert "TSK-404" in caught.value.where
+
+
+def test_a_structured_spec_may_be_as_long_as_its_tasks_are_many(tmp_path: Path):
+    """A thousand tasks are taken; prose of that length is not (F-3.2.4-01, D-S9-04)."""
+    draft: Any = spec_of_graph([[]] * 900).to_json()
+    stories = draft["pillars"][0]["epics"][0]["stories"]
+    more = [
+        {**task, "task_id": f"TSK-{n}", "name": f"Task {n}"}
+        for n, task in enumerate(stories[0]["tasks"][:100], 901)
+    ]
+    stories.append({**stories[0], "story_id": "STR-002", "name": "Export", "tasks": more})
+    for stamp in ("created_at", "updated_at"):
+        del draft[stamp]
+    path = tmp_path / "SPEC.md"
+    path.write_text(json.dumps(draft))
+    assert path.stat().st_size > MAX_SPEC_BYTES
+    assert structured_spec(read_spec(path)) == draft
+    path.write_text("# A long story\n" * 20_000)
+    with pytest.raises(InputError, match="the limit is 262,144"):
+        read_spec(path)

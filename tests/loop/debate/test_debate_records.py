@@ -219,7 +219,7 @@ def test_a_module_is_sealed_against_the_locked_versions_of_what_it_calls(directo
 
 
 def test_models_are_asked_by_roles_and_by_nothing_else(directory: Path):
-    """F-1-01, F-10-03: every journalled call belongs to one of the roles; routing, gates and sealing ask none."""
+    """F-1-01: every journalled call belongs to one of the roles; routing, gates and sealing ask none."""
     with DebateWorkbench(directory, script(), roles=modelled(script(ROUNDS))) as bench:
         assert bench.begin() == "SHIPPED"
         scopes = [record.place.scope for record in bench.journal.records("model")]

@@ -14,6 +14,7 @@ from ship_gate.findings import Finding
 from ship_gate.verdict import ENTRY_FILE
 from specwright.application.change import product_modules, settle_consumers
 from specwright.application.interface_change import approved, decide, exceptions
+from specwright.domain.artifacts import ArtifactStatus
 from specwright.domain.interface_change import DecisionRequest
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.release import (
@@ -94,9 +95,14 @@ def contract(story: Story, ref: str) -> MicroModuleContract:
 def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
     """F-13-16, F-7-04, F-7-05, F-7-08, D-26-05: a minor version; the old one stays as it was; the next attempt uses the
     new. A shipped consumer is judged again as a patch: same interface, same files, no model call and no exception of its
-    own (F-15-12)."""
+    own (F-15-12, F-8-14, F-17.1-04)."""
     story = halted(directory)
     old, consumer, asked_before = story.ref("double"), story.ref("triple"), len(story.heard.places)
+    raised = story.bench.escalation
+    assert (
+        f"`specwright exceptions approve {raised.details['exception_id']}`"
+        in raised.minimal_decision_required
+    )
     modules = story.bench.factory.modules
     before = modules.tree(old)
     resolved(story)
@@ -108,6 +114,12 @@ def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
     entry = story.bench.index.get(*old.split("@"))
     assert entry
     assert entry.superseded_by == new
+    sealed = story.bench.factory.artifacts.sealed_as(old)
+    assert sealed
+    for name in (sealed.artifact_id, sealed.implemented):
+        folder = story.bench.factory.artifacts.folder_of(name)
+        made = story.bench.factory.artifacts.envelope(folder, name)
+        assert (made.status, made.outputs[-1].ref) == (ArtifactStatus.DEPRECATED, new)
     assert [story.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
     assert [d.ref for d in contract(story, story.ref("six")).dependencies] == [new]
     assert "TSK-003.2/six/round-1/proposer" in story.heard.places

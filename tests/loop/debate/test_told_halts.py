@@ -151,7 +151,7 @@ def test_amended_files_that_no_repair_got_through_are_kept_too(directory: Path):
 
 
 def test_what_the_plan_that_is_locked_now_leaves_out_does_not_halt_its_task(directory: Path):
-    """D-10-05, F-10-13: a module that failed before the contracts were debated again, and is planned no more; nobody could
+    """D-10-05: a module that failed before the contracts were debated again, and is planned no more; nobody could
     answer for it."""
     without = plan(planned("double"), planned("fifth"), task_facing="double")
     answers = {**FAULT, "first/round-1/proposer": NO_DRAFT, "plan/round-2/planner": [without]}

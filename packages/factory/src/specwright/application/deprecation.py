@@ -48,6 +48,7 @@ def finish_deprecations(factory: Factory) -> None:
     for decided in factory.projection.deprecations.values():
         entry = factory.index.get(*ModuleRef.parse(decided.module_ref))
         if entry is not None and entry.status is IndexStatus.SHIPPED:
+            factory.artifacts.retired(decided.module_ref, decided.replacement or decided.module_ref)
             factory.index.retire(decided)
 
 

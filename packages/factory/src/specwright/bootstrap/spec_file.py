@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from specwright.bootstrap.storage.stores import ProjectStore
 
 MAX_SPEC_BYTES = 256 * 1024
+"""Of prose; a structured spec may have 64 times as many, for some 10,000 tasks."""
+
 _ERRORS_SHOWN = 10
 _STAMPS = ("created_at", "updated_at")
 _MEANT = re.compile(r'\A\s*\{\s*"|^title:.*^pillars:|^pillars:.*^title:', re.MULTILINE | re.DOTALL)
@@ -59,11 +61,15 @@ def read_spec(path: Path) -> str:
     """
     remedy = "write about one page of Markdown, or name another file with --spec FILE"
     try:
-        return _read(path, "SPEC.md", MAX_SPEC_BYTES, remedy)
+        text = _read(path, "SPEC.md", 64 * MAX_SPEC_BYTES, remedy)
     except InputError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             raise _no_spec(path) from error
         raise
+    if (size := len(text.encode())) > MAX_SPEC_BYTES and not _MEANT.search(text):
+        what = f"it has {size:,} bytes; the limit is {MAX_SPEC_BYTES:,}"
+        raise InputError(f"SPEC.md cannot be read: {what}", where=str(path), remedy=remedy)
+    return text
 
 
 MAX_EXAMPLE_BYTES = 8_000

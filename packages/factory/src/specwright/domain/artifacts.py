@@ -265,9 +265,15 @@ class ArtifactEnvelope(Record):
     @property
     def revised(self) -> str:
         """The id of the version that it revises; empty for the first of its lineage."""
-        return next(
-            (used.ref.partition("@")[0] for used in self.inputs if used.purpose == Purpose.REVISES), ""
-        )
+        return self._made_from(Purpose.REVISES)
+
+    @property
+    def implemented(self) -> str:
+        """The id of the contract that an implementation implements."""
+        return self._made_from(Purpose.IMPLEMENTS)
+
+    def _made_from(self, purpose: Purpose) -> str:
+        return next((used.ref.partition("@")[0] for used in self.inputs if used.purpose == purpose), "")
 
     @property
     def as_created(self) -> "ArtifactEnvelope":

@@ -1,6 +1,6 @@
 """Escalations: the question to a person, with everything needed to answer it (design: escalation).
 
-What a person may answer to an escalation: one of eight actions with its typed payload (design: escalation, task-states).
+What a person may answer to an escalation: an action with its typed payload (design: escalation, task-states).
 
 Free text alone is not an answer. A table says which actions an escalation accepts; `application.escalation.offers` checks
 the answer against the project.

@@ -420,6 +420,12 @@ class ProposedContractDelta(Record):
     modified_effects: list[Effect] = Field(default_factory=list)
     mode_changes: Modes | None = None
 
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not any(change for _, change in self):
+            raise ValueError("it is empty; name at least one change")
+        return self
+
 
 class InterfaceChangeRequest(Record):
     """What a role says when it raises an exception; the factory adds who it is."""
@@ -518,11 +524,9 @@ def candidate_contract(
         expected: The label that was put on the change; UNKNOWN takes what code computes.
 
     Raises:
-        ValueError: the delta is empty or changes nothing, names what is not there or is there already, makes a contract
+        ValueError: the delta changes nothing, names what is not there or is there already, makes a contract
             that could not be locked, or its label is not what code computes; one line for each problem.
     """
-    if delta == ProposedContractDelta():
-        raise ValueError("proposed_delta: it is empty; name at least one change")
     faults, changed = list[str](), dict[str, Any](modes=delta.mode_changes or contract.modes)
     for kind in ("inputs", "outputs", "error_surfaces", "effects"):
         changed[kind] = _amended(kind, getattr(contract, kind), delta, faults)

@@ -418,11 +418,10 @@ def _exception_raised(result: _TaskResult) -> Halt:
         cause="exception",
         reason=f"{record.exception_id} was raised against {record.target_module}",
         decision=f"Decide whether the contract of {record.target_module}, on which {result.name} depends, is to change: "
-        f"{record.reason}",
+        f"{record.reason}: `specwright exceptions approve {record.exception_id}`, `reject` or `defer`",
         recommended=Action.REVISE_PLAN,
         context=f"{record.exception_id}, {record.type}, {record.urgency}, {record.compatibility_expectation}, raised by "
-        f"{record.raised_by.role} at {record.raised_by.run_id}; `specwright exceptions list` shows the change, "
-        "`specwright exceptions approve`, `reject` and `defer` decide",
+        f"{record.raised_by.role} at {record.raised_by.run_id}; `specwright exceptions list` shows the change",
         failed=[
             (f"the contract of {record.target_module} is enough for its users", said)
             for said in record.evidence

@@ -321,9 +321,8 @@ class Provenance:
             yield from self._exceptions(ref)
 
     def _sealed_as(self, module_ref: str) -> ArtifactEnvelope:
-        for envelope in map(self._artifacts.envelope, self._artifacts.of(ArtifactType.IMPLEMENTATION)):
-            if any(o.ref == module_ref and o.purpose == Purpose.SEALED_AS for o in envelope.outputs):
-                return envelope
+        if found := self._view.artifacts.sealed_as(module_ref):
+            return found
         raise CorruptionError("no artifact was sealed as this module", where=module_ref)
 
     def _input(self, envelope: ArtifactEnvelope, kind: ArtifactType) -> str:

@@ -291,22 +291,17 @@ def _is_of(board: TaskBoard, task_id: str, owner: str) -> bool:
     return name == owner or name.startswith(f"{owner}.")
 
 
-def _exporting(factory: Factory, name: str, refs: Sequence[str]) -> MicroModuleContract | None:
-    contracts = [factory.modules.contract(ref) for ref in refs]
-    return next((one for one in contracts if name in {*own_statements(one), *own_exceptions(one)}), None)
-
-
-def known_now(factory: Factory) -> KnownModules:
-    """The sealed modules at this moment."""
-    return _known(_index_rows(factory))
-
-
 def _index_rows(factory: Factory) -> JsonValue:
     return [
         [entry.name, entry.ref, entry.status.value]
         for entry in factory.index.entries()
         if factory.store.exists(entry.ship_ref)
     ]
+
+
+def _exporting(factory: Factory, name: str, refs: Sequence[str]) -> MicroModuleContract | None:
+    contracts = map(factory.modules.contract, refs)
+    return next((one for one in contracts if name in {*own_statements(one), *own_exceptions(one)}), None)
 
 
 def _known(rows: JsonValue) -> KnownModules:
@@ -357,7 +352,7 @@ def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> 
     Raises:
         InputError: names all its problems.
     """
-    known, acceptance = known_now(factory), task.definition.acceptance
+    known, acceptance = _known(_index_rows(factory)), task.definition.acceptance
     plan, problems = _read(record.payload, _names(factory, task, record), known)
     if not problems and plan.answer is not None:
         rules = PlanRules(known, acceptance=acceptance, contract_of=factory.modules.contract)
@@ -661,19 +656,14 @@ def _open_planner_pack(
         (task_ref(factory, task), Permission.FULL, f"the task to plan{readable}"),
         *pack_rows(entries),
     ]
-    included += [
-        (ref, Permission.CONTRACT_ONLY, _why_known(known.retired.get(ref, ""))) for ref in sorted(known.refs)
-    ]
+    kinds = {ref: f"a {known.retired.get(ref, '')} module".replace("  ", " ") for ref in sorted(known.refs)}
+    included += [(ref, Permission.CONTRACT_ONLY, f"{kind} that it may call") for ref, kind in kinds.items()]
     listed = {entry.ref.partition("@")[0] for entry in entries}
     others = [other for other in neighbours(factory, task) if other not in listed]
     excluded = [(f"{other}@1.0.0", "another task; only its shipped contracts matter") for other in others]
     return factory.invocations.open(
         scope, (place.role, place.run_id), task.task_id, task.folder, included, excluded
     )
-
-
-def _why_known(retired: str) -> str:
-    return f"a {retired} module, if it is named by its reference" if retired else "a module that it may call"
 
 
 def _revision_entries(factory: Factory, task: Task, stage: str, revision: _Revision) -> list[PackEntry]:

@@ -17,7 +17,6 @@ Role invocations: the context pack before, the contribution after (design: prove
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple, Self, cast
 
 from pydantic import ValidationError
@@ -209,10 +208,6 @@ class ArtifactStore:
         """An artifact's files."""
         return self._store.tree(layout.body(folder, name, self._stored_version(folder, name)))
 
-    def location(self, folder: str, name: str) -> Path:
-        """The directory of an artifact's files, for programs that read it."""
-        return self._store.directory(layout.body(folder, name, self._stored_version(folder, name)))
-
     def ref(self, folder: str, name: str) -> str:
         """`id@version`."""
         return f"{name}@{self._stored_version(folder, name)}"
@@ -236,6 +231,15 @@ class ArtifactStore:
             self.exists(folder, plan) and self.envelope(folder, plan).has_input(ref) for plan in plans
         )
 
+    def sealed_as(self, ref: str) -> ArtifactEnvelope | None:
+        """The implementation that was sealed as a version of a module; None if code sealed the files again."""
+        grounds, kind = (
+            ArtifactRef(ref=ref, purpose=Purpose.SEALED_AS),
+            f"{ArtifactType.IMPLEMENTATION.prefix}-",
+        )
+        made = (self.envelope(at, one) for one, at in self.folders().items() if one.startswith(kind))
+        return next((one for one in made if one.has_output(grounds)), None)
+
     def decision(self, folder: str, name: str) -> Decision:
         """What an adjudication decides.
 
@@ -257,7 +261,6 @@ class ArtifactStore:
         inputs: Sequence[tuple[str, str]] = (),
         name: str = "",
         revises: str = "",
-        version: str = "",
         contributes: bool = False,
     ) -> Draft:
         """What an invocation made, as an artifact in DRAFT that `add` stores; one that is there already is as it was made.
@@ -270,12 +273,11 @@ class ArtifactStore:
             inputs: What it was made from, as (id@version, purpose).
             name: Its id, where it was drawn before because the body names it.
             revises: The id of the version before it, in the same folder.
-            version: Only where it is not the next one of its lineage.
             contributes: Whether it is what the invocation was for, which a contribution says.
 
         Raises:
             RefusedError: the envelope is not valid, the body is empty, that of a challenge or an adjudication is none,
-                or the version does not exceed its lineage or does not begin one.
+                or what it revises is of another type.
         """
         name, now = name or artifact_id(kind, scope.hex8()), scope.now()
         before = self.envelope(by.folder, revises) if revises else None
@@ -283,7 +285,7 @@ class ArtifactStore:
             envelope = self.envelope(by.folder, name).as_created
         else:
             made_from = [(before.ref, Purpose.REVISES), *inputs] if before else inputs
-            version = self._version(by.folder, kind, before, version)
+            version = self._version(by.folder, kind, before)
             envelope = _valid(name, kind, version, now, by, made_from)
             _check_record(kind, name, body)
         if not body:
@@ -424,6 +426,18 @@ class ArtifactStore:
             folder, self.envelope(folder, name), ArtifactStatus.DEPRECATED, decided, Purpose.DEPRECATED_FOR
         )
 
+    def retired(self, ref: str, later: str) -> None:
+        """SHIPPED to DEPRECATED for what was sealed as a version of a module, and for its contract (design: deprecation).
+
+        Args:
+            ref: The version.
+            later: The one that takes its place, or itself if there is none.
+        """
+        sealed = self.sealed_as(ref)
+        for name in (sealed.artifact_id, sealed.implemented) if sealed else ():
+            if self.envelope(folder := self.folder_of(name), name).status is ArtifactStatus.SHIPPED:
+                self.deprecated(folder, name, later)
+
     def _move(
         self, folder: str, envelope: ArtifactEnvelope, new: ArtifactStatus, ref: str, purpose: str
     ) -> None:
@@ -461,17 +475,12 @@ class ArtifactStore:
             raise _refusal(f"{envelope.artifact_id} is not approved: {why}")
         return ref
 
-    def _version(self, folder: str, kind: ArtifactType, before: ArtifactEnvelope | None, wanted: str) -> str:
+    def _version(self, folder: str, kind: ArtifactType, before: ArtifactEnvelope | None) -> str:
         if before is None:
-            if wanted not in ("", FIRST_VERSION):
-                raise _refusal(f"the first version of a lineage is {FIRST_VERSION}, not {wanted}")
             return FIRST_VERSION
         if before.artifact_type is not kind:
             raise _refusal(f"a {kind} cannot be a version of {before.artifact_id}")
-        highest = max((found.version for found in self.lineage(folder, before)), key=version_number)
-        if wanted and version_number(wanted) <= version_number(highest):
-            raise _refusal(f"version {wanted} does not exceed {highest}, the highest of its lineage")
-        return wanted or next_version(highest)
+        return next_version(max((one.version for one in self.lineage(folder, before)), key=version_number))
 
     def _stored_version(self, folder: str, name: str) -> str:
         versions = self._store.names(layout.artifact(folder, name))

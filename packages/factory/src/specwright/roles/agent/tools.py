@@ -47,7 +47,7 @@ RAISE_TOOL = "raise_interface_change_exception"
 
 STORE_TOOLS: Mapping[Role, tuple[str, ...]] = {
     Role.RESEARCHER: ("search_code_index",),
-    Role.PLANNER: ("search_code_index",),  # its request names the nearest modules
+    Role.PLANNER: ("search_code_index", "query_artifacts"),
     Role.PROPOSER: ("search_code_index", "query_artifacts", "create_artifact", RAISE_TOOL),
     Role.CHALLENGER: ("query_artifacts", RAISE_TOOL),
     Role.ARBITER: (),
@@ -84,7 +84,8 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
         include_inactive: bool,
         top_k: int,
     ) -> str:
-        """Search the Code Index of shipped modules by what they do. Best match first, with a similarity in 0..1."""
+        """Search the Code Index of shipped modules by what they do. Best match first, with a similarity in 0..1. One alone
+        (`top_k` 1) comes with all that the index has of it."""
         asked = IndexQuery(
             query,
             tuple(tags),
@@ -103,6 +104,7 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
                     "io_summary": cast(JsonValue, hit.entry.io_summary.to_json()),
                     "status": hit.entry.status.value,
                     **_retirement(hit.entry),
+                    **(hit.entry.to_json() if asked.top_k == 1 else {}),
                     "similarity_score": round(hit.similarity_score, 4),
                 }
                 for hit in index.search(asked)
@@ -344,14 +346,13 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form
 
 def _repaired(spec: Any) -> Any:
     """The spec in the types of its schema, if nothing else was wrong with it; else as it is, so that its problems are
-    reported."""
+    reported: those that `validate_spec` reports, unknown fields among them."""
     try:
         ProductSpecDraft.model_validate(spec)
-    except ValidationError:
-        try:
-            return repaired(ProductSpecDraft, spec).to_json()
-        except ValidationError:
-            return spec
+    except ValidationError as error:
+        unknown = any(one["type"] == "extra_forbidden" for one in error.errors())
+        with suppress(ValidationError):
+            return spec if unknown else repaired(ProductSpecDraft, spec).to_json()
     return spec
 
 

@@ -297,7 +297,8 @@ class Submission(Generic[T]):
             if not problems:
                 self.accepted = answer
                 return "Accepted."
-        self._problems = problems
+        advice = (_NOT_MADE, _MADE, _CHANGES_WILL_DO.partition("{")[0])  # for the role alone
+        self._problems = tuple(one for one in problems if not one.startswith(advice))
         lines = "\n".join(f"- {problem}" for problem in problems)
         return f"Not accepted. Correct exactly this, then submit again:\n{lines}"
 
