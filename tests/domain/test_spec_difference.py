@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specwright.domain.modules.release import VersionNotes, render_notes
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import change_problems, spec_difference
 from specwright.domain.tasks.task_file import lay_out, lay_out_change
@@ -86,13 +87,43 @@ def test_a_change_says_what_is_different():
                 "what": [
                     "acceptance criteria: + Returns [] for a file of one row",
                     "depends on: - TSK-001",
-                    "modes: 'sync, because nothing waits' is now 'sync and async'",
+                    "modes: sync, because nothing waits -> sync and async",
                 ],
             }
         ],
         "removed": (),
         "untouched": ("TSK-001",),
     }
+
+
+def test_a_change_is_listed_entry_by_entry_in_the_notes_of_a_version():
+    """Each criterion and each field of an example on a line of its own, below its task; one in another order is
+    changed too (D-38-03)."""
+    shown = {
+        "title": "Two",
+        "criteria": [1],
+        "code": "from table_keeper import rows\nrows('a')",
+        "gives": "['a']",
+    }
+    other = {**shown, "title": "Three", "code": "from table_keeper import rows\nrows('b')"}
+    specs = []
+    for criterion, examples in (
+        ("Returns 3 rows", [shown]),
+        ("Returns 4 rows", [{**shown, "gives": "['A']"}]),
+    ):
+        held = {"provides": ["rows(text: str) -> list[str]"], "examples": [*examples, other]}
+        for order in (1, -1):
+            acceptance = {**held, "examples": held["examples"][::order]}
+            task = task_data(1, acceptance_criteria=[criterion, "Raises ValueError"], acceptance=acceptance)
+            specs.append(
+                ProductSpec.model_validate(spec_data([pillar_data([epic_data([story_data([task])])])]))
+            )
+    assert (
+        f"### Changed\n\n- {specs[0].pillars[0].epics[0].stories[0].tasks[0].name} (TSK-001)\n"
+        "  - acceptance criteria: - Returns 3 rows\n  - acceptance criteria: + Returns 4 rows\n"
+        "  - acceptance: Two: gives: ['a'] -> ['A']\n"
+    ) in render_notes([VersionNotes(specs[0], None, "", ()), VersionNotes(specs[2], specs[0], "", ())])
+    assert spec_difference(*specs[:2]).changed == {"TSK-001": ("acceptance: in another order",)}
 
 
 def amended(**changes):

@@ -168,7 +168,8 @@ def _add_change(page: Page, change: dict[str, Any]) -> None:
         _add_list(page, [f"{label}: {name}" for name in difference[label]])
     changed = difference["changed"]
     for one in changed[:_TASKS_SHOWN]:
-        page.prose(f"changed: {one['task_id']}: {'; '.join(one['what'])}", 2, 4)
+        page.line(f"  changed: {one['task_id']}")
+        page.rows("", (f"- {line}" for line in one["what"]), 4)
     if len(changed) > _TASKS_SHOWN:
         page.line(f"  ... and {len(changed) - _TASKS_SHOWN} more changed")
     page.line(f"  untouched: {counted(len(difference['untouched']), 'task')}")

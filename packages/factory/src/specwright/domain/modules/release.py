@@ -477,7 +477,7 @@ def _sections(notes: VersionNotes, names: Mapping[str, str]) -> dict[str, list[s
     return {
         "Added": [_task(names, name) for name in difference.added],
         "Changed": [
-            f"{_task(names, name)}: {inline(one_line('; '.join(what)))}"
+            "\n  - ".join((_task(names, name), *map(inline, what)))
             for name, what in difference.changed.items()
         ],
         "Fixed": [_fixed(notes.report)] if notes.report else [],

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from packaging.version import Version
 
+from ship_gate.base.text import one_line
 from specwright.domain.spec.product_spec import LEVELS, ProductSpec, ProductSpecDraft, TaskSpec
 
 _ELSEWHERE = {
@@ -20,7 +21,7 @@ class SpecDifference(NamedTuple):
 
     Args:
         added: In the order of the later spec.
-        changed: What is different in each, a line for each field.
+        changed: What is different in each, a line for each entry: what is gone, new, or `old -> new`.
         removed: In the order of the earlier spec.
         untouched: Those whose own fields are the same, whatever became of the levels above them.
     """
@@ -115,23 +116,23 @@ def _task_fields(task: TaskSpec) -> dict[str, Any]:
 
 def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     fields = dict.fromkeys((*now, *was))
-    return (
-        _change(field, was.get(field), now.get(field)) for field in fields if was.get(field) != now.get(field)
-    )
+    for field in fields:
+        if was.get(field) != now.get(field):
+            yield from _change(field, was.get(field), now.get(field))
 
 
-def _change(field: str, before: Any, after: Any) -> str:
+def _change(field: str, before: Any, after: Any) -> Iterator[str]:
+    """A line for everything that is different in a field: what is gone, what has come, what is another one now."""
     label = "not built" if field == "outside" else field.replace("_", " ")
     if entries := _NAMED.get(field):
-        return f"{label}: {_differences(entries(before or {}), entries(after or {}))}"
-    if field == "decisions":
-        before, after = before or [], after or []
-    if not isinstance(before, list) or not isinstance(after, list):
-        return f"{label}: {before!r} is now {after!r}"
-    was, now = cast(list[str], before), cast(list[str], after)
-    gone = [f"- {item}" for item in was if item not in now]
-    come = [f"+ {item}" for item in now if item not in was]
-    return f"{label}: {'; '.join([*gone, *come]) or 'in another order'}"
+        lines = [*_differences(entries(before or {}), entries(after or {}))] or ["in another order"]
+    elif isinstance(before, list) or isinstance(after, list):
+        was, now = cast(list[Any], before or []), cast(list[Any], after or [])
+        come = [f"+ {item}" for item in now if item not in was]
+        lines = [*(f"- {item}" for item in was if item not in now), *come] or ["in another order"]
+    else:
+        lines = [f"{before} -> {after}"]
+    return (one_line(f"{label}: {line}") for line in lines)
 
 
 def _interface_entries(interfaces: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,15 +156,14 @@ def _interface_label(kind: str, program: str, one: Mapping[str, Any]) -> str:
             return f"tool {one.get('name') or one['calls']}"
 
 
-def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What is gone, what has come and what is another one, by the names of its entries."""
-    return "; ".join(
-        [
-            *(f"- {name}" for name in was if name not in now),
-            *(f"+ {name}" for name in now if name not in was),
-            *(f"{name} is another one" for name in now if name in was and was[name] != now[name]),
-        ]
-    )
+def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What is gone, what has come and what is different in an entry, by the names of entries."""
+    yield from (f"- {name}" for name in was if name not in now)
+    for name, entry in now.items():
+        if name not in was:
+            yield f"+ {name}"
+        elif was[name] != entry:
+            yield from (f"{name}: {line}" for line in _changes(was[name], entry))
 
 
 def _acceptance_entries(acceptance: Mapping[str, Any]) -> dict[str, Any]:
