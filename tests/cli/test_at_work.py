@@ -68,7 +68,7 @@ def test_a_first_request_that_waits_is_told_by_status_and_costs(tmp_path: Path, 
         assert (now["role"], now["task"], now["waits_for"], now["first_answer"]) == (
             "researcher",
             None,
-            model,
+            f"{model} at {server.base_url}",
             True,
         )
         assert document("costs", "costs", directory)["waiting"] == now

@@ -3,6 +3,7 @@
 from specwright.domain.modules.acceptance_report import (
     AcceptanceReport,
     ModuleReport,
+    PersonDecision,
     TaskReport,
     render_report,
 )
@@ -39,3 +40,24 @@ def test_what_a_module_leaves_out_is_visible_in_the_release():
     assert "  built in part; out of scope, with an error or any value: links within quotes\n" in page
     assert "built in part" not in render_report(report())
     assert "out_of_scope" not in str(report().document)
+
+
+def test_what_a_person_decided_is_visible_in_the_release():
+    """F-17.2-03: who, when and why, at its task, and how often at the beginning; nothing of it where nobody decided."""
+    plain = report()
+    decided = PersonDecision(
+        action="APPROVE_OVERRIDE",
+        decided_by="human:operator",
+        decided_at="2026-01-02T03:04:05Z",
+        rationale="The folder exists.",
+        stated_in="resolutions/ESC-00000001.json",
+    )
+    task = plain.tasks[0].model_copy(update={"decided": [decided]})
+    page = render_report(plain.model_copy(update={"tasks": [task]}))
+    assert "A person decided 1 time where a task halted" in page
+    assert (
+        "APPROVE_OVERRIDE by human:operator, 2026-01-02T03:04:05Z: The folder exists. (`resolutions/ESC-"
+        in page
+    )
+    assert "person decided" not in render_report(plain)
+    assert "decided" not in str(plain.document)

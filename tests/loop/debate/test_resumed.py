@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from specwright.application.escalation import offers
+from specwright.application.history.provenance import Artifacts, debate_rounds, decisions_of_module
 from specwright.domain.escalation import OPERATOR, HumanResolution
 from specwright.errors import InputError, RefusedError
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, script
@@ -79,6 +80,15 @@ def test_an_approval_sends_the_rejected_version_to_the_gate_and_asks_nobody(dire
         made = bench.envelope(ruling["adjudication_id"])
         assert (made.created_by.role, made.created_by.run_id) == (OPERATOR, "TSK-001.1r1/double/operator")
         assert ruling["rationale"] == "The criteria are met as I read them."
+        ref = next(ref for ref in entry.module_refs if bench.factory.modules.contract(ref).name == "double")
+        (decided,) = decisions_of_module(bench.factory, ref)
+        assert (decided.action, decided.decided_by) == ("APPROVE_OVERRIDE", OPERATOR)
+        assert decided.rationale == ruling["rationale"]
+        assert [decisions_of_module(bench.factory, one) for one in entry.module_refs if one != ref] == [
+            []
+        ] * 3
+        rounds = debate_rounds(Artifacts(bench.factory), kept["debates"]["double"], "double").rounds
+        assert [one.overruled.partition(",")[0] for one in rounds] == ["", "", "", OPERATOR]
 
 
 def test_an_approval_that_the_gate_refuses_halts_again(directory: Path):

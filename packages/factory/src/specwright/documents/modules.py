@@ -8,9 +8,15 @@ from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.terminal.output import listed
 from specwright.application.factory import ProjectView
-from specwright.application.history.provenance import ModuleDebates, debates_of, planned_modules
+from specwright.application.history.provenance import (
+    ModuleDebates,
+    debates_of,
+    decisions_of_module,
+    planned_modules,
+)
 from specwright.documents.commands import next_command
 from specwright.domain.base.document import Document
+from specwright.domain.modules.acceptance_report import PersonDecision
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation
 from specwright.domain.modules.evidence import ResealedModule, ShipEvidence
 from specwright.domain.tasks.project_state import TaskEntry
@@ -102,6 +108,7 @@ class Module(Document, schema="module"):
     examples: str
     deprecation: Deprecation | None
     sealed_again: ResealedModule | None
+    decided: list[PersonDecision]
     files: str
 
     @classmethod
@@ -116,6 +123,7 @@ class Module(Document, schema="module"):
             sealed_again=next(
                 (one for one in view.projection.resealed.values() if one.replaces == ref), None
             ),
+            decided=decisions_of_module(view, ref),
             files=str(view.modules.location(ref)),
         )
 
@@ -130,6 +138,7 @@ class Trail(Document, schema="trail"):
     reuse: dict[str, Any]
     invocations: list[dict[str, Any]]
     exceptions: list[str]
+    decided: list[PersonDecision]
     task: dict[str, Any]
     spec: dict[str, Any]
 

@@ -337,3 +337,9 @@ class ResolutionRecord(Record):
     payload: dict[str, Any]
     resolved_by: str
     resolved_at: Timestamp
+
+    @property
+    def rationale(self) -> str:
+        """Why, in the person's words; empty where none were asked for."""
+        names = ("rationale", "fix_description", "amendment_rationale")
+        return next((str(self.payload[name]) for name in names if self.payload.get(name)), "")

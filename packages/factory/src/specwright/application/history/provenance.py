@@ -5,7 +5,7 @@ Works for a module that shipped, that halted, or that is still debated: what was
 which every planned module has. Read from the store alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
 from ship_gate.base.ids import ArtifactType
@@ -17,6 +17,8 @@ from specwright.domain.answers import AmendmentsAnswer, Failure
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution, Purpose
 from specwright.domain.base.document import Document
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.escalation import OPERATOR, Action, ResolutionRecord
+from specwright.domain.modules.acceptance_report import PersonDecision
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.errors import CorruptionError
@@ -39,6 +41,7 @@ class Round(Record):
         adjudication: The ruling, where one was asked for.
         amended: What the Proposer says became of the ruling's amendments.
         gate: What the ship gate found of the versions that reached it.
+        overruled: The person who ruled in place of the Arbiter, and when; empty if nobody did.
     """
 
     number: int
@@ -47,6 +50,7 @@ class Round(Record):
     adjudication: Adjudication | None
     amended: AmendmentsAnswer | None
     gate: list[GateOutcome]
+    overruled: str = ""
 
 
 class DebateRounds(Record):
@@ -98,7 +102,7 @@ class Artifacts:
     """
 
     def __init__(self, view: ProjectView) -> None:
-        self._artifacts = view.artifacts
+        self.view, self._artifacts = view, view.artifacts
         self._folders = view.artifacts.folders()
 
     def of(self, kind: ArtifactType) -> list[str]:
@@ -157,10 +161,10 @@ def debates_of(view: ProjectView, planned: list[Planned]) -> ModuleDebates:
         proposals = view.debates.records(debate_id).history(challenges=0, adjudications=0).proposals
         for target in (known.envelope(one.target_artifact_id) for one in proposals):
             if target.ref in plans:
-                contracts.append((target.created_at, debate_rounds(view, debate_id, "contracts")))
+                contracts.append((target.created_at, debate_rounds(known, debate_id, "contracts")))
                 break
             if of := next((refs[given.ref] for given in target.inputs if given.ref in refs), None):
-                implementation.append((target.created_at, debate_rounds(view, debate_id, of)))
+                implementation.append((target.created_at, debate_rounds(known, debate_id, of)))
                 break
     newest = planned[-1].contract
     return ModuleDebates(
@@ -184,31 +188,70 @@ def debates_over(view: ProjectView, proposals: list[Proposal]) -> list[DebateRou
             target = known.envelope(proposal.target_artifact_id)
             names = [contracts[given.ref] for given in target.inputs if given.ref in contracts]
             over = f"{names[0].name}  {names[0].ref}" if names else "contracts"
-            found.append(debate_rounds(view, proposal.proposal_id, over))
+            found.append(debate_rounds(known, proposal.proposal_id, over))
     return found
 
 
-def debate_rounds(view: ProjectView, debate_id: str, over: str) -> DebateRounds:
+def debate_rounds(known: Artifacts, debate_id: str, over: str) -> DebateRounds:
     """A debate with its rounds."""
-    return DebateRounds(debate_id=debate_id, over=over, rounds=list(_rounds(view, debate_id)))
+    return DebateRounds(debate_id=debate_id, over=over, rounds=list(_rounds(known, debate_id)))
 
 
-def _rounds(view: ProjectView, debate_id: str) -> Iterator[Round]:
-    records = view.debates.records(debate_id)
+def _rounds(known: Artifacts, debate_id: str) -> Iterator[Round]:
+    records = known.view.debates.records(debate_id)
     proposal = records.proposal(1)
     for number in records.rounds():
         proposal = records.find(Proposal, number) or proposal
+        ruling = records.find(Adjudication, number)
+        made = known.envelope(ruling.adjudication_id) if ruling else None
         yield Round(
             number=number,
             proposal=proposal,
             challenge=records.find(Challenge, number),
-            adjudication=records.find(Adjudication, number),
+            adjudication=ruling,
             amended=records.amended(number),
             gate=[
                 GateOutcome(target=name, failures=records.gate(number, name).failures)
                 for name in records.judged(number)
             ],
+            overruled=f"{OPERATOR}, {made.created_at}" if made and made.created_by.role == OPERATOR else "",
         )
+
+
+def person_decisions(view: ProjectView, task_ids: Collection[str], module: str = "") -> list[PersonDecision]:
+    """What persons decided of some tasks, the oldest first; a RETRY that corrects nothing decides nothing.
+
+    Args:
+        task_ids: `T-...`, the parts of a split task among them.
+        module: A name: then only what concerns this module.
+    """
+    found = [one for one in view.projection.resolutions.values() if one.task_id in task_ids]
+    return [
+        PersonDecision(
+            action=one.action,
+            decided_by=one.resolved_by,
+            decided_at=one.resolved_at,
+            rationale=one.rationale,
+            stated_in=layout.resolution(one.escalation_id),
+        )
+        for one in sorted(found, key=lambda one: one.resolved_at)
+        if (one.action is not Action.RETRY or one.payload.get("corrections"))
+        and (not module or module in (_modules_of(view, one) or [module]))
+    ]
+
+
+def _modules_of(view: ProjectView, answer: ResolutionRecord) -> list[str]:
+    """The names of the modules that an answer is about; none if it is about the whole task."""
+    if named := answer.payload.get("module"):
+        return [named]
+    return [*view.escalations.escalation(answer.escalation_id).failed]
+
+
+def decisions_of_module(view: ProjectView, ref: str) -> list[PersonDecision]:
+    """What persons decided of a sealed module."""
+    tasks = view.projection.state.tasks if view.projection.state else {}
+    owners = [task_id for task_id, entry in tasks.items() if ref in entry.module_refs]
+    return person_decisions(view, owners, view.modules.contract(ref).name)
 
 
 def _outcome(view: ProjectView, contract: MicroModuleContract) -> Literal["sealed", "halted", "unfinished"]:
@@ -275,6 +318,8 @@ class Provenance:
         """Of the sealed modules that the context packs name, by reference."""
         self.exceptions = tuple(dict.fromkeys(self._exceptions(module_ref, task_id)))
         """The interface change exceptions for which there is this version: its own, or those of what it was moved to."""
+        self.decided = decisions_of_module(view, module_ref)
+        """What persons decided of it when its task halted."""
 
     def to_json(self) -> dict[str, Any]:
         """The chain as JSON values."""
@@ -304,6 +349,7 @@ class Provenance:
                 "acceptance_criteria": list(task.acceptance_criteria),
             },
             "exceptions": list(self.exceptions),
+            "decided": [one.to_json() for one in self.decided],
             "spec": {"spec": self.spec, "definition_sha256": self.spec_sha256},
         }
 
@@ -342,7 +388,7 @@ class Provenance:
     def _debate(self, versions: tuple[ArtifactEnvelope, ...]) -> DebateRounds:
         for envelope in versions:
             if envelope.artifact_id in self._debates:
-                return debate_rounds(self._view, self._debates[envelope.artifact_id], "")
+                return debate_rounds(self._artifacts, self._debates[envelope.artifact_id], "")
         raise CorruptionError("no debate was held over this artifact", where=versions[0].artifact_id)
 
     def _invocations(self, versions: tuple[ArtifactEnvelope, ...]) -> tuple[ContributionWithPack, ...]:

@@ -27,6 +27,7 @@ from specwright.application.criteria import unshown_in_release
 from specwright.application.deprecation import finish_deprecations
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.history.criterion_evidence import DebateIndex, RunOutcome, TaskEvidence
+from specwright.application.history.provenance import person_decisions
 from specwright.application.raising import Halt, write_escalation
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
@@ -197,6 +198,7 @@ class _Tasks:
                 for number in range(1, len(task.acceptance_criteria) + 1)
             ],
             modules=[one.report(self._debates.judged_in(one.ref)) for one in evidence.modules],
+            decided=person_decisions(self._view, {task_id, *parts}),
         )
 
     def _criterion(

@@ -182,8 +182,10 @@ def add_debate(page: Page, title: str, debate: DebateRounds) -> None:
 
 
 def _outcome(one: Round) -> str:
-    words = [str(one.challenge.verdict)] if one.challenge else ["not challenged yet"]
-    words += [str(one.adjudication.decision)] if one.adjudication else []
+    words = [str(one.challenge.verdict)] if one.challenge else [] if one.overruled else ["not challenged yet"]
+    words += (
+        [f"{one.adjudication.decision}{' by a person' * bool(one.overruled)}"] if one.adjudication else []
+    )
     words += ["refused by the gate" for found in one.gate if found.failures]
     return ", ".join(words)
 
@@ -218,7 +220,8 @@ def _add_failures(page: Page, failures: Sequence[Failure]) -> None:
 
 
 def _add_ruling(page: Page, one: Round, ruling: Adjudication) -> None:
-    page.row("ruling", f"{ruling.decision}  {ruling.adjudication_id}", 4)
+    by = f", by {one.overruled}, in place of the Arbiter" if one.overruled else ""
+    page.row("ruling", f"{ruling.decision}  {ruling.adjudication_id}{by}", 4)
     page.row("because", ruling.rationale, 6)
     for struck in ruling.struck_tests:
         page.row("struck", f"{struck.test}, by {struck.contract_pointer}: {struck.reason}", 6)

@@ -55,6 +55,7 @@ def module_page(module: Module) -> Page:
     page.row("Calls", calls or "no other module", 0)
     tests = f"{summary.passed} of {summary.total} tests passed"
     page.row("Evidence", f"{verified.result}, {tests}, {evidence.verified_at}", 0)
+    page.rows("By a person", [one.sentence for one in module.decided], 0)
     page.copy("Interface", verified.interface_fingerprint, 0)
     page.copy("Files", module.files, 0)
     return page
@@ -71,6 +72,7 @@ def provenance_page(chain: Provenance) -> Page:
     page.row("tests", f"{summary.passed} of {summary.total} passed")
     page.row("gate", ", ".join(f"{check.name} {check.result}" for check in evidence.gate))
     page.copy("interface", evidence.verification.interface_fingerprint)
+    page.rows("by a person", [f"{one.sentence} ({one.stated_in})" for one in chain.decided])
     if chain.exceptions:
         page.row("exceptions", ", ".join(chain.exceptions))
     _add_rounds(page, "Implementation", chain.debate, chain.versions)
@@ -120,7 +122,8 @@ def _add_rounds(page: Page, title: str, debate: DebateRounds, versions: Sequence
             verdict = f"{challenge.challenge_id}  {challenge.verdict}"
             page.row("", f"{verdict}: {failures}" if failures else verdict)
         if ruling := one.adjudication:
-            page.row("", f"{ruling.adjudication_id}  {ruling.decision}: {ruling.rationale}")
+            by = f"by {one.overruled}, in place of the Arbiter: " if one.overruled else ""
+            page.row("", f"{ruling.adjudication_id}  {ruling.decision}: {by}{ruling.rationale}")
             page.rows("", (f"- {done.action} {done.target}: {done.detail}" for done in ruling.amendments))
 
 

@@ -137,14 +137,41 @@ class ModuleReport(OmittedIfEmpty):
     out_of_scope: list[str] = Field(default_factory=list)
 
 
-class TaskReport(Record):
-    """A task of the spec, its criteria, and the modules that it shipped."""
+class PersonDecision(Record):
+    """What a person decided when a task halted.
+
+    Args:
+        action: The answer, `APPROVE_OVERRIDE`.
+        decided_by: Who decided.
+        decided_at: When.
+        rationale: Why; empty where no reason was asked for.
+        stated_in: The file, below `state_store/`.
+    """
+
+    action: str
+    decided_by: str
+    decided_at: str
+    rationale: str
+    stated_in: str
+
+    @property
+    def sentence(self) -> str:
+        """It in a sentence."""
+        why = f": {self.rationale}" if self.rationale else ""
+        return f"{self.action} by {self.decided_by}, {self.decided_at}{why}"
+
+
+class TaskReport(OmittedIfEmpty):
+    """A task of the spec, its criteria, the modules that it shipped, and what persons decided when it halted."""
+
+    omitted = ("decided",)
 
     task_id: str
     name: str
     status: str
     criteria: list[CriterionReport]
     modules: list[ModuleReport]
+    decided: list[PersonDecision] = Field(default_factory=list)
 
 
 class AcceptanceReport(Document, schema="acceptance"):
@@ -236,6 +263,11 @@ def render_report(report: AcceptanceReport) -> str:
         "after a `#` stands a JSON pointer. Which criterion an approved example shows, a person approved with the spec; of "
         "a test it is what the plan, the Proposer or the Challenger said of it.",
     ]
+    if decided := sum(len(task.decided) for task in report.tasks):
+        lines += [
+            "",
+            f"A person decided {decided} time{'s' if decided > 1 else ''} where a task halted; each stands below.",
+        ]
     for task in report.tasks:
         lines += _task(task)
     return "\n".join((*lines, ""))
@@ -244,6 +276,8 @@ def render_report(report: AcceptanceReport) -> str:
 def _task(task: TaskReport) -> Iterator[str]:
     yield from ("", f"## {task.task_id} {printable(task.name)}: {task.status}", "")
     yield from (line for module in task.modules for line in _module(module))
+    for one in task.decided:
+        yield f"- **decided by a person**: {inline(one.sentence)} (`{one.stated_in}`)"
     for criterion in task.criteria:
         yield from _criterion(criterion)
 
