@@ -706,7 +706,7 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
     judging, tests = candidate(factory.modules, contract, files), factory.modules.regression_tests(old.ref)
     measured, scopes = f"{cause}/{contract.name}/measured", factory.journal.scope
     run = GateRun(factory.gate, factory.progress, scopes, scope, measured, judging, shipping=True)
-    definition, reports = factory.projection.definitions[consumer.task_id], reports_of(factory, old.module_id)
+    definition, reports = factory.projection.definitions[consumer.task_id], reports_of(factory, contract)
     verdict = judge_whole(run, definition, reports, tests)
     if not verdict.passed:
         return False

@@ -13,6 +13,7 @@ from ship_gate.base.ids import ModuleRef
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTest
+from ship_gate.contract.rules import default_of
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.domain.debate.falsifying import still_counting
@@ -104,11 +105,17 @@ def _active(factory: Factory, ref: str) -> CodeIndexEntry:
 _FIRST = "1.0.0"
 
 
-def reports_of(view: ProjectView, module_id: str) -> list[BugReport]:
-    """The reports of a module that a repair was begun for, oldest first; not those whose repair was given up."""
+def reports_of(view: ProjectView, contract: MicroModuleContract) -> list[BugReport]:
+    """The reports of a module that a repair was begun for, oldest first: not those whose repair was given up, nor those
+    whose example cannot call a version that has other required inputs."""
+
+    def required(one: MicroModuleContract) -> set[str]:
+        return {given.name for given in one.inputs if default_of(given) is None}
+
     begun = [one for one in view.projection.changes if one.before is not None and one.ended != "abandoned"]
     reports = [one.request.report for one in begun if one.request.report is not None]
-    return [report for report in reports if ModuleRef.parse(report.module_ref).module_id == module_id]
+    own = [one for one in reports if ModuleRef.parse(one.module_ref).module_id == contract.module_id]
+    return [one for one in own if required(view.modules.contract(one.module_ref)) == required(contract)]
 
 
 def required_tests(factory: Factory, contract: MicroModuleContract, run: str) -> list[RegressionTest]:

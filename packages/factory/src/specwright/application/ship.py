@@ -110,7 +110,7 @@ def seal_files(
     """
     log = execution_log(contract, verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
-    reported = "\n".join(report.text for report in reports_of(factory, contract.module_id))
+    reported = "\n".join(report.text for report in reports_of(factory, contract))
     # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
     # which file of it was changed
     sealed = factory.modules.seal(scope, contract, verdict.files, log, evidence, reported, tests)

@@ -447,7 +447,7 @@ class Implementation(Deliverable):
     @property
     def reports(self) -> Sequence[BugReport]:
         """The bug reports whose examples every version of the module must give."""
-        return reports_of(self._factory, self.contract.module_id)
+        return reports_of(self._factory, self.contract)
 
     @property
     def regression_tests(self) -> Sequence[RegressionTest]:
