@@ -14,24 +14,29 @@ from testkit.paths import ROOT
 EXAMPLES = ROOT / "examples"
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this checkout."""
-    target = tmp_path_factory.mktemp("wheel")
+def _built(package: str, target: Path) -> Path:
+    """The wheel of a package of this checkout."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
-    subprocess.run(build, cwd=ROOT / "packages" / "factory", capture_output=True, text=True, check=True)
+    subprocess.run(build, cwd=ROOT / "packages" / package, capture_output=True, text=True, check=True)
     (found,) = target.glob("*.whl")
     return found
 
 
 @pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The factory's wheel."""
+    return _built("factory", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command of an environment that has the wheel, and of this environment only what the wheel depends on."""
+    """The command of an environment that has our three wheels, and of this environment only what they depend on."""
+    wheels = [wheel, *(_built(package, tmp_path_factory.mktemp(package)) for package in ("gate", "wire"))]
     place = tmp_path_factory.mktemp("environment") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
     (packages,) = place.glob("lib/python*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    pip = ["-m", "pip", "install", "-q", "--no-deps", "--no-index", "--force-reinstall", str(wheel)]
+    pip = ["-m", "pip", "install", "-q", "--no-deps", "--no-index", "--force-reinstall", *map(str, wheels)]
     subprocess.run([str(place / "bin/python"), *pip], check=True, capture_output=True)
     return place / "bin/specwright"
 
