@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from specwright.errors import CorruptionError, RefusedError
-from specwright.storage.files import ImmutableArtifactBackend
+from specwright.storage.files import DiskStateStore, ImmutableArtifactBackend
 
-__all__ = ["MemoryStore", "MemoryTree"]
+__all__ = ["MemoryStore", "MemoryTree", "in_memory"]
 
 
 class MemoryTree:
-    """`StateStore` on a dict; behaves as `specwright.storage.DiskStateStore` does."""
+    """`FileTree` on a dict; behaves as `specwright.storage.DiskTree` does."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -60,6 +60,11 @@ class MemoryTree:
 
 class MemoryStore(ImmutableArtifactBackend, MemoryTree):
     """`state_store/` on a dict: only the files that change are replaced."""
+
+
+def in_memory(tree: object) -> MemoryTree:
+    """What stands for a tree of files on a disk."""
+    return MemoryStore() if isinstance(tree, DiskStateStore) else MemoryTree()
 
 
 def _inside(path: str) -> str:

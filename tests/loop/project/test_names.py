@@ -26,7 +26,7 @@ from testkit.domain.product_specs import (
 )
 from testkit.loop.initialisation import files_of, initialised, refused
 from testkit.loop.project_workbench import ProjectWorkbench, chain_spec, halt_stub
-from testkit.memory_tree import MemoryTree
+from testkit.memory_tree import MemoryTree, in_memory
 
 _LOGIN = [("Login", ["a"]), ("Login", ["b"]), ("Login 2", ["c"])]
 
@@ -216,8 +216,8 @@ def test_at_dispatch_only_the_file_of_the_dispatched_task_is_touched(tmp_path: P
     written: list[str] = []
     trees: list[MemoryTree] = []
 
-    def counted(_: Any) -> CountingTree:
-        trees.append(MemoryTree())
+    def counted(tree: Any) -> CountingTree:
+        trees.append(in_memory(tree))
         return CountingTree(trees[-1], written)
 
     with ProjectWorkbench(tmp_path, wrap=counted) as bench:

@@ -26,7 +26,7 @@ from testkit.loop.project_workbench import (
     lose_checkpoints,
     many_stories_spec,
 )
-from testkit.memory_tree import MemoryTree
+from testkit.memory_tree import in_memory
 from testkit.sampling import nightly
 
 
@@ -148,7 +148,7 @@ def test_a_wide_stall_behind_a_long_chain_is_told_within_bounds(
 ) -> None:
     """D-08-02: each of many escalations shows the nearest of what its task waits for, and says how many it leaves out;
     so does what a person reads first."""
-    with ProjectWorkbench(tmp_path, halt_stub, wrap=lambda _: MemoryTree()) as bench:
+    with ProjectWorkbench(tmp_path, halt_stub, wrap=in_memory) as bench:
         bench.approve(many_stories_spec(behind_a_chain(length, width)))
         bench.run()
         bench.tell(task_event("task.cancelled", "TSK-001", 1, {}))
