@@ -381,7 +381,7 @@ def test_a_record_of_another_id_is_refused(shelf: Shelf):
 
 
 def test_a_revision_exceeds_the_highest_version_of_its_lineage(shelf: Shelf):
-    """1.0.0 first; each later one is the next of its lineage, also on a branch (F-8-06, F-8-07, F-7-03)."""
+    """1.0.0 first; each later one is the next of its lineage, also on a branch (F-8-07, F-7-03)."""
     first = shelf.create()
     second = shelf.create(revises=first)
     branch = shelf.create(revises=first)

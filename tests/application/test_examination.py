@@ -38,12 +38,12 @@ def looked_again(acceptance: TaskAcceptance | None) -> Case:
 
 
 def test_a_criterion_that_nothing_approved_shows_is_owed_a_test():
-    """Examples and properties are tried at every gate, so that something tries each criterion (D-40-11)."""
+    """Examples and properties are tried at every gate, so that something tries each criterion."""
     assert criteria_to_test(looked_again(ACCEPTANCE), {}) == [3]
     assert criteria_to_test(looked_again(None), {}) == [1, 2, 3]
 
 
 def test_a_criterion_that_a_ruling_set_aside_is_owed_none():
-    """A person has answered for it (D-40-11, D42)."""
+    """A person has answered for it (D42)."""
     assert criteria_to_test(looked_again(ACCEPTANCE), {3: cast(Any, None)}) == []
     assert criteria_to_test(looked_again(None), {3: cast(Any, None)}) == [1, 2]

@@ -25,7 +25,7 @@ def refs(project: Path) -> dict[str, str]:
 
 
 def test_a_halted_module_tells_every_round(halted_once: Path) -> None:
-    """Contracts first, then three rounds with claim, evidence and ruling, the last one named (D-S9-07, D-15-01)."""
+    """Contracts first, then three rounds with claim, evidence and ruling, the last one named (D-S9-08, D-15-01)."""
     told = specwright("module", "shout", halted_once, "--debate")
     assert told.code == 0
     lines = told.out.splitlines()
@@ -44,7 +44,7 @@ def test_a_halted_module_tells_every_round(halted_once: Path) -> None:
 
 @pytest.mark.parametrize("wanted", ["initials", "id", "id@version"])
 def test_a_shipped_module_is_found_by_name_id_and_version(wanted: str, halted_once: Path) -> None:
-    """With and without its version, and by its name (D-S9-07)."""
+    """With and without its version, and by its name (D-S9-08)."""
     ref = refs(halted_once)["initials"]
     asked = {"initials": "initials", "id": ref.partition("@")[0], "id@version": ref}[wanted]
     told = specwright("module", asked, halted_once, "--debate")
@@ -53,14 +53,14 @@ def test_a_shipped_module_is_found_by_name_id_and_version(wanted: str, halted_on
 
 
 def test_the_page_fits_on_a_hundred_columns(halted_once: Path) -> None:
-    """Nobody scrolls sideways (D-S9-07)."""
+    """Nobody scrolls sideways (D-S9-08)."""
     for name in ("shout", "initials"):
         told = specwright("module", name, halted_once, "--debate")
         assert max(map(len, told.out.splitlines())) <= WIDTH
 
 
 def test_a_program_gets_the_records_themselves(halted_once: Path) -> None:
-    """One JSON document with every round's proposal, challenge, adjudication and gate (D-S9-03, D-S9-07)."""
+    """One JSON document with every round's proposal, challenge, adjudication and gate (D-S9-03, D-S9-08)."""
     found = specwright("module", "shout", halted_once, "--debate", "--json").document
     assert found["standing"] == "halted"
     (contracts,), (implementation,) = found["contract_debates"], found["implementation_debates"]

@@ -1,5 +1,6 @@
 """`specwright deprecate`: a module version is retired, and what follows from that."""
 
+import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -44,9 +45,12 @@ def test_a_person_is_asked_whether_it_is_meant(released: Path) -> None:
 
 
 def test_the_next_release_fails_and_says_why(released: Path) -> None:
-    """The old release stays as it is; a product with a retired module is not released again (F-15-06)."""
+    """The old release stays as it is; a product with a retired module is not released again (F-15-06, D-28-03); its
+    artifact is DEPRECATED (F-8-14)."""
     before = everything(released / "state_store/releases")
     specwright("deprecate", sealed(released), released, *WORDS)
+    envelopes = released.glob("state_store/artifacts/*/IMPL-*/*/envelope.json")
+    assert [json.loads(path.read_text())["status"] for path in envelopes] == ["DEPRECATED"]
     failed = specwright("release", released, "--json")
     assert failed.code == 1
     assert failed.document["manifest"]["integration_gates"]["code_index_check"] == "FAIL"

@@ -124,7 +124,7 @@ def test_a_researcher_that_only_talks_costs_three_calls_and_says_what_to_do(
     tmp_path: Path, endpoint: Callable[[tuple[int, bytes] | None], str]
 ) -> None:
     """No SPEC.md is worth sixty refusals; the same again asks nothing, so what asks again is named, and what the model
-    said is shown (D-S6-04, D-11-04)."""
+    said is shown (D-S6-04, D-S6-05, D-11-04)."""
     message = {"role": "assistant", "content": "I am sorry, I cannot do that."}
     usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}

@@ -52,6 +52,14 @@ def waiting(directory: Path) -> str:
     return specwright("escalations", directory, "--json").document["escalations"][0]["escalation_id"]
 
 
+def test_an_approval_beforehand_answers_no_escalation(halted: Path):
+    """`run --approve` passed the gate without a question; where it goes on, the person is asked all the same (D-S9-07)."""
+    assert json.loads((halted / "state_store/product/history.json").read_text())["answers"] == []
+    escalation = waiting(halted)
+    assert specwright("run", halted, "--approve").code == 3
+    assert waiting(halted) == escalation
+
+
 @pytest.mark.slow
 def test_an_amended_task_runs_again_and_the_product_is_released(halted: Path, tmp_path: Path):
     """F-17.2-05, D-33-03: from the halt to the wheel with one command, whose payload is a file."""

@@ -70,7 +70,8 @@ def is_released(project: Path, told: Told, run: str = "TSK-001.1r1") -> None:
 
 
 def test_a_person_s_files_are_challenged_pass_the_gate_and_are_released(rejected: Path):
-    """F-17.2-11: the payload of the page with a source in it; what was given is what is sealed."""
+    """F-17.2-11, D-S9-08: the payload of the page with a source in it; what was given is what is sealed, and the module's
+    trail and debate say so."""
     payload = shown(rejected, "PROVIDE_FIX")
     assert payload["module"] == "initials"
     mine = (SOUND / "deliverable/implementation/__init__.py").read_text() + "\n# As it should be.\n"

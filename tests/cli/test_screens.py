@@ -62,7 +62,7 @@ def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 def test_the_pages_of_a_halted_project(
     name: str, words: list[str], width: int, halted_once: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D-S9-08, F-17.1-04, F-17.1-05: where it stands, its tasks, a module; and, on one screen, what waits for a person: the
+    """D-S9-08, F-17.1-04: where it stands, its tasks, a module; and, on one screen, what waits for a person: the
     decision, what failed, the recommended answer with its commands, every other one."""
     monkeypatch.chdir(halted_once)
     (escalation,) = (halted_once / "state_store/escalations").glob("ESC-????????.json")
@@ -75,7 +75,7 @@ def test_the_pages_of_a_halted_project(
 def test_the_page_of_the_costs(
     width: int, halted_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D-S9-08: tokens and money by role, of a run whose answers were bought."""
+    """Tokens and money by role, of a run whose answers were bought."""
     project = Path(shutil.copytree(halted_once, tmp_path / "project"))
     shutil.copy(BOUGHT, project / ".specwright/journal.jsonl")
     monkeypatch.chdir(project)
@@ -83,7 +83,7 @@ def test_the_page_of_the_costs(
 
 
 def test_the_page_of_a_gate_with_ten_findings(width: int, halted_once: Path, tmp_path: Path) -> None:
-    """D-S9-08: each finding says where and what to do, and none is cut."""
+    """Each finding says where and what to do, and none is cut."""
     (version,) = (halted_once / "state_store/modules").glob("*/*")
     module = tmp_path / "initials"
     shutil.copytree(version, module)
@@ -101,7 +101,7 @@ def test_the_page_of_a_gate_with_ten_findings(width: int, halted_once: Path, tmp
 
 
 def test_the_lines_of_a_run(width: int) -> None:
-    """D-S9-08: who is at work, what came of it, what it cost, and the sum."""
+    """Who is at work, what came of it, what it cost, and the sum."""
     seconds, screen = [0.0], Terminal()
     bought = AnswerBought(
         Cost(1, 9_000, 3_100, 900, Decimal("0.0312")), Cost(4, 0, 9_000, 2_000), Budget(100_000)

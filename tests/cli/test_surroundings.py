@@ -135,7 +135,7 @@ def test_every_polite_end_says_how_to_go_on() -> None:
 
 
 def test_pages_are_as_wide_as_the_terminal(halted_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only what is copied whole is longer: commands, paths, hashes (D-S9-08)."""
+    """Only what is copied whole is longer: commands, paths, hashes."""
     monkeypatch.chdir(halted_once)
     (escalation,) = Path("state_store/escalations").iterdir()
     pages = (("module", "initials"), ("module", "shout", "--debate"), ("escalations", escalation.stem))

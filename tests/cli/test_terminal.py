@@ -46,7 +46,7 @@ def page() -> Page:
 
 def test_no_line_is_longer_than_the_terminal_and_no_word_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     """From 20 columns to 200; paths and hashes, which are copied, stay whole; the lines of a pipe are not wrapped unless
-    COLUMNS says so (D-S9-01, D-S9-08)."""
+    COLUMNS says so (D-S9-01)."""
     for width in (20, 80, 100, 120, 200):
         monkeypatch.setenv("COLUMNS", str(width))
         lines = page().render().splitlines()
@@ -82,7 +82,7 @@ def test_colours_are_for_terminals_unless_a_variable_says_otherwise(monkeypatch:
 
 
 def test_a_line_of_progress_fits_on_the_terminal() -> None:
-    """Where its columns do not fit, it is wrapped between words (D-S9-08)."""
+    """Where its columns do not fit, it is wrapped between words."""
     line = "  12.0s · TSK-001  challenger split_evenly           1 call   2.0s  1,234 tokens $0.01 PASS"
     assert fitted(line, 200) == line
     for width in (20, 60, 80):
@@ -93,7 +93,7 @@ def test_a_line_of_progress_fits_on_the_terminal() -> None:
 def test_the_project_is_found_from_a_directory_below_it(
     released_once: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The nearest one above, which is told; a directory that is named is taken as it is (D-S9-08)."""
+    """The nearest one above, which is told; a directory that is named is taken as it is."""
     monkeypatch.chdir(released_once / "state_store/modules")
     found = specwright("tasks")
     assert "TSK-001" in found.out
@@ -163,7 +163,7 @@ def test_every_command_that_takes_a_name_suggests_the_one_that_is_meant(
 def test_escalations_are_found_from_a_directory_below_the_project(
     halted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With an id and without one (D-S9-08)."""
+    """With an id and without one."""
     monkeypatch.chdir(halted / "state_store/escalations")
     waiting = specwright("escalations", "--json").document["escalations"]
     assert [one["escalation_id"] for one in waiting]

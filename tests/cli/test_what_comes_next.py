@@ -65,7 +65,7 @@ def test_what_a_report_may_point_at_is_shown_without_an_example(released_once: P
 
 
 def test_an_amendment_of_a_released_product_is_a_change(released_once: Path) -> None:
-    """The refusal has the words that were typed, in the command that takes them (D-S9-08)."""
+    """The refusal has the words that were typed, in the command that takes them."""
     told = specwright("amend", released_once, "--feedback", "Names in\nblue too")
     told.refuses(
         "no spec waits for approval",
@@ -79,7 +79,7 @@ def test_an_amendment_of_a_released_product_is_a_change(released_once: Path) -> 
 def test_a_laid_out_module_is_no_project(
     halted_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From within a directory of `--checkout` the project is the one above it (D-S9-08)."""
+    """From within a directory of `--checkout` the project is the one above it."""
     project = Path(shutil.copytree(halted_once, tmp_path / "project"))
     (project / "specwright.toml").write_text("")
     (path,) = (project / "state_store/escalations").iterdir()

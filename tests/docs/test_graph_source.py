@@ -81,7 +81,8 @@ def test_the_root_is_driven_with_every_checkpoint_on_the_disk_before_the_next_st
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if p.stem != DRIVER], ids=lambda path: path.stem)
 def test_a_wrapper_node_invokes_its_subgraph_exactly_once(path: Path):
-    """One call in one node, in no loop and no comprehension, and nothing is drawn or written before it (D-S5-01)."""
+    """One call in one node, in no loop and no comprehension, and nothing is drawn or written before it (D-S5-01,
+    F-1-02)."""
     found = {f.name: calls(f, "invoke") for f in functions(path) if calls(f, "invoke")}
     assert list(found) == WRAPPERS.get(path.stem, [])
     for name, made in found.items():

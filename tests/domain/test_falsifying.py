@@ -227,7 +227,7 @@ LATER: list[tuple[str, dict[str, Any], bool]] = [
 
 
 def test_a_test_counts_for_a_later_version_unless_what_it_looks_at_changed():
-    """The inputs, and the dimension of its statement; of the purpose and of constraints, anything (D-40-11)."""
+    """The inputs, and the dimension of its statement; of the purpose and of constraints, anything."""
     for obligation, changed, counts in LATER:
         more = {"obligation": obligation, "criteria": [1, 9]}
         one = tried("test_three", Verdict.PASS).model_copy(update=more)

@@ -30,7 +30,7 @@ WRITTEN = ["T.B.D.", "N / A", "ＴＢＤ", "TBD (later)", "TBD, see above", "non
     ],
 )
 def test_a_placeholder_is_known_whatever_stands_around_it(text: str):
-    """F-10-05: brackets, quotes, dots and dashes hide none."""
+    """F-10-05, D-19-01: brackets, quotes, dots and dashes hide none."""
     assert is_placeholder(text)
 
 
@@ -52,7 +52,7 @@ def test_a_placeholder_is_known_whatever_stands_around_it(text: str):
     ],
 )
 def test_a_text_that_says_something_is_none(text: str):
-    """F-10-05: a word within a sentence, and an empty value, are no placeholders."""
+    """F-10-05, D-19-01: a word within a sentence, and an empty value, are no placeholders."""
     assert not is_placeholder(text)
 
 

@@ -243,7 +243,7 @@ def test_the_overall_result_is_pass_if_and_only_if_all_four_gates_are(failed: se
 
 
 def test_a_failing_wheel_leaves_the_overall_result_alone_yet_the_release_did_not_succeed() -> None:
-    """The product is a result of its own, and cannot pass on nothing (F-15-08, D-28-02, D-28-03)."""
+    """The product is a result of its own, and cannot pass on nothing (F-15-08, D-28-02)."""
     manifest = manifest_of(sound_set(), ProductResult.without_wheel("No module is called by a task."))
     assert (manifest.overall_result, manifest.product.result) == ("PASS", "FAIL")
     assert not manifest.succeeded

@@ -101,7 +101,7 @@ def test_a_terminal_tool_that_fails_does_not_end_its_agent(tmp_path: Path, role:
 @pytest.mark.parametrize("role", AGENTS)
 def test_an_agent_that_does_not_end_is_ended(tmp_path: Path, role: str):
     """After so many calls, or after three mistakes in a row: a tool that nobody has costs three calls and not the whole
-    limit; nothing it said counts (D-S6-06, D-S6-13)."""
+    limit; nothing it said counts (D-S6-06, D-S6-13, D-S1-02)."""
     endless: dict[int, tuple[dict[str, int], str]] = {
         2: ({"calls_per_role": 2}, "did not finish within 2 model calls"),
         3: ({}, r"no call that works in 3 turns in a row.*look_around"),

@@ -49,7 +49,7 @@ def test_a_call_that_fits_is_made_and_counted_by_what_it_took() -> None:
 
 
 def test_a_call_that_may_exceed_a_budget_is_not_made() -> None:
-    """Each of the four pauses before the call, and says what would be enough (D-S6-08)."""
+    """Each of the four pauses before the call, and says what would be enough (D-S6-08, D-S1-02)."""
     tokens, usd = Budget(tokens=ONE_CALL - 1), Budget(usd=Decimal("0.08"))
     for scope, budget, setting in (
         ("project", tokens, "budget_tokens"),

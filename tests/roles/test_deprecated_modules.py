@@ -97,11 +97,13 @@ def test_its_status_goes_with_it_through_the_whole_run(run: Run):
 
 @pytest.mark.parametrize("subject", ["contracts", "split_evenly", "compute_balances"])
 def test_the_challenger_is_told_that_a_dependency_is_deprecated(run: Run, subject: str):
-    """In its request and in its pack, in the debate over the contracts and in that over the module (F-16-05)."""
+    """In its request and in its pack, in the debate over the contracts and in that over the module; its prompt says what
+    to do about it (F-16-05)."""
     ref = ref_of(run.project)
     asked = [one for one in run.by(Role.CHALLENGER, subject) if one.place.task in {"TSK-002", "TSK-003"}]
     assert asked
     for one in asked:
         rows = {(row.permission, row.reason) for row in one.pack.included_refs if row.ref == ref}
         assert (Permission.METADATA_ONLY, "its index status: DEPRECATED") in rows
-        assert "DEPRECATED" in one.requests[0]
+        assert f"{ref}, DEPRECATED)" in one.requests[0]
+        assert "one DEPRECATED or SUPERSEDED is a failure" in one.requests[0]

@@ -64,7 +64,7 @@ def test_a_subagent_with_its_state_built_explicitly_sees_no_files():
 
 
 @pytest.mark.parametrize(
-    "path", sorted(Path(str(files(specwright.roles))).glob("*.py")), ids=lambda path: path.name
+    "path", sorted(Path(str(files(specwright.roles))).rglob("*.py")), ids=lambda path: path.name
 )
 def test_no_role_is_made_with_subagents(path: Path):
     """Roles do not delegate: no subagent middleware and no deep agent is ever built (D-S7-06, F-6-02)."""

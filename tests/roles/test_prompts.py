@@ -9,27 +9,34 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from langchain_core.messages import BaseMessage
+from pydantic import ValidationError
 
 from ship_gate.contract.boundary.types import BOUNDARY_TYPES, type_problem
 from specwright.bootstrap.project import Silent, open_project
 from specwright.domain.answers import (
+    AmendmentsAnswer,
     ContractChallenge,
     ContractRuling,
     ModuleChallenge,
     ModuleRuling,
+    PlanAnswer,
+    ProposerAnswer,
     UndisputedRuling,
 )
+from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.ports import Place
 from specwright.roles.agent.agent import tool_schema
 from specwright.roles.team import REQUESTS, prompt
 from specwright.settings import Settings
+from testkit.domain.product_specs import draft_data
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, rewrite
+from testkit.loop.role_answers import amended, approving, claimed, failing, plan, planned
 from testkit.roles.overheard import RequestRecorder
 
 KEPT = Path(__file__).parent / "rendered"
@@ -130,7 +137,7 @@ def test_a_role_is_told_what_was_read_and_agreed(role: str, rendered: Mapping[st
 
 def test_a_prompt_names_every_field_of_the_answer():
     """A model that reads the prompt alone knows what to hand in, and where the boundary is (D-S6-04, F-19-03); long
-    instructions are not followed (D-S6-10)."""
+    instructions are not followed."""
     faults: dict[str, object] = {}
     for kind, request in REQUESTS.items():
         told = prompt(*request.prompts)
@@ -142,6 +149,31 @@ def test_a_prompt_names_every_field_of_the_answer():
         if len(told) > MOST_CHARACTERS or re.search(r"TODO|§|\bD\d+\b|\{\w+\}", told):
             faults[f"{kind}: text"] = told
     assert faults == {}
+
+
+LAZY: dict[Any, Callable[[str], Any]] = {
+    ProductSpecDraft: lambda text: draft_data() | {"title": text},
+    PlanAnswer: lambda text: plan(planned("double", purpose=text)),
+    ProposerAnswer: lambda text: claimed() | {"claim": text},
+    AmendmentsAnswer: lambda text: claimed() | {"applied": [{**amended("")["applied"][0], "note": text}]},
+    ContractChallenge: lambda text: {
+        n: said for n, said in failing(text).items() if n != "untested_criteria"
+    },
+    ModuleChallenge: failing,
+    **dict.fromkeys(
+        (UndisputedRuling, ContractRuling, ModuleRuling), lambda text: approving() | {"rationale": text}
+    ),
+}
+"""An answer to each schema, of which one text is left to say."""
+
+
+@pytest.mark.parametrize("kind", REQUESTS, ids=lambda kind: kind.__name__)
+def test_an_answer_that_says_nothing_is_refused_by_its_schema(kind: Any):
+    """With a text of its own it is taken (D-S6-10)."""
+    kind.model_validate(LAZY[kind]("Nothing shows what becomes of three."))
+    for text in ("TBD", " todo: ", "...", ""):
+        with pytest.raises(ValidationError):
+            kind.model_validate(LAZY[kind](text))
 
 
 def test_those_who_choose_types_are_told_one_list_of_them():
@@ -170,7 +202,7 @@ def test_a_debate_over_contracts_shows_no_field_that_it_cannot_use():
 
 
 def test_a_ruling_on_what_nobody_disputes_has_its_own_short_prompt():
-    """What only a dispute needs is neither named nor in the schema (D-S6-10)."""
+    """What only a dispute needs is neither named nor in the schema."""
     told = prompt(*REQUESTS[UndisputedRuling].prompts)
     disputed = {*ContractRuling.model_fields, *ModuleRuling.model_fields} - {*UndisputedRuling.model_fields}
     assert [name for name in disputed if f"`{name}`" in told] == []

@@ -101,8 +101,8 @@ def index_search(run: Run, one: Invoked) -> bool:
     return "search_code_index" in one.tools
 
 
-def schemas(run: Run, one: Invoked) -> bool:
-    """The schema of what a Proposer hands in."""
+def submission_tool(run: Run, one: Invoked) -> bool:
+    """The tool by which a Proposer hands in its work, with its schema."""
     return bool({"submit_proposal", "submit_amendments"} & one.tools)
 
 
@@ -181,8 +181,8 @@ def decomposition_rubric(run: Run, one: Invoked) -> bool:
 
 
 def earlier_proposals(run: Run, one: Invoked) -> bool:
-    """All proposals of the rounds before."""
-    return _earlier(run, one, "proposal", lambda number, _: f"# Round {number}\n")
+    """Of the proposals of the rounds before, what each changed."""
+    return _earlier(run, one, "proposal", lambda number, _: f"Changed in round {number + 1}:\n")
 
 
 def earlier_challenges(run: Run, one: Invoked) -> bool:
@@ -246,7 +246,7 @@ TABLE: list[tuple[Sees, str, str, str]] = [
     (contract,                        ALWAYS,         ALWAYS,      ALWAYS),
     (dependency_contracts,            ALWAYS,         ALWAYS,      NEVER),
     (index_search,                    ALWAYS,         NEVER,       NEVER),
-    (schemas,                         ALWAYS,         NEVER,       NEVER),
+    (submission_tool,                 ALWAYS,         NEVER,       NEVER),
     (workspace,                       ALWAYS,         NEVER,       NEVER),
     (proposal,                        NEVER,          ALWAYS,      ALWAYS),
     (challenge,                       NEVER,          NEVER,       ALWAYS),
@@ -291,7 +291,7 @@ def expected(run: Run, one: Invoked, sees: Sees, when: str) -> bool:
 
 def test_cells_of_the_role_table(run: Run):
     """What each cell says, in every implementation debate of the run (F-9.7-01, F-9.7-02, F-9.7-03, F-9.7-04, F-9.7-05,
-    F-9.7-06, F-9.7-07, F-9.7-08, F-9.7-09, F-6-01, F-6-02, F-3.4-01)."""
+    F-9.7-06, F-9.7-07, F-9.7-08, F-9.7-09, F-6-01, F-6-02, F-3.4-02)."""
     faults: list[object] = []
     for sees, *row in TABLE:
         for role, when in zip((PROPOSER, CHALLENGER, ARBITER), row, strict=True):
@@ -437,8 +437,8 @@ def test_a_revision_names_in_its_pack_what_it_was_told_of_the_debate(run: Run):
         assert [row.ref.partition("-")[0] for row in told] == prefixes, (subject, stage)
 
 
-def test_the_planner_may_query_the_contracts_of_sealed_modules(run: Run):
-    """CONTRACT_ONLY for what the search can find, FULL for the task; another task is excluded (F-5-07, F-9.7-03)."""
+def test_the_pack_of_a_planner_names_the_task_and_the_modules_that_it_may_call(run: Run):
+    """FULL for the task and CONTRACT_ONLY for a module; other tasks are excluded (F-5-03)."""
     planners = [one for one in run.invoked if one.place.role is Role.PLANNER]
     assert len(planners) == 6
     for one in planners:
@@ -460,8 +460,8 @@ STORE_TOOLS: list[tuple[Role, str, str, str, str]] = [
 
 
 def test_which_role_reaches_the_store_by_which_tool(run: Run):
-    """The sentence of D17, in every invocation of the run, revisions and amendments included (F-8-17, D-17-01, F-5-03,
-    D-S12-09)."""
+    """The sentence of D17, in every invocation of the run, revisions and amendments included (F-8-17, D-17-01, F-3.4-02,
+    F-9.7-03)."""
     tools = ("search_code_index", "query_artifacts", "create_artifact", "ship_artifact")
     for role, *row in STORE_TOOLS:
         offered = [
@@ -473,8 +473,8 @@ def test_which_role_reaches_the_store_by_which_tool(run: Run):
         assert all(one == dict(zip(tools, row, strict=True)) for one in offered), role
 
 
-def test_four_roles_are_agents_with_tools_and_the_arbiter_gives_one_answer(run: Run):
-    """Each hands in by a terminal tool of its own; the Arbiter is asked without any (D-17-01)."""
+def test_every_role_hands_in_by_a_tool_of_its_own(run: Run):
+    """It has one in each invocation, and none of another role (D-17-01, F-18-01)."""
     terminal = {
         Role.RESEARCHER: {"emit_structured_spec"},
         Role.PLANNER: {"submit_plan"},
@@ -496,5 +496,5 @@ def test_no_role_can_ship_create_packs_or_leave_its_directory(run: Run):
 
 def test_the_prompts_remind_that_other_code_is_closed_source():
     """Enforced by storage; the prompts only say so (F-19-03)."""
-    for role in ("proposer", "planner"):
+    for role in ("researcher", "planner", "proposer", "amender", "challenger", "arbiter"):
         assert "closed-source service" in prompt(role)

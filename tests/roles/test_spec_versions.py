@@ -38,8 +38,12 @@ def amended() -> Any:
 
 
 def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
-    """Added, removed and changed, by id; in spec.md and in what the gate asks (F-3.2.4-05, F-3.2.4-01)."""
-    with RolesWorkbench(tmp_path, OrderedReplies(emit(SOUND), emit(amended()))) as bench:
+    """Added, removed and changed, by id; in spec.md and in what the gate asks; the amended spec is validated like the first
+    (F-3.2.4-05, F-3.2.4-06, F-3.2.4-01)."""
+    faulty = amended()
+    faulty["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["depends_on"] = ["TSK-404"]
+    replies = OrderedReplies(emit(SOUND), emit(faulty), emit(amended()))
+    with RolesWorkbench(tmp_path, replies) as bench:
         product.research(bench.factory)
         first = product.approval_question(bench.factory)
         send_back(bench.factory, SHORTER)
@@ -50,6 +54,8 @@ def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
             assert "changed: task TSK-001 " in second["changes"][1]
             assert "+ Returns an empty list for an empty text" in second["changes"][1]
             assert len(second["changes"]) == 3
+    (refused,) = replies.requests[2].tool_results
+    assert "TSK-404" in refused
     assert first["changes"] == []
     assert first["sha256"] != second["sha256"]
     assert "## Changes since the last version" in (tmp_path / "state_store/product/spec.md").read_text()
@@ -128,7 +134,7 @@ def test_a_given_spec_that_is_incomplete_is_refused_with_all_that_is_wrong() -> 
 
 
 def test_a_structured_spec_may_be_as_long_as_its_tasks_are_many(tmp_path: Path):
-    """A thousand tasks are taken; prose of that length is not (F-3.2.4-01, D-S9-04)."""
+    """A thousand tasks are taken, though not in one story; prose of that length is not (F-3.2.4-01, F-3.3-03, D-S9-04)."""
     draft: Any = spec_of_graph([[]] * 900).to_json()
     stories = draft["pillars"][0]["epics"][0]["stories"]
     more = [
@@ -142,6 +148,10 @@ def test_a_structured_spec_may_be_as_long_as_its_tasks_are_many(tmp_path: Path):
     path.write_text(json.dumps(draft))
     assert path.stat().st_size > MAX_SPEC_BYTES
     assert structured_spec(read_spec(path)) == draft
+    stories[0]["tasks"] += stories.pop()["tasks"]
+    with pytest.raises(InputError, match="not complete") as caught:
+        structured_spec(json.dumps(draft))
+    assert "'Import' has 1000 tasks" in caught.value.where
     path.write_text("# A long story\n" * 20_000)
     with pytest.raises(InputError, match="the limit is 262,144"):
         read_spec(path)

@@ -53,12 +53,13 @@ def holder(tmp_path: Path):
 
 
 def test_a_second_run_exits_1_and_writes_nothing(holder: Any, tmp_path: Path):
-    """D-S4-08: the command line, as a person meets it."""
+    """D-S4-08: the command line, as a person meets it; it says who drives."""
     project = tmp_path / "project"
     before = sorted(path.name for path in project.rglob("*"))
-    second = process(_SECOND, project, EXAMPLE / "SPEC.md", EXAMPLE / "playbook")
-    out, _ = second.communicate()
+    second = process(_SECOND, project, EXAMPLE / "SPEC.md", EXAMPLE / "playbook", stderr=subprocess.PIPE)
+    out, err = second.communicate()
     assert second.returncode == 1
+    assert f"process {holder.pid} on {socket.gethostname()}" in err
     assert out == ""
     assert sorted(path.name for path in project.rglob("*")) == before
 

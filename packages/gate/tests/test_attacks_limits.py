@@ -28,7 +28,7 @@ EXHAUSTION = {
 
 @pytest.mark.parametrize("attack", cases(EXHAUSTION))
 def test_what_it_may_use_is_limited(attack, kind, place):
-    """Rule 4, D-S8-11: memory, processor, time, output, disk, descriptors."""
+    """Rule 4, D-S8-11, D-S1-02: memory, processor, time, output, disk, descriptors."""
     ends_badly(in_module(EXHAUSTION[attack]), kind, place, timeout_seconds=2.0)
 
 

@@ -170,7 +170,7 @@ A contract that says otherwise was amended since, and holds."""
 
 
 def test_what_changed_since_the_planner_spoke_is_marked(directory: Path):
-    """D-S12-09: beside what it says of the contracts, to all who work on a module."""
+    """Beside what it says of the contracts, to all who work on a module."""
     fails = finding(WORDS, ZERO)
     said = {"C1": [fails], "A1": [accepting(1, 2)]}
     bench = debated(directory, said)
@@ -181,7 +181,7 @@ def test_what_changed_since_the_planner_spoke_is_marked(directory: Path):
 
 
 def test_nothing_is_marked_where_the_planner_spoke_last(directory: Path):
-    """D-S12-09: a revision with a claim of its own."""
+    """A revision with a claim of its own."""
     spoken = {
         **plan(planned(MODULE, error_cases=["Minus two is refused"])),
         "claim": "Minus two is refused now, as was asked for.",

@@ -504,7 +504,7 @@ def test_a_path_of_the_debate(directory: Path, subject: str, row: Row):
     F-9.1-05, F-9.1-06, F-9.1-07, F-9.3-01, F-9.3-02,
     F-9.3-03, F-9.3-04, F-9.3-05, F-9.4-02, F-9.5-01, F-9.5-02, F-9.5-03, F-9.5-04, F-9.6-01, F-9.6-02, F-9.6-03, F-9.6-04,
     F-9.6-05, F-11.2-04, D-10-01, D-10-02, D-10-05, D-10-06, D-11-01, D-11-02, D-11-03, D-11-04, D-11-05, D-11-06, D-13-02,
-    D-13-03, D-13-04, D-13-05, D-14-01, D-14-02, D-15-01, D-18-01, D-18-02, D-25-01)."""
+    D-13-03, D-13-04, D-13-05, D-14-01, D-14-02, D-15-01, D-18-01, D-18-02, D-25-01, F-17.1-04)."""
     words = OF_MODULE if subject == MODULE else OF_CONTRACTS
     answers = {place(subject, party): [words[word] for word in said] for party, said in row.said.items()}
     with DebateWorkbench(directory, script(answers, TWO if subject == MODULE else ONE)) as bench:
@@ -570,12 +570,16 @@ def shipped(subject: str, row: Row) -> set[str]:
     return other if row.halts else {MODULE, *other}
 
 
+RECOMMENDED = {"APPROVE_OVERRIDE", "AMEND_SPEC", "SPLIT_TASK", "REVISE_PLAN", "PROVIDE_FIX", "ABANDON_TASK"}
+
+
 def assert_halted(bench: DebateWorkbench, subject: str, row: Row) -> None:
     """The escalation says why, with everything that was said."""
     escalation = bench.escalation
     details = escalation.details
     assert details["cause"] == (row.cause or ("modules" if subject == MODULE else CONTRACTS))
     assert row.halts in escalation.failed_invariants[0].evidence
+    assert escalation.recommended_resolution in RECOMMENDED
     # one sentence: of a module its name and what kind of end it was
     said = row.halts.partition(": ")[0] if subject == MODULE else row.halts
     assert said in escalation.minimal_decision_required or MODULE in escalation.minimal_decision_required

@@ -37,7 +37,8 @@ def status(story: Story) -> str:
 
 
 def test_a_rejection_may_run_the_task_again(directory: Path):
-    """F-13-19: the next attempt is a new one, without the change; the reason is kept, and a Wire has the decision."""
+    """F-13-19, D-29-05: the next attempt is a new one, without the change; the reason is kept, and a Wire has the
+    decision."""
     story = halted(directory)
     before = story.record()
     decide(story.bench.factory, request(story, "REJECT_CHANGE", requeue=True))

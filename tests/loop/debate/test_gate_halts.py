@@ -7,11 +7,11 @@ import pytest
 
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.domain.modules.evidence import ExecutionLog
+from specwright.domain.modules.evidence import ExecutionLog, TestOutcome
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.resolving import answer
 from testkit.loop.role_answers import Turn, claimed, draft
-from testkit.loop.scripted_gate import AT_PREFLIGHT, AT_THE_GATE, MISMATCH
+from testkit.loop.scripted_gate import AT_PREFLIGHT, FAILING, MISMATCH
 
 HEX = re.compile(r"[0-9a-f]{64}")
 
@@ -50,10 +50,13 @@ def test_a_fingerprint_that_never_matches_halts_with_both_and_their_difference(d
 
 
 def test_a_module_whose_gate_run_never_passes_halts_with_the_whole_execution_log(directory: Path):
-    """As the schema has it (F-11.3-06, F-11.3-07)."""
-    seen = refused(directory, AT_THE_GATE).escalation.details["gate"]["double"]
+    """As the schema has it, with the test that failed (F-11.3-06, F-11.3-07)."""
+    seen = refused(directory, FAILING).escalation.details["gate"]["double"]
     log = ExecutionLog.model_validate(seen["execution_log"])
     assert log.summary.total == len(log.tests) == 2
+    assert [test.name for test in log.tests if test.result is TestOutcome.FAIL] == [
+        "test_a_negative_number_is_refused"
+    ]
     assert seen["locked_fingerprint"] == seen["actual_fingerprint"]
 
 
@@ -139,7 +142,7 @@ def test_a_fix_of_a_person_that_the_preflight_refuses_is_told_as_a_draft_is(dire
         assert evidence[1:] == ["expected 4, got 5"]
 
 
-@pytest.mark.parametrize("mark", [MISMATCH, AT_THE_GATE])
+@pytest.mark.parametrize("mark", [MISMATCH, FAILING])
 def test_what_the_gate_refuses_goes_back_within_the_budget_and_ships_once_it_is_right(
     directory: Path, mark: str
 ):

@@ -17,7 +17,7 @@ from testkit.checkpoints import Invocation, invocations, sizes
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.project_workbench import ProjectWorkbench, chain_spec
 from testkit.loop.role_answers import Turn, plan, planned
-from testkit.memory_tree import MemoryTree
+from testkit.memory_tree import in_memory
 from testkit.model.script import ScriptedRoles
 from testkit.sampling import nightly, slow
 
@@ -89,7 +89,8 @@ def test_two_tasks_in_a_row_share_no_state(done: list[Invocation]):
 
 
 def test_every_node_of_every_graph_leaves_a_checkpoint_of_its_own(done: list[Invocation]):
-    """Between two checkpoints exactly one node ran, in whichever graph (F-15-14)."""
+    """Between two checkpoints exactly one node ran, in whichever graph (F-15-14, F-19-01); an exception is carried out from
+    the log, without checkpoints (ADR 0101)."""
     assert {one.graph for one in done} == {"outer", "project_loop", "engineering", "debate"}
     for one in done:
         assert [len(nodes) for nodes in one.ran] == [1] * len(one.ran), one.graph
@@ -115,11 +116,11 @@ def test_what_the_checkpoints_hold_is_json(done: list[Invocation]):
 
 @pytest.mark.parametrize("many", [slow(150), nightly(1000, timeout=600)])
 def test_a_checkpoint_is_no_larger_after_a_thousand_tasks_than_after_ten(tmp_path: Path, many: int):
-    """All checkpoints together grow with the number of tasks, and a single one does not (D-S5-02, F-19-01)."""
+    """All checkpoints together grow with the number of tasks, and a single one does not (D-S5-02)."""
     whole: dict[int, list[int]] = {}
     for count in (10, many):
         project = tmp_path / str(count)
-        with ProjectWorkbench(project, wrap=lambda _: MemoryTree()) as bench:
+        with ProjectWorkbench(project, wrap=in_memory) as bench:
             bench.approve(chain_spec(count))
             assert bench.run() == "COMPLETE"
         whole[count] = sizes(project)

@@ -95,7 +95,7 @@ def contract(story: Story, ref: str) -> MicroModuleContract:
 def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
     """F-13-16, F-7-04, F-7-05, F-7-08, D-26-05: a minor version; the old one stays as it was; the next attempt uses the
     new. A shipped consumer is judged again as a patch: same interface, same files, no model call and no exception of its
-    own (F-15-12, F-8-14, F-17.1-04)."""
+    own (F-15-12, F-8-06, F-8-14, F-17.1-04)."""
     story = halted(directory)
     old, consumer, asked_before = story.ref("double"), story.ref("triple"), len(story.heard.places)
     raised = story.bench.escalation
@@ -116,6 +116,9 @@ def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
     assert entry.superseded_by == new
     sealed = story.bench.factory.artifacts.sealed_as(old)
     assert sealed
+    later = story.bench.factory.artifacts.sealed_as(new)
+    assert later
+    assert not {sealed.artifact_id, sealed.implemented} & {later.artifact_id, later.implemented}
     for name in (sealed.artifact_id, sealed.implemented):
         folder = story.bench.factory.artifacts.folder_of(name)
         made = story.bench.factory.artifacts.envelope(folder, name)

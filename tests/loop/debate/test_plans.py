@@ -57,6 +57,7 @@ def on(*names: str) -> list[dict[str, str]]:
 BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
     "1_a_field_is_missing": (changed("modules.0.purpose", ...), ["modules.0.purpose", "required"]),
     "1_a_field_too_many": (changed("modules.0.module_id", "MM-1"), ["modules.0.module_id", "not permitted"]),
+    "1_no_reuse_report": (changed("modules.0.reuse", ...), ["modules.0.reuse", "required"]),
     "1_a_wrong_type": (changed("modules.1.inputs", "a number"), ["modules.1.inputs", "a number"]),
     "1_no_identifier": (changed("modules.0.name", "Double It"), ["modules.0.name", "Double It"]),
     "1_no_module_at_all": (plan(), ["modules", "at least 1"]),
@@ -134,7 +135,8 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
 def test_a_plan_that_fails_a_check_is_re_asked_with_the_exact_error(
     directory: Path, bad: dict[str, Any], told: list[str]
 ):
-    """F-10-04, F-10-05, F-10-06, F-10-08, F-10-12, D-04-01: field path, description and failing value, then a second try."""
+    """F-10-04, F-10-05, F-10-06, F-10-08, F-10-12, D-04-01, D-21-01, F-14.3-07: field path, description and failing
+    value, then a second try; a plan with a module that has no reuse report is refused like any other."""
     with DebateWorkbench(directory, script({PLANNER: [bad, TWO]})) as bench:
         assert bench.begin() == "SHIPPED"
         assert bench.trace.count(PLANNER) == 2
@@ -156,7 +158,8 @@ def test_a_re_asked_planner_has_the_task_and_its_failed_plan_before_it(directory
 
 
 def test_three_attempts_and_the_task_halts_with_all_that_went_wrong(directory: Path):
-    """F-10-08, F-10-09, F-10-10, D-11-04: nobody else is asked; task, file, last raw plan and every error are kept."""
+    """F-10-08, F-10-09, F-10-10, D-11-04, F-17.1-05: nobody else is asked; task, its file, last raw plan and every error
+    are kept."""
     bad = plan(*(planned(f"double_{n}", f"missing_{n}") for n in range(8)))
     with DebateWorkbench(
         directory, script({PLANNER: ["no plan at all", TWO | {"claim": "short"}, bad]})
@@ -280,7 +283,8 @@ def test_a_plan_may_have_several_sinks_and_one_of_them_faces_the_task(
 
 
 def test_a_stored_plan_is_never_rewritten(directory: Path):
-    """F-10-13, D-10-04, D-11-02: a revision is another artifact; once locked, plan and contracts refuse every write."""
+    """F-10-13, D-10-04, D-11-02, D-29-05: a revision is another artifact; once locked, plan and contracts refuse every
+    write."""
     said = {"contracts/round-1/challenger": [failing("The contract of double leaves zero open.")]}
     with DebateWorkbench(directory, script(said)) as bench:
         assert bench.begin() == "SHIPPED"
@@ -343,7 +347,7 @@ def test_a_plan_may_build_on_what_was_shipped_before(directory: Path, by: str):
 
 def test_a_plan_that_is_all_reuse_asks_nobody_else(directory: Path):
     """F-14.3-09: the reused module is announced; nothing is debated, built or sealed. Its name is not used for another
-    (F-10-06)."""
+    (F-10-06, D-21-01)."""
     with DebateWorkbench(directory / "reused", script()) as bench:
         bench.follow(Builds(bench, lambda ref: plan(planned("triple", reuse=reuse(ref)))))  # pyright: ignore
         bench.begin(IN_TURN)

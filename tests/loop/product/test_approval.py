@@ -91,7 +91,7 @@ def test_a_rejection_starts_over_with_its_reasons_and_nothing_else(
 
 
 def test_an_amendment_continues_the_same_conversation(workshop: Workshop, waiting: Path, endpoint: Endpoint):
-    """The earlier messages and the feedback as one more; validated anew; nothing is asked twice (F-3.2.4-05, F-3.2.4-06)."""
+    """The earlier messages and the feedback as one more; nothing is asked twice (F-3.2.4-05)."""
     before, conversation = len(endpoint.log), last_messages(endpoint)
     finished = workshop.command("amend", waiting, "--feedback", ASKED_FOR)
     assert finished.code == 3, finished.err

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from specwright.bootstrap.project import Silent, open_project
+from specwright.domain.escalation import RELEASE, Action, actions_for
 from specwright.settings import Settings
 from testkit.cli.commands import SMALL, everything, specwright
 from testkit.loop.products import failing, rejecting
@@ -302,6 +303,7 @@ def test_a_product_that_breaks_what_was_approved_is_an_escalation(tmp_path: Path
     page = specwright("escalations", name, project).out
     assert "specwright report" in page
     assert "specwright change" in page
+    assert actions_for(RELEASE) == (Action.AMEND_SPEC,)
     for action in ("ABANDON_TASK", "APPROVE_OVERRIDE", "ACCEPT_UNSHOWN"):
         told = specwright("resolve", name, action, project, "--rationale", "why")
         told.refuses("AMEND_SPEC, or by `specwright report` or `specwright change ", code=1)

@@ -81,7 +81,7 @@ def test_each_request_names_its_invocation(uninterrupted: Uninterrupted):
 
 
 def test_what_the_endpoint_gets_is_what_a_provider_expects(uninterrupted: Uninterrupted):
-    """Tools for every role, no streaming, a key even where none is asked (D-S4-04)."""
+    """Tools for every role, no streaming, a key even where none is asked."""
     requests = uninterrupted.endpoint.requests
     assert all("tools" in request for request in requests)
     assert not any(request.get("stream") for request in requests)

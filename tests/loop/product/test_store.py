@@ -54,7 +54,7 @@ def test_nothing_is_left_of_a_run_but_its_records(uninterrupted: Uninterrupted):
 
 
 def test_the_journal_holds_every_answer_verdict_and_draw_once(uninterrupted: Uninterrupted):
-    """Each model answer of the endpoint, each search, each verdict of the gate (D-S4-01, F-10-03)."""
+    """Each model answer of the endpoint, each search, each verdict of the gate (D-S4-01)."""
     answers = records(uninterrupted.project, "model")
     assert len(answers) == sum(uninterrupted.endpoint.answered.values())
     # the preflight, what it measured, the ship gate, and the release

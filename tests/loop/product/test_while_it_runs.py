@@ -16,7 +16,7 @@ def test_a_run_that_is_killed_in_the_challenger_goes_on_from_there(
     workshop: Workshop, endpoint: Endpoint, tmp_path: Path
 ):
     """While the Challenger thinks, stderr shows every role that has worked, and the Proposer's checkpoint is on the disk;
-    killed and run again, no Proposer is asked and no node before the Challenger's runs (F-15-14, D-S5-05)."""
+    killed and run again, no Proposer is asked and no node before the Challenger's runs (F-15-14, F-19-01, D-S5-05)."""
     endpoint.misbehave(Fault("hang", "challenger", "initials"))
     where = ("--model", "openai:test", "--base-url", endpoint.base_url, "--approve")
     arguments = [str(part) for part in ("run", tmp_path / "p", "--spec", NAMEPLATE_SPEC, *where)]

@@ -30,7 +30,7 @@ from testkit.loop.project_workbench import (
     order_of,
     seal_stub,
 )
-from testkit.memory_tree import MemoryTree
+from testkit.memory_tree import in_memory
 from testkit.sampling import slow
 
 
@@ -145,7 +145,7 @@ def _halts(state: ProjectState) -> bool:
 
 
 def test_the_graphs_state_holds_the_current_task_only(tmp_path: Path):
-    """F-19-01: no checkpoint of the project graph names any other task, and none grows."""
+    """D-S5-02: no checkpoint of the project graph names any other task, and none grows."""
     with ProjectWorkbench(tmp_path) as bench:
         bench.approve(chain_spec(12))
         bench.run()
@@ -241,7 +241,7 @@ def test_the_recursion_limit_is_what_the_task_count_needs():
 )
 def test_a_long_run_tells_its_depth_and_a_short_one_does_not(tmp_path: Path, count, told):
     """F-19-02, D-S5-03: from 501 tasks on, with the step and the limit that holds inside the graph."""
-    with ProjectWorkbench(tmp_path, work=halt_stub, wrap=lambda _: MemoryTree()) as bench:
+    with ProjectWorkbench(tmp_path, work=halt_stub, wrap=in_memory) as bench:
         bench.approve(chain_spec(count))
         bench.run()
         assert [step.text for step in bench.notes.of("depth")] == told
@@ -251,7 +251,7 @@ def test_a_long_run_tells_its_depth_and_a_short_one_does_not(tmp_path: Path, cou
 @pytest.mark.timeout(600)
 def test_more_tasks_than_a_thousand_steps_allow_run_in_one_go(tmp_path: Path):
     """D-S5-03: within the limit, where a thousand steps are not enough; the depth is told every hundred tasks."""
-    with ProjectWorkbench(tmp_path, wrap=lambda _: MemoryTree()) as bench:
+    with ProjectWorkbench(tmp_path, wrap=in_memory) as bench:
         bench.approve(chain_spec(501))
         with pytest.raises(GraphRecursionError):
             bench.run(limit=1000)

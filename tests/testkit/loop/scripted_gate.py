@@ -11,17 +11,21 @@ from ship_gate.findings import Finding
 from ship_gate.surface.splice import splice
 from ship_gate.verdict import Candidate, GateVerdict, TestResult, Trial
 
-__all__ = ["AT_PREFLIGHT", "AT_THE_GATE", "BOUNDARY", "FALSIFIABLE", "LIMITED", "MISMATCH", "ScriptedGate"]
+__all__ = [
+    *("AT_PREFLIGHT", "AT_THE_GATE", "BOUNDARY", "FAILING", "FALSIFIABLE", "LIMITED", "MISMATCH"),
+    "ScriptedGate",
+]
 
 AT_PREFLIGHT = "fails at preflight"
 AT_THE_GATE = "fails at the gate"
+FAILING = "fails a test at the gate"
 MISMATCH = "has another surface at the gate"
 BOUNDARY = "hands over what does not cross"
 FALSIFIABLE = "fails every falsifying test"
 """Marks in a draft: what the scripted gate finds in it."""
 
 LIMITED = "tests/test_double.py::test_a_negative_number_is_refused"
-"""The test at which a draft meets a limit of the boundary."""
+"""The test that fails, or at which a draft meets a limit of the boundary."""
 
 MISMATCHED = "Interface fingerprint mismatch: expected {}, got {}"
 
@@ -50,8 +54,9 @@ class ScriptedGate:
         self.trace.append(f"{contract.name}/{'preflight' if thorough else 'gate'}")
         source = candidate.files["implementation/__init__.py"].decode()
         locked = contract.interface_fingerprint
+        fails = FAILING in source and not thorough
         tests = tuple(
-            TestResult(name, "PASS", 1.0)
+            TestResult(name, "FAIL" if fails and LIMITED.endswith(name) else "PASS", 1.0)
             for name in read_claims(candidate.files["tests/obligations.json"])
             if BOUNDARY not in source or not LIMITED.endswith(name)
         )
@@ -88,5 +93,7 @@ class ScriptedGate:
             yield Finding("tests.failed", "test_it_is_the_number_twice", "expected 4, got 5")
         if BOUNDARY in source:
             yield Finding("tests.boundary", LIMITED, "a value is nested too deeply")
+        if FAILING in source and not thorough:
+            yield Finding("tests.failed", LIMITED, "expected ValueError, got 6")
         if AT_THE_GATE in source and not thorough:
             yield Finding("strength.weak", "implementation/__init__.py", "7 of 12 mutants lived")

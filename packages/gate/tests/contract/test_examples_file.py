@@ -85,7 +85,7 @@ VALUES = [
 
 
 def test_a_placeholder_is_refused():
-    """F-12-05, D19: concrete values only; but a to-do app may say todo, and None is a result."""
+    """F-12-05, D-19-01: concrete values only; but a to-do app may say todo, and None is a result."""
     for example in PLACEHOLDERS:
         (fault,) = placeholder_faults(parsed(an_example(*example)))
         assert fault.code == "examples.placeholder"

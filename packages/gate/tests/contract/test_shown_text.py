@@ -19,6 +19,6 @@ SAID = (
     ],
 )
 def test_a_sentence_that_says_what_to_do_is_never_cut(most: int, shown: str) -> None:
-    """Whole sentences, at least one, and how many more there are (D-S9-08)."""
+    """Whole sentences, at least one, and how many more there are."""
     assert first_sentences(SAID, most) == shown
     assert first_sentences("word " * 40, 50) == ("word " * 40).strip()

@@ -122,7 +122,7 @@ _CODE = re.compile(r"`[^`]*`")
 
 
 def _round(number: int, history: DebateHistory, last: Proposal | None) -> str:
-    """A round that is over: its claim and its verdicts in short, and what the next proposal changed."""
+    """A round that is over: its verdicts in short, and what the next proposal changed."""
     proposal, following = history.proposals[number - 1], history.proposals[number]
     about = proposal.target_artifact_id  # a round without a ruling must not take the next one's
     parts = [f"# Round {number}"]
