@@ -73,7 +73,7 @@ def test_a_spec_may_have_none_and_says_so():
     """The fields of F stay as they are; a spec without examples is stored without the field (D-40-01)."""
     draft = ProductSpecDraft.model_validate(spec())
     assert "acceptance" not in draft.to_json()["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
-    assert summary(draft) == "4 criteria, 0 executable."
+    assert summary(draft) == "4 criteria, 0 executable: 0 examples."
 
 
 def test_good_examples_and_properties_are_no_fault():
@@ -187,8 +187,8 @@ def test_an_example_that_is_none_is_refused():
     """It parses and ends in a value, and names criteria (D-40-02, D-40-04)."""
     for changes, words in (
         ({"code": "x ="}, "not Python"),
-        ({"code": "x = 1"}, "its last line is no expression"),
-        ({"code": ""}, "its last line is no expression"),
+        ({"code": "x = 1"}, "the last line of the code is no expression"),
+        ({"code": ""}, "the last line of the code is no expression"),
         ({"criteria": []}, ""),  # how many there are at least is no error of the report
         ({"criteria": [0]}, "greater than or equal to 1"),
         ({"title": "TBD"}, "placeholder"),
@@ -233,11 +233,11 @@ def test_the_page_shows_each_criterion_with_its_examples():
     )
     page = render(ProductSpec.model_validate({**spec(first, second), "created_at": NOW, "updated_at": NOW}))
     for part in (
-        "4 criteria, 2 executable.",
-        "1. Returns the column names in order\n\n   <details><summary>3 examples</summary>\n\n   A plain header. Shows",
-        "   ```python\n   parse_header('a,b')\n   ```\n\n   ```text\n   ['a', 'b']\n   ```",
-        "Bars. Shows criterion 1. Yours.\n\n   ```python\n   x = 'a|b'\n   parse_header(x)",
-        "Any name comes back. Shows criteria 1, 2. Holds for all `name: str`. May raise `ValueError`.",
+        "4 criteria, 2 executable: 2 examples, 1 property.",
+        "```python\ndef rows(text: str) -> list[str]\n```\n\n1. ",
+        "<details><summary>2 examples, 1 property</summary>\n\n```python\n# A plain header. Shows criterion 1.\n",
+        ">>> parse_header('a,b')\n['a', 'b']\n# Bars. Shows criterion 1. Yours.\n>>> x = 'a|b'\n>>> parse_header(x)\n",
+        "# Any name comes back. Shows criteria 1, 2. Holds for all `name: str`. May raise `ValueError`.\n",
         "2. Raises ValueError for an empty file (judged by models alone: only a person sees it.)",
     ):
         assert part in page
@@ -314,10 +314,12 @@ def test_a_file_that_cannot_be_read_is_told_with_its_line():
     for replaced, by, words in (
         ("Shows criterion 1.", "", "does not say what it shows"),
         ("```text", "```yaml", "fenced blocks"),
-        ("['a', 'b']", "", "empty|at least 1"),
+        ("['a', 'b']", "", "a heading or a block is empty"),
+        ("criterion 1.", "criterion 0.", "criteria count from 1"),
+        ("# TSK-002", "# Settle up", "the heading 'Settle up .*' names no task"),
         ("parse_header('a,b')", "parse_header(", "not Python"),
         ("# TSK-001", "# TSK-009", "the spec has no task TSK-009"),
-        ("# TSK-001", "# The first", "no task of it has an example"),
+        ("# TSK-001", "# The first", "the heading 'The first .*' names no task"),
     ):
         with pytest.raises(InputError, match=words) as caught:
             edited(lambda text, old=replaced, new=by: text.replace(old, new))
@@ -351,7 +353,7 @@ def test_the_line_of_what_cannot_be_read_is_told():
         (f"- {listed}", listed, "Provides:", "no public name is listed"),
         ("Shows criterion 2.", "", "## No letter", "does not say what it shows"),
         ("`name: str`", "`name: text`", "## Twice is once", "the variable name"),
-        ("text\n'AL'", "text", "## Two words", "gives"),
+        ("text\n'AL'", "text", "## Two words", "a heading or a block is empty"),
         ("initials(name: str) ->", "initials(name: str ->", "# TSK-001", "is no signature"),
     ):
         text = f"# Acceptance of Nameplate\n\n{told_form()}".replace(replaced, by, 1)

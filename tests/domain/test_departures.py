@@ -34,14 +34,14 @@ def test_each_decision_is_listed_once_with_its_tasks():
     ]
 
 
-def test_decisions_stand_before_the_description():
-    """F-3.2.4-01: numbered, right after what is not built, before anything that is asked for."""
+def test_decisions_stand_before_the_tasks():
+    """F-3.2.4-01: numbered, after what is not built and what the product does, before any task."""
     data = spec_with([ROUNDING], ["Two of a name are one."]).to_json()
     data["outside"] = [{"quote": "It has a window.", "why": "No graphical interface."}]
     page = render(ProductSpecDraft.model_validate(data))
     chapters = [line for line in page.splitlines() if line.startswith("## ")]
     assert chapters[:3] == ["## Not built", "## Decisions", "## Split a bill (TSK-001)"]
-    assert page.index("## Decisions") < page.index(data["description"])
+    assert page.index("## Not built") < page.index(data["description"]) < page.index("## Decisions")
     assert (
         "SPEC.md left 2 cases open. They will work like this. `specwright amend --decision N TEXT` changes one.\n\n"
         f"1. {ROUNDING} (TSK-001 Split a bill)\n2. Two of a name are one. (TSK-002 Settle up)\n"

@@ -85,6 +85,12 @@ def edited(project: Path, directory: Path, text: str) -> Path:
     return file
 
 
+def line_of(start: str, file: Path) -> int:
+    """The number of the first line of a file that begins so."""
+    lines = file.read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.startswith(start))
+
+
 def examples_in(project: Path) -> list[tuple[str, str]]:
     """Titles and authors in the spec that waits."""
     acceptance = task_of(json.loads((project / PRODUCT / "spec.json").read_text()))["acceptance"]
@@ -95,8 +101,8 @@ def test_a_person_adds_an_example_at_the_gate(tmp_path: Path):
     """No model is asked, what was added is the person's, and no later draft strikes it (D-40-06, D-40-07, D-40-08)."""
     project = at_gate(tmp_path, approved(ADA))
     page = (project / PRODUCT / "spec.md").read_text()
-    assert "2 criteria, 2 executable." in page
-    assert "```python\n   initials('ada lovelace')\n   ```\n\n   ```text\n   'AL'\n   ```" in page
+    assert "2 criteria, 2 executable: 1 example" in page
+    assert ">>> initials('ada lovelace')\n'AL'\n" in page
     mine = edited(project, tmp_path, MINE)
     told = specwright("amend", project, "--examples", mine)
     assert told.code == 3, told
@@ -119,7 +125,10 @@ def test_examples_that_do_not_fit_change_nothing(tmp_path: Path):
         (MINE.replace("```text", "```"), "fenced blocks"),
         ("\n# TSK-009 Other\n\nProvides:\n\n- `other()`\n", "no task TSK-009"),
     ):
-        specwright("amend", project, "--examples", edited(project, tmp_path, text)).refuses(words)
+        file = edited(project, tmp_path, text)
+        told = specwright("amend", project, "--examples", file)
+        told.refuses(words)
+        assert ("TSK-009" in words) or f"{file}:{line_of('## A tab', file)}" in told.err, told
         assert everything(project / "state_store") == before, words
 
 

@@ -34,6 +34,7 @@ from specwright.documents.commands import OTHER_SPEC, next_command
 from specwright.domain.base.graph import reachable
 from specwright.domain.escalation import CRITERION, RELEASE, STALLED, Action, EscalationArtifact
 from specwright.domain.modules.release import ReleaseManifest
+from specwright.domain.spec.acceptance_text import summary
 from specwright.domain.spec.departures import decisions_of
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import InputError
@@ -182,17 +183,19 @@ def _approval(view: ProjectView, directory: Path) -> Need:
         commands[:2] = [("amend", ""), ("approve", "--old-spec")]
     elif decisions_of(spec):
         commands.insert(2, ("amend", '--decision 1 "what holds instead"'))
+    folder = view.store.directory(files.folder)
+    commands.insert(-1, ("amend", f"--examples {shlex.quote(str(folder / 'acceptance.md'))}"))
     step, *others = (next_command(command, directory, rest) for command, rest in commands)
-    folder, _, name = files.text.rpartition("/")
     waits = "waits" if number == 1 else "wait"
     return Need(
         kind="approval",
         about="the spec",
-        question=f"{brief(spec.title)}: {counted(number, 'task')} in {counted(epics, 'epic')} {waits} for your approval.",
+        question=f"{brief(spec.title)}: {counted(number, 'task')} in {counted(epics, 'epic')} {waits} for your approval. "
+        f"{summary(spec)}",
         since=spec.updated_at,
         steps=[step],
         others=others,
-        read=str(view.store.directory(folder) / name),
+        read=str(folder / "spec.md"),
     )
 
 

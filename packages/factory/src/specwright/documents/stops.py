@@ -47,12 +47,17 @@ from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.interfaces.guide import started
 from specwright.domain.interfaces.records import Interfaces, OutsideScope
 from specwright.domain.modules.release import ReleaseManifest
+from specwright.domain.spec.acceptance_text import number_of_examples
 from specwright.domain.spec.completeness import Deficiency, in_words
 from specwright.domain.spec.departures import Decision, decisions_of
+from specwright.domain.spec.product_spec import TaskSpec
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard, by_spec_id
 from specwright.errors import CorruptionError, CorruptionErrors, SpecwrightErrors
 from specwright.settings import Settings, load_settings
+
+_LINE = 76
+"""The most characters of an example or a criterion in the list of tasks."""
 
 
 class Estimate(Record):
@@ -74,9 +79,10 @@ class CallsUsed(Record):
 
 
 class SpecInWords(Record):
-    """The spec that waits, in words: its tasks, how the product is started, the warnings, and what it will cost."""
+    """The spec that waits, in words: its tasks, each with a short example and its criteria, how the product is started, the
+    warnings, and what it will cost."""
 
-    tasks: list[str]
+    tasks: dict[str, list[str]]
     started: str
     warnings: list[str]
     costs: str
@@ -430,8 +436,7 @@ def _approval(
     """What a person is shown of the spec that waits."""
     spec, warnings = current_spec(view), validation_of(view).warnings
     estimate = approval_estimate(view, price_of(settings)) if settings else None
-    data = spec.to_json()
-    folder, _, name = layout.spec_files(view.projection.change_number).text.rpartition("/")
+    data, files = spec.to_json(), layout.spec_files(view.projection.change_number)
     short = (
         below_estimate(budgets_of(settings).project, spent or Cost(), estimate)
         if settings and estimate
@@ -439,14 +444,14 @@ def _approval(
     )
     prices = "; `[prices]` in specwright.toml gives money" if estimate and estimate.usd is None else ""
     words = SpecInWords(
-        tasks=[f"{task.task_id}  {brief(task.name)}" for task in spec.tasks()],
+        tasks=dict(map(_task_in_words, spec.tasks())),
         started=started(spec.interfaces),
         warnings=[in_words(data, warning) for warning in warnings],
         costs=f"{estimate.in_words()}, as recorded runs took{prices}" if estimate else "",
         budget=f"{pasteable(short, directory)}." if short else "",
     )
     return {
-        "spec": str(view.store.directory(folder) / name),
+        "spec": str(view.store.directory(files.folder) / "spec.md"),
         "warnings": warnings,
         "sha256": shown_hash(view),
         "spec_edited": spec_changed(directory, spec_copy(directory)),
@@ -457,6 +462,15 @@ def _approval(
         "estimate": estimate and Estimate.model_validate(estimate.to_json()),
         "in_words": words,
     }
+
+
+def _task_in_words(task: TaskSpec) -> tuple[str, list[str]]:
+    """A task's name with its numbers; and its first short example and its criteria, a line each."""
+    held = task.acceptance.examples if task.acceptance else ()
+    examples = [one for item in held if len(one := f"e.g. {item.body} gives {item.gives}") <= _LINE]
+    criteria = [f"{number}. {text}" for number, text in enumerate(task.acceptance_criteria, 1)]
+    name = f"{task.task_id}  {brief(task.name)}: {len(criteria)} criteria, {number_of_examples(task)}"
+    return name, [brief(text, _LINE) for text in (*examples[:1], *criteria)]
 
 
 def _programs(interfaces: Interfaces) -> Iterator[str]:

@@ -30,6 +30,7 @@ from specwright.domain.costs import Estimate, Price, build_estimate, research_es
 from specwright.domain.spec.acceptance_text import (
     acceptance_file,
     authorship_problems,
+    placed,
     read_acceptance,
     with_acceptance,
 )
@@ -38,7 +39,7 @@ from specwright.domain.spec.departures import decisions_of, outside_problems
 from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes, spec_difference
-from specwright.domain.spec.spec_markdown import render
+from specwright.domain.spec.spec_markdown import render, render_in_full
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError
 from specwright.ports import Assignment, FileTree, Research, Scope, Step
@@ -216,13 +217,16 @@ def edited_examples(factory: Factory, text: str, where: str) -> GateAnswer:
     structured = with_acceptance(shown, read_acceptance(text, where))
     if structured == shown:
         raise InputError(
-            "the examples are those of the spec that waits", where=where, remedy="edit the file, then amend"
+            "the examples are those of the spec that waits",
+            where=where,
+            remedy="edit an example or a property of the file; `specwright amend --feedback` changes a criterion",
         )
-    if errors := change_errors(factory, structured):
+    errors = [in_words(structured, one) for one in validate(structured).errors]
+    if errors := errors or change_errors(factory, structured):
         raise InputError(
             "the examples do not fit the spec",
-            where=f"{where}\n    " + "\n    ".join(errors),
-            remedy="correct them",
+            where="\n    ".join(placed(error, text, where) for error in errors),
+            remedy="correct these lines, then amend again",
         )
     draft = ProductSpecDraft.model_validate(structured).stamped(spec.created_at, spec.updated_at)
     return GateAnswer(action=GateAction.AMEND, examples=acceptance_file(draft), structured=structured)
@@ -489,6 +493,7 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     store.replace(files.validation, report.to_bytes())
     store.replace(files.sources, canonical_json.pretty(sources))
     store.replace(files.text, _markdown(factory, scope, spec, report, result).encode())
+    store.replace(files.in_full, render_in_full(spec).encode())
     store.replace(files.acceptance, acceptance_file(spec).encode())
     store.replace(files.spec, spec.to_bytes())
     note_draft(factory, shown_hash(factory))

@@ -69,6 +69,11 @@ class SpecFiles(NamedTuple):
         return f"{self.folder}/spec.md"
 
     @property
+    def in_full(self) -> str:
+        """Every field of the spec, for a person."""
+        return f"{self.folder}/spec_in_full.md"
+
+    @property
     def acceptance(self) -> str:
         """Its examples and properties, for a person to edit."""
         return f"{self.folder}/acceptance.md"

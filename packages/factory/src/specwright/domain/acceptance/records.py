@@ -35,9 +35,9 @@ Criterion = Annotated[
 def _check_code(code: str) -> str:
     tree = python_tree(code)
     if tree is None:
-        raise ValueError("it is not Python; correct it")
+        raise ValueError("the code is not Python; correct it")
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        raise ValueError("its last line is no expression; end with the value that is looked at")
+        raise ValueError("the last line of the code is no expression; end with the value that is looked at")
     return code
 
 

@@ -1,4 +1,4 @@
-"""Examples and properties for a person: as tables on the page that is approved, and as a file to edit (design:
+"""Examples and properties for a person: as code on the page that is approved, and as a file to edit (design:
 executable-spec)."""
 
 import copy
@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from ship_gate.base.markdown_text import fenced, inline, printable
-from ship_gate.base.record import validation_messages
 from ship_gate.contract.examples_file import chapters, prose_and_fences
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
@@ -26,59 +25,49 @@ FORM = "docs/command-line.md#the-form-of-acceptancemd"
 
 
 def summary(spec: ProductSpecDraft) -> str:
-    """How many criteria there are, and how many of them code shows: `27 criteria, 24 executable.`"""
+    """How many criteria there are, and how many of them code shows: `27 criteria, 24 executable: 30 examples.`"""
     tasks = list(spec.tasks())
     total = sum(len(task.acceptance_criteria) for task in tasks)
-    return f"{total} criteria, {sum(len(task.acceptance.shown) for task in tasks if task.acceptance)} executable."
+    executable = sum(len(task.acceptance.shown) for task in tasks if task.acceptance)
+    return f"{total} criteria, {executable} executable: {number_of_examples(*tasks)}."
 
 
-def _judged(task: TaskSpec, number: int) -> str:
-    """That models alone judge a criterion, and why; empty if code shows it, or nothing of its task."""
-    whys = (
-        [one.why for one in task.acceptance.unexecutable if one.criterion == number]
-        if task.acceptance
-        else []
-    )
-    return f" (judged by models alone: {printable(whys[0])})" if whys else ""
+def number_of_examples(*tasks: TaskSpec) -> str:
+    """`2 examples, 1 property`."""
+    held = [task.acceptance for task in tasks if task.acceptance]
+    examples, properties = sum(len(one.examples) for one in held), sum(len(one.properties) for one in held)
+    more = f", {properties} propert{'y' if properties == 1 else 'ies'}" if properties else ""
+    return f"{examples} example{'' if examples == 1 else 's'}{more}"
 
 
-def criteria_with_examples(task: TaskSpec) -> str:
-    """The numbered criteria, each with what shows it, folded; what shows several stands at the first of them."""
-    blocks: list[str] = []
-    shown = set[str]()
-    for number, text in enumerate(task.acceptance_criteria, 1):
-        items = [
-            item for item in _items(task.acceptance) if number in item.criteria and item.title not in shown
-        ]
-        shown |= {item.title for item in items}
-        blocks.append(f"{number}. {printable(text)}{_judged(task, number)}{_folded(items)}")
-    return "\n".join(blocks)
+def criteria(task: TaskSpec) -> str:
+    """The numbered criteria; one that only models judge says why."""
+    judged = task.acceptance.unexecutable if task.acceptance else ()
+    whys = {one.criterion: f" (judged by models alone: {printable(one.why)})" for one in judged}
+    texts = enumerate(task.acceptance_criteria, 1)
+    return "\n".join(f"{number}. {printable(text)}{whys.get(number, '')}" for number, text in texts)
 
 
-def details(heading: str, body: str, indent: str = "") -> str:
+def details(heading: str, body: str) -> str:
     """A part of a page that is folded until somebody opens it."""
-    return f"{indent}<details><summary>{heading}</summary>\n\n{body.strip(chr(10))}\n\n{indent}</details>"
+    return f"<details><summary>{heading}</summary>\n\n{body.strip(chr(10))}\n\n</details>"
 
 
 def _items(acceptance: TaskAcceptance | None) -> Sequence[AcceptanceItem]:
     return acceptance.items if acceptance else ()
 
 
-def _folded(items: Sequence[AcceptanceItem]) -> str:
-    """Examples and properties that a reader opens."""
-    shown = "\n\n".join(
-        f"   {printable(item.title)}. {_sentences(item)}\n\n{_block(item.body, 'python')}"
-        + (f"\n\n{_block(item.gives, 'text')}" if isinstance(item, AcceptanceExample) else "")
-        for item in items
-    )
-    count = "1 example" if len(items) == 1 else f"{len(items)} examples"
-    return f"\n\n{details(count, shown, '   ')}\n" if items else ""
-
-
-def _block(text: str, language: str) -> str:
-    """Code or a result, in which nothing can pass for something else."""
-    lines = (f"{' ' * (len(line) - len(line.lstrip(' ')))}{printable(line)}" for line in text.splitlines())
-    return fenced("\n".join(lines), language, "   ")
+def examples_as_code(acceptance: TaskAcceptance) -> str:
+    """Examples and properties as an interactive session shows them, each below its title; nothing in one can pass for
+    something else."""
+    lines: list[str] = []
+    for item in acceptance.items:
+        lines.append(f"# {printable(item.title)}. {_sentences(item)}")
+        for line in item.body.splitlines():
+            indent = " " * (len(line) - len(line.lstrip(" ")))
+            lines.append(f"{'...' if line[:1] in ' )]}' else '>>>'} {indent}{printable(line)}")
+        lines.append(printable(item.gives) if isinstance(item, AcceptanceExample) else "True")
+    return fenced("\n".join(lines), "python")
 
 
 def acceptance_file(spec: ProductSpecDraft) -> str:
@@ -167,13 +156,13 @@ def read_acceptance(text: str, where: str) -> dict[str, TaskAcceptance]:
         InputError: something in it cannot be read; with the line.
     """
     found: dict[str, TaskAcceptance] = {}
-    for heading, line, body in chapters(text, "# "):
-        task = _TASK.match(heading)
-        if task is None:
-            continue
-        acceptance = _read_task(body, where, line)
-        if acceptance is not None:
-            found[task[1]] = acceptance
+    for number, (heading, line, body) in enumerate(chapters(text, "# ")):
+        if task := _TASK.match(heading):
+            if acceptance := _read_task(body, where, line):
+                found[task[1]] = acceptance
+        elif number:  # the first is the title of the file
+            problem = f"the heading {heading!r} names no task, as `# TSK-001 Name` does"
+            raise _unreadable(problem, f"{where}:{line}")
     if not found:
         raise _unreadable("no task of it has an example", where)
     return found
@@ -222,9 +211,29 @@ def _error_place(where: str) -> Generator[None]:
     try:
         yield
     except ValidationError as error:
-        raise _unreadable("; ".join(validation_messages(error)), where) from error
+        said = [(one["type"], one["msg"].removeprefix("Value error, ")) for one in error.errors()]
+        raise _unreadable("; ".join(_FAULTS.get(kind, text) for kind, text in said), where) from error
     except ValueError as error:
         raise _unreadable(str(error), where) from error
+
+
+_FAULTS = {"string_too_short": "a heading or a block is empty", "greater_than_equal": "criteria count from 1"}
+
+
+def placed(problem: str, text: str, where: str) -> str:
+    """A problem of a task, whose id comes first in it, with the line of the example that it names, else of the task.
+
+    Args:
+        problem: Of a spec with the file's examples, by `in_words`.
+        text: Of the file.
+        where: Its path.
+    """
+    for heading, line, body in chapters(text, "# "):
+        if heading.partition(" ")[0] == problem.partition(" ")[0]:
+            items = chapters("\n".join(body))
+            line += next((below for title, below, _ in items if repr(title) in problem), 0)
+            return f"{where}:{line}: {problem}"
+    return f"{where}: {problem}"
 
 
 def _read_item(title: str, body: Sequence[str]) -> AcceptanceItem:
@@ -303,18 +312,10 @@ def authorship_problems(before: ProductSpecDraft | None, after: ProductSpecDraft
     """What a person wrote and a later draft of the researcher leaves out or changes, and what it passes off as a person's
     (design: executable-spec)."""
     old, new = _persons(before), _persons(after)
-    return [
-        *(
-            f'acceptance of {task}: {title!r} was written by the person; keep it exactly, with `author` "person"'
-            for task, title, text in old
-            if (task, title, text) not in new
-        ),
-        *(
-            f"acceptance of {task}: {title!r} is not the person's; leave `author` out"
-            for task, title, text in new
-            if (task, title, text) not in old
-        ),
-    ]
+    gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
+    said = [(one, 'was written by the person; keep it exactly, with `author` "person"') for one in gone]
+    said += [(one, "is not the person's; leave `author` out") for one in come]
+    return [f"acceptance of {task}: {title!r} {what}" for (task, title, _), what in said]
 
 
 def _persons(spec: ProductSpecDraft | None) -> list[tuple[str, str, str]]:

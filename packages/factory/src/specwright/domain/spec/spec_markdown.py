@@ -1,17 +1,24 @@
 """`product/spec.md`: what the person who approves a product spec has to read of it (design: approval).
 
-Where it departs from SPEC.md, and the criteria of each task with their examples folded. `spec.json` beside it is the whole.
+What it does, where it departs from SPEC.md, and each task with its signatures, its criteria and, folded, its examples.
+`spec_in_full.md` beside it has every field.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from ship_gate.base.markdown_text import bullets, inline, printable
+from ship_gate.base.markdown_text import bullets, fenced, inline, printable
 from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.slugs import slugify
 from specwright.domain.interfaces.functions import function_of_signature
 from specwright.domain.interfaces.guide import interface_guide, started
-from specwright.domain.spec.acceptance_text import criteria_with_examples, details, summary
+from specwright.domain.spec.acceptance_text import (
+    criteria,
+    details,
+    examples_as_code,
+    number_of_examples,
+    summary,
+)
 from specwright.domain.spec.completeness import Deficiency, in_words
 from specwright.domain.spec.departures import decisions_of, departures
 from specwright.domain.spec.product_spec import ProductSpecDraft, TaskSpec
@@ -45,8 +52,9 @@ def render(
     data = spec.to_json()
     sections = [
         f"# {printable(spec.title)}",
-        *(one.chapter for one in departures(spec.outside, decisions_of(spec))),
+        *(one.chapter for one in departures(spec.outside, ())),
         _head(spec),
+        *(one.chapter for one in departures((), decisions_of(spec))),
         *([f"## Costs\n\nTo build it takes {costs}, as recorded runs took."] if costs else []),
         *([f"## Changes since the last version\n\n{bullets(changes)}"] if changes else []),
         *([details("How it is used", interface_text(spec))] if spec.interfaces else []),
@@ -54,9 +62,13 @@ def render(
         f"## Warnings\n\n{bullets([in_words(data, one) for one in warnings]) if warnings else 'None.'}",
         details("Research sources", _sources(sources)),
         details("What a module can be", scope_note(allowed_packages)),
-        details("The whole spec", "\n".join(_outline(data))),
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def render_in_full(spec: ProductSpecDraft) -> str:
+    """`product/spec_in_full.md`: every field of the spec as nested lists."""
+    return "\n".join((f"# {printable(spec.title)}: the spec in full", "", *_outline(spec.to_json()), ""))
 
 
 def scope_note(allowed_packages: Sequence[str] = ()) -> str:
@@ -93,7 +105,7 @@ def interface_text(spec: ProductSpecDraft) -> str:
 def _head(spec: ProductSpecDraft) -> str:
     tasks = sum(1 for _ in spec.tasks())
     return (
-        f"{inline(spec.description)}\n\n"
+        f"{inline(spec.description)} `spec_in_full.md` has every field.\n\n"
         f"{spec.spec_id}, version {spec.spec_version}: {tasks} task{'s' if tasks > 1 else ''}. {summary(spec)}\n\n"
         f"To start: {printable(started(spec.interfaces))}"
     )
@@ -101,10 +113,17 @@ def _head(spec: ProductSpecDraft) -> str:
 
 def _task(task: TaskSpec) -> str:
     after = f"\n\nIt needs {', '.join(task.depends_on)}." if task.depends_on else ""
-    return (
-        f"## {printable(task.name)} ({task.task_id})\n\n{inline(task.description)}{after}\n\n"
-        f"{criteria_with_examples(task)}"
-    )
+    parts = [
+        f"## {printable(task.name)} ({task.task_id})",
+        f"{inline(task.description)}{after}",
+        criteria(task),
+    ]
+    if held := task.acceptance:
+        names = [f"{'def' if '(' in one else 'class'} {printable(one)}" for one in held.provides]
+        parts.insert(2, fenced("\n".join(names), "python"))
+        if held.items:
+            parts.append(details(number_of_examples(task), examples_as_code(held)))
+    return "\n\n".join(parts)
 
 
 def _sources(sources: Sequence[ResearchSource]) -> str:
