@@ -469,8 +469,10 @@ def _task_in_words(task: TaskSpec) -> tuple[str, list[str]]:
     held = task.acceptance.examples if task.acceptance else ()
     examples = [one for item in held if len(one := f"e.g. {item.body} gives {item.gives}") <= _LINE]
     criteria = [f"{number}. {text}" for number, text in enumerate(task.acceptance_criteria, 1)]
-    name = f"{task.task_id}  {brief(task.name)}: {len(criteria)} criteria, {number_of_examples(task)}"
-    return name, [brief(text, _LINE) for text in (*examples[:1], *criteria)]
+    numbers = f": {len(criteria)} criteria, {number_of_examples(task)}"
+    return f"{task.task_id}  {brief(task.name, _LINE - len(numbers) - 20)}{numbers}", [
+        brief(text, _LINE) for text in (*examples[:1], *criteria)
+    ]
 
 
 def _programs(interfaces: Interfaces) -> Iterator[str]:

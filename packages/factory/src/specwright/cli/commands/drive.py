@@ -23,7 +23,7 @@ from specwright.bootstrap.spec_file import (
 from specwright.cli.commands import Directory
 from specwright.cli.session.options import choose_store, given_options, settings_for
 from specwright.cli.terminal.output import ask, note_opening, on_terminal, present
-from specwright.documents.commands import OTHER_SPEC, next_command
+from specwright.documents.commands import OTHER_SPEC, PROJECT, next_command
 from specwright.errors import InputError, RefusedError
 
 if TYPE_CHECKING:
@@ -280,11 +280,12 @@ def _require_directory(directory: Path) -> None:
     """Refuse a file in place of the project's directory, as in `run SPEC.md`."""
     if not directory.is_file():
         return
-    here = next_command("run", Path(), f"--spec {shlex.quote(str(directory))}")
+    PROJECT.set(Path())  # the file is none
+    here = next_command("run", rest=f"--spec {shlex.quote(str(directory))}")
     raise InputError(
         "the first argument of `run` is the project's directory, and this is a file",
         where=str(directory),
-        remedy=f"`{here}` builds it here, `{next_command('run DIR', Path(), '--spec ...')}` in DIR",
+        remedy=f"`{here}` builds it here, `{next_command('run DIR', rest='--spec ...')}` in DIR",
     )
 
 
