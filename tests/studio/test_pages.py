@@ -43,7 +43,8 @@ def test_what_needs_a_person_stands_first_and_the_oldest_on_top(
     page = studio(folder_once).get("/").text
     questions = re.findall(r'class="question">([^<]+)', page)
     assert len(questions) == 2
-    assert "Nameplate: 1 task in 1 epic waits for your approval." in questions
+    waits = "Nameplate: 1 task in 1 epic waits for your approval. 2 criteria, 0 executable: 0 examples."
+    assert waits in questions
     assert "/p/waits/spec" in page
     assert re.search(r"/p/halted/escalation/ESC-[0-9a-f]{8}", page)
     assert f"specwright approve {folder_once / 'waits'}" in page
