@@ -40,7 +40,16 @@ def test_json_is_one_document(released: Path):
     contract.write_text(contract.read_text() + " ")
     told = specwright("verify", released, "--json")
     assert told.code == 1
-    assert set(told.document) == {"schema", "version", "verdict", "findings", "checked", "unbound", "waiting"}
+    assert set(told.document) == {
+        "schema",
+        "version",
+        "verdict",
+        "findings",
+        "checked",
+        "unbound",
+        "waiting",
+        "edited",
+    }
     assert told.document["verdict"] == "FAIL"
     assert {tuple(finding) for finding in told.document["findings"]} == {("code", "where", "message")}
     assert told.document["checked"]["modules"] == 1

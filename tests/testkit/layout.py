@@ -105,7 +105,7 @@ DRAFT = rf"drafts/MM-[0-9a-f]{{8}}/\d+\.\d+\.\d+/(?:IMPL-[0-9a-f]{{8}}|{UNPROPOS
 
 LAYOUT: list[tuple[str, Look]] = [
     (r"project/state_machine\.json", _record(ProjectState)),
-    (r"product/SPEC\.md|product/(spec|acceptance)\.md", _text),
+    (r"product/SPEC\.md|product/(spec|spec_in_full|acceptance)\.md", _text),
     (r"product/spec\.json", _record(ProductSpec)),
     (r"product/validation\.json", _record(ValidationReport)),
     (r"product/sources\.json", _json),

@@ -50,10 +50,8 @@ def test_the_page_for_a_person_says_the_same(approved: Path) -> None:
     page = file.read_text()
     assert all(text in page for text in CRITERIA)
     assert "4 criteria, 1 with an approved example or property" in page
-    assert (
-        f"### Criterion 3: not shown by code\n\n{CRITERIA[2]}\n\nNo code shows it: judged by models; {WHY}\n"
-        in page
-    )
+    said = f"No example, property or test names it: judged by models; {WHY}"
+    assert f"### Criterion 3: not shown by code\n\n{CRITERIA[2]}\n\n{said}\n" in page
     assert "- PASS approved example 'Two words': against the installed wheel" in page
     assert f"- PASS test of the module '{REFUSED}'" in page
     for task in report_of(approved)["tasks"]:
