@@ -93,7 +93,7 @@ def test_a_line_of_progress_fits_on_the_terminal() -> None:
 def test_the_project_is_found_from_a_directory_below_it(
     released_once: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The nearest one above, which is told; a directory that is named is taken as it is."""
+    """The nearest one above, which is named on stderr; a directory that the command names is taken as it is."""
     monkeypatch.chdir(released_once / "state_store/modules")
     found = specwright("tasks")
     assert "TSK-001" in found.out

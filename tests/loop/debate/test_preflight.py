@@ -54,7 +54,7 @@ def run(
 
 
 def test_tests_that_are_too_weak_come_back_before_a_judge_is_asked(directory: Path):
-    """A repair of the same invocation, which is told what was found: no challenge, no round (D-18-03, F-5-10)."""
+    """A repair of the same invocation, whose request says what was found: no challenge, no round (D-18-03, F-5-10)."""
     weak, sound = Turn(claimed(), draft("double", version=WEAK)), Turn(claimed(), draft("double"))
     bench, _ = run(directory, {"double/round-1/proposer": [weak, sound]}, planned("double"))
     assert bench.status() == "SHIPPED"

@@ -157,10 +157,10 @@ def test_a_stall_is_answered_one_task_after_the_other(tmp_path: Path):
 def test_an_answer_that_does_not_suit_the_halt_is_refused(tmp_path: Path):
     """F-17.2-03, D-22-01, D-08-03, F-4.2-06, D-22-02: a halt while planning left nothing to ship or to fix, a task that was
     not waited for cannot be dropped, an unsealed module not be named; it says what is possible, and nothing is written."""
-    mended = {"fix_description": "Corrected", "fix_artifacts": {"implementation/__init__.py": ""}}
+    fixed = {"fix_description": "Corrected", "fix_artifacts": {"implementation/__init__.py": ""}}
     with halted(tmp_path, work=halt_first) as bench:
         before = bench.state
-        for action, payload in ((Action.APPROVE_OVERRIDE, WHY), (Action.PROVIDE_FIX, mended)):
+        for action, payload in ((Action.APPROVE_OVERRIDE, WHY), (Action.PROVIDE_FIX, fixed)):
             assert bench.run(answer=answer(action, payload)) is None
             assert "does not suit" in bench.waiting()["refused"]
             assert "AMEND_SPEC" in bench.waiting()["refused"]

@@ -79,10 +79,11 @@ class CallsUsed(Record):
 
 
 class SpecInWords(Record):
-    """The spec that waits, in words: its tasks, each with a short example and its criteria, how the product is started, the
+    """The spec that waits, in words: its tasks, a short example and the criteria of each, how the product is started, the
     warnings, and what it will cost."""
 
-    tasks: dict[str, list[str]]
+    tasks: list[str]
+    criteria: list[list[str]]
     started: str
     warnings: list[str]
     costs: str
@@ -444,7 +445,8 @@ def _approval(
     )
     prices = "; `[prices]` in specwright.toml gives money" if estimate and estimate.usd is None else ""
     words = SpecInWords(
-        tasks=dict(map(_task_in_words, spec.tasks())),
+        tasks=[_task_in_words(task) for task in spec.tasks()],
+        criteria=[_criteria_in_words(task) for task in spec.tasks()],
         started=started(spec.interfaces),
         warnings=[in_words(data, warning) for warning in warnings],
         costs=f"{estimate.in_words()}, as recorded runs took{prices}" if estimate else "",
@@ -464,15 +466,17 @@ def _approval(
     }
 
 
-def _task_in_words(task: TaskSpec) -> tuple[str, list[str]]:
-    """A task's name with its numbers; and its first short example and its criteria, a line each."""
+def _task_in_words(task: TaskSpec) -> str:
+    numbers = f": {len(task.acceptance_criteria)} criteria, {number_of_examples(task)}"
+    return f"{task.task_id}  {brief(task.name, _LINE - len(numbers) - 20)}{numbers}"
+
+
+def _criteria_in_words(task: TaskSpec) -> list[str]:
+    """The first short example of a task, and its criteria, a line each."""
     held = task.acceptance.examples if task.acceptance else ()
     examples = [one for item in held if len(one := f"e.g. {item.body} gives {item.gives}") <= _LINE]
-    criteria = [f"{number}. {text}" for number, text in enumerate(task.acceptance_criteria, 1)]
-    numbers = f": {len(criteria)} criteria, {number_of_examples(task)}"
-    return f"{task.task_id}  {brief(task.name, _LINE - len(numbers) - 20)}{numbers}", [
-        brief(text, _LINE) for text in (*examples[:1], *criteria)
-    ]
+    criteria = (f"{number}. {text}" for number, text in enumerate(task.acceptance_criteria, 1))
+    return [brief(text, _LINE) for text in (*examples[:1], *criteria)]
 
 
 def _programs(interfaces: Interfaces) -> Iterator[str]:

@@ -656,8 +656,10 @@ def _open_planner_pack(
         (task_ref(factory, task), Permission.FULL, f"the task to plan{readable}"),
         *pack_rows(entries),
     ]
-    kinds = {ref: f"a {known.retired.get(ref, '')} module".replace("  ", " ") for ref in sorted(known.refs)}
-    included += [(ref, Permission.CONTRACT_ONLY, f"{kind} that it may call") for ref, kind in kinds.items()]
+    why = {
+        ref: f"a {known.retired.get(ref, 'shipped')} module that it may call" for ref in sorted(known.refs)
+    }
+    included += [(ref, Permission.CONTRACT_ONLY, reason) for ref, reason in why.items()]
     listed = {entry.ref.partition("@")[0] for entry in entries}
     others = [other for other in neighbours(factory, task) if other not in listed]
     excluded = [(f"{other}@1.0.0", "another task; only its shipped contracts matter") for other in others]

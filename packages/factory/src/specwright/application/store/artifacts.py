@@ -233,12 +233,9 @@ class ArtifactStore:
 
     def sealed_as(self, ref: str) -> ArtifactEnvelope | None:
         """The implementation that was sealed as a version of a module; None if code sealed the files again."""
-        grounds, kind = (
-            ArtifactRef(ref=ref, purpose=Purpose.SEALED_AS),
-            f"{ArtifactType.IMPLEMENTATION.prefix}-",
-        )
-        made = (self.envelope(at, one) for one, at in self.folders().items() if one.startswith(kind))
-        return next((one for one in made if one.has_output(grounds)), None)
+        sealed, kind = ArtifactRef(ref=ref, purpose=Purpose.SEALED_AS), ArtifactType.IMPLEMENTATION.prefix
+        made = (self.envelope(at, one) for one, at in self.folders().items() if one.startswith(f"{kind}-"))
+        return next((one for one in made if one.has_output(sealed)), None)
 
     def decision(self, folder: str, name: str) -> Decision:
         """What an adjudication decides.

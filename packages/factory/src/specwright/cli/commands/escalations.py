@@ -261,8 +261,7 @@ def _means_it(directory: Path, escalation: str) -> bool:
 def _id_and_directory(words: list[str]) -> tuple[str, Path]:
     """The escalation, if one is named, and the directory, in either order; the nearest project if none is named."""
     # perhaps a misspelt id, but no directory
-    ids = (word for word in words[:2] if word.upper().startswith("ESC") and not Path(word).is_dir())
-    wanted = next(ids, "")
+    wanted = next((one for one in words[:2] if one.upper().startswith("ESC") and not Path(one).is_dir()), "")
     others = [word for word in words if word != wanted]
     if len(others) > 1:
         raise InputError(

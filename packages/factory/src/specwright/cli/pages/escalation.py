@@ -183,9 +183,8 @@ def add_debate(page: Page, title: str, debate: DebateRounds) -> None:
 
 def _outcome(one: Round) -> str:
     words = [str(one.challenge.verdict)] if one.challenge else [] if one.overruled else ["not challenged yet"]
-    words += (
-        [f"{one.adjudication.decision}{' by a person' * bool(one.overruled)}"] if one.adjudication else []
-    )
+    by = " by a person" if one.overruled else ""
+    words += [f"{one.adjudication.decision}{by}"] if one.adjudication else []
     words += ["refused by the gate" for found in one.gate if found.failures]
     return ", ".join(words)
 

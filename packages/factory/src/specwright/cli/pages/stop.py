@@ -146,7 +146,8 @@ def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> Non
         _add_change(page, stop.change)
     else:
         room = min(4, 24 // len(words.tasks))  # with more tasks fewer lines of each: a page
-        _add_list(page, ["\n    ".join((name, *lines[:room])) for name, lines in words.tasks.items()])
+        tasks = zip(words.tasks, words.criteria, strict=True)
+        _add_list(page, ["\n    ".join((name, *lines[:room])) for name, lines in tasks])
     page.prose(f"To start: {words.started}", 2, 4)
     _add_prose(page, [f"warning: {one}" for one in words.warnings], _FEW, what="warnings ")
     changes = [one for one in stop.changes or () if not stop.change or one.startswith(_SAID_OF_CHANGE)]
