@@ -63,7 +63,7 @@ def again(bench: DebateWorkbench) -> None:
         task_event("task.created", "TSK-001", 2, {"definition_sha256": sha256}),
         task_event("task.available", "TSK-001", 2, {}),
     ]
-    announce(bench.factory, bench.journal.scope("again"), bench.projection.project_id, events)
+    announce(bench.factory, bench.journal.scope("again"), events)
     for file in bench.runtime.glob("checkpoints.db*"):
         file.unlink()
 

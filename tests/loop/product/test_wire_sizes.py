@@ -11,7 +11,7 @@ from agent_wire import canonical
 from agent_wire.admission import default_admission
 from agent_wire.tables import default_tables
 from specwright.application import tasks
-from specwright.application.announce import announce, project_stream, review, task_event
+from specwright.application.announce import announce, review, task_event
 from specwright.application.escalation.halt import halt
 from specwright.application.factory import Factory
 from specwright.application.raising import Halt
@@ -92,7 +92,6 @@ def _say(factory: Factory, task: Task) -> None:
     announce(
         factory,
         factory.journal.scope("wide"),
-        PROJECT,
         [
             created._replace(parent=f"TSK-{NUMBERS[0]}"),
             task_event("task.available", spec_id, attempt, {}),
@@ -100,8 +99,9 @@ def _say(factory: Factory, task: Task) -> None:
             *tasks.completion(factory, task, MODULES, MODULES[0]),
             task_event("task.failed", spec_id, attempt, failure),
             task_event("task.cancelled", spec_id, attempt, {}),
-            review(PROJECT, "escalation.resolved", "a" * 64, "ESC-0a0b0c0d", "human:operator"),
+            review("escalation.resolved", "a" * 64, "ESC-0a0b0c0d", "human:operator"),
         ],
+        PROJECT,
     )
 
 
@@ -112,7 +112,7 @@ def test_the_largest_wire_of_an_event_is_carried(sizes: dict[str, int]):
     assert sizes.keys() == {*TASK_EVENTS, "review.recorded"}
     assert {event: size for event, size in sizes.items() if size > canonical.MAX_BYTES} == {}
     assert len(PROJECT) == MAX_LENGTH + 9
-    assert project_stream(PROJECT).startswith("project:a-title-that-goes-on-")
+    assert PROJECT.startswith("a-title-that-goes-on-")
     assert min(sizes[event] for event in ("artifact.ready", "task.created", "task.complete")) > 880
 
 

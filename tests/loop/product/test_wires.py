@@ -127,7 +127,7 @@ def test_dependencies_are_referred_to_sixteen_at_most_and_defined_all(
         (task_event("task.complete", "TSK-001", 1, {"verification": {"mechanical": "pass"}}), "wire.schema"),
         (task_event("task.started", "TSK-001", 1, {}), "task.transition"),
         (task_event("task.cancelled", "TSK-001", 1, {"reference": "sk-0123456789abcdef01"}), "wire.secret"),
-        (review("keeper-1a2b3c4d", "plan.locked", "a" * 64, "x" * 97), "wire.schema"),
+        (review("plan.locked", "a" * 64, "x" * 97), "wire.schema"),
     ],
 )
 def test_what_the_factory_may_not_say_is_refused_before_it_is_said(
@@ -141,7 +141,7 @@ def test_what_the_factory_may_not_say_is_refused_before_it_is_said(
         good = task_event("task.claimed", "TSK-001", 1, {"claimed_by": "agent:engineering-loop"})
         batch = [event, good] if code == "task.transition" else [good, event]
         with pytest.raises(WireRefusedError) as refused:
-            announce(bench.factory, bench.journal.scope("bad"), bench.projection.project_id, batch)
+            announce(bench.factory, bench.journal.scope("bad"), batch)
         assert refused.value.rejection.code == code
         assert wires(bench) == before
         assert bench.state == state
@@ -153,13 +153,13 @@ def test_a_step_that_runs_again_announces_nothing_twice_and_nothing_else(tmp_pat
         bench.approve(spec_of_graph(([],)))
         tasks.initialise(bench.factory)
         claimed = task_event("task.claimed", "TSK-001", 1, {"claimed_by": "agent:engineering-loop"})
-        started, project_id = task_event("task.started", "TSK-001", 1, {}), bench.projection.project_id
-        announce(bench.factory, bench.journal.scope("step"), project_id, [claimed])
+        started = task_event("task.started", "TSK-001", 1, {})
+        announce(bench.factory, bench.journal.scope("step"), [claimed])
         before = wires(bench)
-        announce(bench.factory, bench.journal.scope("step"), project_id, [claimed])
+        announce(bench.factory, bench.journal.scope("step"), [claimed])
         for other in ([started], [claimed, started]):
             with pytest.raises(NonDeterminismError, match="other events"):
-                announce(bench.factory, bench.journal.scope("step"), project_id, other)
+                announce(bench.factory, bench.journal.scope("step"), other)
         assert wires(bench) == before
 
 

@@ -48,7 +48,7 @@ def test_a_definition_is_validated_when_somebody_asks_for_its_task(project: Path
         first, second, _ = bench.projection.definitions
         strange = {**bench.projection.definitions[second].to_json(), "acceptance_criteria": ["TBD"]}
         sha256 = bench.store.define(canonical_json.pretty(strange))
-        bench.tell(review(bench.projection.project_id, "task.amended", sha256, second))
+        bench.tell(review("task.amended", sha256, second))
     with reading_project(project) as view:
         assert view.projection.state is not None
         assert view.projection.definitions[first].name == "Task 1"
@@ -67,7 +67,7 @@ def test_a_definition_is_validated_when_somebody_asks_for_its_task(project: Path
 def test_what_is_no_definition_at_all_is_told_at_once(project: Path, subject: str, stored: bytes):
     """D-29-02: the state cannot be made of it."""
     with ProjectWorkbench(project) as bench:
-        event = review(bench.projection.project_id, subject, bench.store.define(stored), "x")
+        event = review(subject, bench.store.define(stored), "x")
         with pytest.raises(CorruptionError, match="cannot be read as a project"):
             bench.tell(event)
     with pytest.raises(CorruptionError, match="cannot be read as a project"), reading_project(project):

@@ -209,7 +209,7 @@ def test_what_was_appended_is_projected_by_the_next_process(tmp_path: Path):
         (halted, *_) = bench.state.tasks.values()
         event = task_event("task.cancelled", halted.spec_task_id, 1, {})
         other = ProjectWorkbench(tmp_path)
-        announce(other.factory, other.journal.scope("elsewhere"), bench.projection.project_id, [event])
+        announce(other.factory, other.journal.scope("elsewhere"), [event])
         other.close()
         assert bench.state.tasks[next(iter(bench.state.tasks))].status == "HALTED"
         bench.projection.catch_up()

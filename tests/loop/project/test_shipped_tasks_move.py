@@ -57,7 +57,7 @@ def test_without_an_approved_change_no_shipped_task_moves(tmp_path: Path):
         sha256 = bench.store.define(bench.projection.definitions[first].to_bytes())
         again = task_event("task.created", "TSK-001", 2, {"definition_sha256": sha256})
         added = task_event("task.created", "TSK-009", 1, {"definition_sha256": sha256})
-        removed = review(bench.projection.project_id, "task.removed", sha256, first)
+        removed = review("task.removed", sha256, first)
         for event in (again, removed, added):
             with pytest.raises(CorruptionError, match="no change is approved"):
                 bench.tell(event, scope=event.stream_id)

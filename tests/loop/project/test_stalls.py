@@ -97,7 +97,7 @@ def test_a_dropped_dependency_lets_the_task_run(tmp_path: Path):
         bench.run()
         definition = list(bench.projection.definitions.values())[1]
         sha256 = bench.store.define(definition.model_copy(update={"depends_on": []}).to_bytes())
-        bench.tell(review(bench.projection.project_id, "task.amended", sha256, definition.task_id))
+        bench.tell(review("task.amended", sha256, definition.task_id))
         entry = bench.state.tasks[definition.task_id]
         assert (entry.status, entry.depends_on, entry.escalation_ref) == ("PENDING", [], None)
         assert outcome(bench.state) is Outcome.RUNNABLE
@@ -116,7 +116,7 @@ def test_a_task_that_an_answer_left_where_it_was_is_asked_about_again(tmp_path: 
         definition = list(bench.projection.definitions.values())[2]
         (old,) = open_escalations(bench.factory)
         rest = definition.model_copy(update={"depends_on": definition.depends_on[1:]})
-        bench.tell(review(bench.projection.project_id, "task.amended", bench.store.define(rest.to_bytes())))
+        bench.tell(review("task.amended", bench.store.define(rest.to_bytes())))
         assert open_escalations(bench.factory) == []
         raise_stalled(bench.factory)
         (new,) = open_escalations(bench.factory)

@@ -98,7 +98,7 @@ def seal_stub(factory: Factory, task: Task) -> dict[str, Any]:
         "lineage": {"task": task.entry.spec_task_id, "attempt": task.entry.attempt, "inputs": []},
     }
     event = task_event("artifact.ready", task.entry.spec_task_id, task.entry.attempt, payload)
-    announce(factory, factory.journal.scope(f"{task.run}/seal"), factory.projection.project_id, [event])
+    announce(factory, factory.journal.scope(f"{task.run}/seal"), [event])
     return {"outcome": "SHIPPED", "module_refs": [contract.ref], "module_ref": contract.ref}
 
 
@@ -203,15 +203,13 @@ class ProjectWorkbench:
         """The spec is in the log, as after the approval gate."""
         sha256 = self.store.define(spec.to_bytes())
         scope = self.journal.scope("product/approval")
-        announce(
-            self.factory, scope, "keeper-1a2b3c4d", [review("keeper-1a2b3c4d", "spec.approved", sha256, "x")]
-        )
+        announce(self.factory, scope, [review("spec.approved", sha256, "x")], "keeper-1a2b3c4d")
 
     def tell(self, *events: Any, scope: str = "told") -> None:
         """Append events that a person's decision would, each in a scope of its own."""
         for event in events:
             place = f"{scope}/{next(self._events)}-{len(self.journal.records('step'))}"
-            announce(self.factory, self.journal.scope(place), self.projection.project_id, [event])
+            announce(self.factory, self.journal.scope(place), [event])
 
     def run(self, limit: int | None = None, answer: Any = None) -> str | None:
         """Drive the graph to its next stop.

@@ -10,6 +10,7 @@ from ulid import ULID
 
 from agent_wire.canonical_json import JsonObject
 from agent_wire.envelope import StreamId, make_stream, make_wire, task_stream_id
+from ship_gate.base.record import Record
 from specwright.application.factory import Factory
 from specwright.application.store.artifacts import Invocation
 from specwright.domain.escalation import OPERATOR
@@ -21,6 +22,10 @@ JOURNAL_HEAD = "journal.head"
 
 _NO_REFERENCE = re.compile(r"[^A-Za-z0-9._@:/#-]")
 """What a reference in a Wire cannot hold."""
+
+
+PROJECT = "project:"
+"""Stands for the stream of the project, which is also its context, until the event is appended (design: wire)."""
 
 
 class Announcement(NamedTuple):
@@ -40,11 +45,6 @@ class Announcement(NamedTuple):
     caused_by: str = ""
 
 
-def project_stream(project_id: str) -> str:
-    """The stream of a project, which is also its context (design: wire)."""
-    return f"project:{project_id}"
-
-
 def task_event(
     kind: str, spec_task_id: str, attempt: int, payload: dict[str, Any], references: Sequence[str] = ()
 ) -> Announcement:
@@ -53,7 +53,6 @@ def task_event(
 
 
 def review(
-    project_id: str,
     subject: str,
     definition_sha256: str,
     reference: str = "",
@@ -67,8 +66,15 @@ def review(
     payload = {"subject": subject, "definition_sha256": definition_sha256}
     if reference:
         payload["reference"] = reference
-    stream = f"artifact:{debate_id}" if debate_id else project_stream(project_id)
+    stream = f"artifact:{debate_id}" if debate_id else PROJECT
     return Announcement("review.recorded", stream, payload, sender=by, caused_by=caused_by)
+
+
+def review_of(
+    factory: Factory, subject: str, record: Record, reference: str, by: str = "system"
+) -> Announcement:
+    """A review event about a record, which becomes a definition."""
+    return review(subject, factory.store.define(record.to_bytes()), reference, by)
 
 
 def debate_event(
@@ -92,9 +98,8 @@ def debate_event(
         by: The invocation, or the person's part in the run.
         caused_by: The stream of the task that begins the debate; otherwise the step before is the cause.
     """
-    project, sha = factory.projection.project_id, sha256(record).hexdigest()
-    sender = by.role if by.role == OPERATOR else f"agent:{by.role}"
-    event = review(project, subject, sha, reference, sender, caused_by=caused_by, debate_id=debate_id)
+    sha, sender = sha256(record).hexdigest(), by.role if by.role == OPERATOR else f"agent:{by.role}"
+    event = review(subject, sha, reference, sender, caused_by=caused_by, debate_id=debate_id)
     if model := provider_of(factory.journal.recorded(by.run_id, "model") or {}):
         event.payload["model"] = _NO_REFERENCE.sub("-", model)[:96]
     return event
@@ -121,21 +126,29 @@ def gate_decision(
     return Announcement("gate.decided", f"artifact:{debate_id}", payload)
 
 
-def announce(factory: Factory, scope: Scope, project_id: str, events: Sequence[Announcement]) -> None:
+def announce(factory: Factory, scope: Scope, announced: Sequence[Announcement], project_id: str = "") -> None:
     """Append events, all or none, and take them into the projection.
 
     Ids and times are drawn from the scope, so that a node that runs again after a crash finds its Wires in the log.
 
+    Args:
+        factory: The ports.
+        scope: Of the ids and times.
+        announced: The events.
+        project_id: Of a project that begins with them.
+
     Raises:
         NonDeterminismError: the log has other events under these ids.
     """
-    ids, projection = [scope.wire_id() for _ in events], factory.projection
+    ids, projection = [scope.wire_id() for _ in announced], factory.projection
+    context = f"{PROJECT}{project_id or projection.project_id}"
+    events = [_placed(event, context) for event in announced]
     projection.catch_up()
     ts = max(scope.now(), projection.last_ts)  # a step that goes on after a stop began before it
     known = [projection.known_events.get(one) for one in ids]
     if not any(known):
         scope.record()
-        factory.log.append(list(_wires(factory, project_stream(project_id), events, ids, ts)))
+        factory.log.append(list(_wires(factory, context, events, ids, ts)))
         projection.catch_up()
     elif known != [(event.type, event.stream_id) for event in events]:
         raise NonDeterminismError(
@@ -153,12 +166,18 @@ def bind_journal(factory: Factory) -> None:
     """
     projection, (count, sha) = factory.projection, factory.journal.head
     if projection.project_id and sha != projection.journal_head:
-        context, ts = project_stream(projection.project_id), projection.last_ts
+        context, ts = f"{PROJECT}{projection.project_id}", projection.last_ts
         time = int(datetime.fromisoformat(ts).timestamp() * 1000).to_bytes(6, "big")
         wire_id = f"wire_{ULID(time + bytes.fromhex(sha)[:10])}"
-        head = review(projection.project_id, JOURNAL_HEAD, sha, f"journal:{count}")
+        head = _placed(review(JOURNAL_HEAD, sha, f"journal:{count}"), context)
         factory.log.append(list(_wires(factory, context, [head], [wire_id], ts)))
         projection.catch_up()
+
+
+def _placed(event: Announcement, context: str) -> Announcement:
+    """An event with the project's own stream in place of `PROJECT`."""
+    stream, cause = (context if one == PROJECT else one for one in (event.stream_id, event.caused_by))
+    return event._replace(stream_id=stream, caused_by=cause)
 
 
 def _wires(

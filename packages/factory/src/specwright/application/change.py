@@ -31,7 +31,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.versions import serves
 from specwright.application import scopes
-from specwright.application.announce import Announcement, announce, project_stream, review, task_event
+from specwright.application.announce import PROJECT, Announcement, announce, review, review_of, task_event
 from specwright.application.debate.gate_runs import GateRun, candidate, judge_whole
 from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, reports_of, retirement, superseded
@@ -153,7 +153,7 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
     if request or factory.given_spec is None:
         factory.roles.require_script(researcher_at(number))
     event = _requested(factory, scope, base, (request, spec_before, spec_text))
-    announce(factory, scope, factory.projection.project_id, [event])
+    announce(factory, scope, [event])
     finish_change(factory)
     factory.progress.note(Step("change", "", f"{reference}: {request or 'the changed SPEC.md'}"))
 
@@ -192,8 +192,7 @@ def _requested(
         asked_by=OPERATOR,
         report=report,
     )
-    sha256, reference = factory.store.define(record.to_bytes()), scopes.product_change(number)
-    return review(factory.projection.project_id, "change.requested", sha256, reference, OPERATOR)
+    return review_of(factory, "change.requested", record, scopes.product_change(number), OPERATOR)
 
 
 def released_spec(factory: ProjectView) -> ProductSpec:
@@ -411,16 +410,15 @@ def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: 
         Place(definition.spec_task_id, attempt, contract.name, "round-1", Role.PROPOSER)
     )
     # one batch: the report, which is the person's own approval, and the next attempt of the task that shipped the module
-    project_id, reference = projection.project_id, scopes.product_change(len(projection.changes) + 1)
+    reference = scopes.product_change(len(projection.changes) + 1)
     scope, before = factory.journal.scope(f"{reference}/report"), released_spec(factory)
     requested = _requested(factory, scope, before, ("", spec_text, spec_text), report)
     version = next_version(before.spec_version, Bump.PATCH)
     spec = before.model_copy(update={"spec_version": version, "updated_at": scope.now()})
-    sha256 = factory.store.define(spec.to_bytes())
-    approved = review(project_id, "change.approved", sha256, reference, OPERATOR)
+    approved = review_of(factory, "change.approved", spec, reference, OPERATOR)
     waits = [projection.definitions[ref].spec_task_id for ref in definition.depends_on]
-    again = attempt_events(definition, attempt, waits, ready=True, cause=project_stream(project_id))
-    announce(factory, scope, project_id, [requested, approved, *again])
+    again = attempt_events(definition, attempt, waits, ready=True, cause=PROJECT)
+    announce(factory, scope, [requested, approved, *again])
     finish_change(factory)
     projection.write(now=True)
     factory.progress.note(
@@ -516,21 +514,18 @@ def approve_change(factory: Factory, spec: ProductSpec, by: str) -> None:
     change, before = projection.open_change, projection.decided_spec
     assert change is not None
     assert before is not None
-    number, project_id = change.request.number, projection.project_id
+    number, reference = change.request.number, scopes.product_change(change.request.number)
     difference = spec_difference(before, spec)
     definitions = {d.spec_task_id: d for d in lay_out_change(spec, difference, projection.definitions)}
-    scope = factory.journal.scope(f"{scopes.product_change(number)}/approval")
-    sha256, folder = factory.store.define(spec.to_bytes()), layout.spec_files(number).folder
+    scope, folder = factory.journal.scope(f"{reference}/approval"), layout.spec_files(number).folder
+    sha256 = factory.store.define(spec.to_bytes())
     for definition in definitions.values():
         factory.store.define(definition.to_bytes())
     note_hashes(scope, {f"{folder}/{path}": data for path, data in factory.store.tree(folder).items()})
-    decision = review(project_id, "change.approved", sha256, scopes.product_change(number), by)
-    removed = [
-        review(project_id, "task.removed", sha256, task_id, by)
-        for task_id in _removed_tasks(factory, difference.removed)
-    ]
-    begun = _attempts(factory, difference, definitions)
-    announce(factory, scope, project_id, [decision, *removed, *begun])
+    gone = _removed_tasks(factory, difference.removed)
+    events = [review("change.approved", sha256, reference, by)]
+    events += [review("task.removed", sha256, task_id, by) for task_id in gone]
+    announce(factory, scope, [*events, *_attempts(factory, difference, definitions)])
     finish_change(factory)
     projection.write(now=True)
 
@@ -547,7 +542,7 @@ def _attempts(
     factory: ProjectView, difference: SpecDifference, definitions: Mapping[str, TaskDefinition]
 ) -> Iterator[Announcement]:
     """The first attempts of added tasks, then the next ones of changed tasks, caused by the approval."""
-    tasks, cause = project_state(factory).tasks, project_stream(factory.projection.project_id)
+    tasks = project_state(factory).tasks
     attempts = {e.spec_task_id: e.attempt + 1 for e in tasks.values() if e.spec_task_id in definitions}
     by_id = {definition.task_id: definition for definition in definitions.values()}
     names = {task_id: entry.spec_task_id for task_id, entry in tasks.items()}
@@ -559,7 +554,7 @@ def _attempts(
     for name in (*order, *difference.changed):
         definition = definitions[name]
         ready = by_id.keys().isdisjoint(definition.depends_on) and all_shipped(factory, definition.depends_on)
-        yield from attempt_events(definition, attempts.get(name, 1), waits[name], ready=ready, cause=cause)
+        yield from attempt_events(definition, attempts.get(name, 1), waits[name], ready=ready, cause=PROJECT)
 
 
 def release_notes(view: ProjectView) -> str:
@@ -648,9 +643,8 @@ def undo_deprecation(factory: Factory, ref: str, reason: str) -> None:
         if projection.open_change is not None:
             raise RefusedError("a change is under way", remedy="release it or give it up first")
         scope = factory.journal.scope(f"undone/{ref}")
-        sha256 = factory.store.define(UndoneDeprecation(module_ref=ref, reason=reason).to_bytes())
-        event = review(projection.project_id, "deprecation.undone", sha256, ref, OPERATOR)
-        announce(factory, scope, projection.project_id, [event])
+        record = UndoneDeprecation(module_ref=ref, reason=reason)
+        announce(factory, scope, [review_of(factory, "deprecation.undone", record, ref, OPERATOR)])
     elif _next_consumer(factory) is None:
         sealed = next((new for new, one in projection.resealed.items() if one.replaces == ref), "")
         raise RefusedError(f"the deprecation of {ref} was undone already", where=sealed)
@@ -696,7 +690,7 @@ def _age(module: ModuleRef) -> Version:
 def _resealed(factory: Factory, consumer: Consumer) -> bool:
     """Judge the same files under a contract that names the later versions; if they pass, seal them. Then the log says so,
     and the tasks that had the version before have this one."""
-    cause, project_id, old = factory.projection.cause, factory.projection.project_id, consumer.contract
+    cause, old = factory.projection.cause, consumer.contract
     scope = factory.journal.scope(f"{cause}/reseal/{old.ref}")
     called = [d.model_copy(update={"ref": consumer.later.get(d.ref, d.ref)}) for d in old.dependencies]
     contract = own_module(factory, scope, old).next_version(old.model_copy(update={"dependencies": called}))
@@ -723,10 +717,9 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
         sha256=tree_sha256(sealed),
         reason=reason,
     )
-    sha256 = factory.store.define(record.to_bytes())
-    events = [review(project_id, "module.resealed", sha256, contract.ref)]
+    events = [review_of(factory, "module.resealed", record, contract.ref)]
     events += superseded(factory, scope, old.ref, contract.ref, record.reason)
-    announce(factory, scope, project_id, events)
+    announce(factory, scope, events)
     finish_deprecations(factory)
     task = task_board(factory).entry(consumer.task_id).spec_task_id
     factory.progress.note(Step("sealed", task, f"{contract.name} {contract.ref}, {record.reason}"))
@@ -735,7 +728,7 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
 
 def _migrate(factory: Factory, consumer: Consumer) -> None:
     """Append a task that builds the consumer's task again, from its plan and contracts, with what it calls now."""
-    projection, project_id = factory.projection, factory.projection.project_id
+    projection = factory.projection
     whole = projection.definitions[consumer.task_id]
     names = {old: factory.modules.contract(old).name for old in consumer.later}
     called = "; ".join(f"{names[old]}, {old} is {new} now" for old, new in consumer.later.items())
@@ -754,7 +747,7 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
     waits = [projection.definitions[ref].spec_task_id for ref in definition.depends_on]
     ready = all_shipped(factory, definition.depends_on)
     events = attempt_events(definition, 1, waits, ready=ready, parent=whole.spec_task_id)
-    announce(factory, scope, project_id, events)
+    announce(factory, scope, events)
     finish_change(factory)
     factory.progress.note(Step("migration", definition.spec_task_id, f"{whole.spec_task_id}: {changed}"))
 
@@ -770,7 +763,7 @@ def _retire_migrated(factory: Factory) -> None:
         if new and entry.ref not in shipped and _age(new) > Version(entry.version):
             scope = factory.journal.scope(f"{projection.cause}/superseded/{entry.ref}")
             if events := superseded(factory, scope, entry.ref, str(new)):
-                announce(factory, scope, projection.project_id, events)
+                announce(factory, scope, events)
     finish_deprecations(factory)
 
 
@@ -786,10 +779,10 @@ def closing_events(
         sha256: Its definition.
         before: The manifest of the release that the change began from.
     """
-    project_id, number = factory.projection.project_id, factory.projection.change_number
+    reference = scopes.product_change(factory.projection.change_number)
     now = {ModuleRef.parse(module.module_ref).module_id: module.module_ref for module in manifest.modules}
     earlier = {module.module_ref for module in before.modules} if before else set[str]()
-    events = [review(project_id, "change.released", sha256, scopes.product_change(number))]
+    events = [review("change.released", sha256, reference)]
     for entry in factory.index.entries():
         later = now.get(entry.module_id)
         if entry.status is not IndexStatus.SHIPPED or entry.ref == later:
@@ -814,10 +807,9 @@ def abandon_change(factory: Factory) -> None:
             "no change is under way, so there is nothing to abandon",
             remedy="`specwright status` says where the project is",
         )
-    number, project_id = change.request.number, projection.project_id
-    scope = factory.journal.scope(f"{scopes.product_change(number)}/abandon")
-    sha256 = factory.store.define(change.request.to_bytes())
-    events = [review(project_id, "change.abandoned", sha256, scopes.product_change(number), OPERATOR)]
+    reference = scopes.product_change(change.request.number)
+    scope = factory.journal.scope(f"{reference}/abandon")
+    events = [review_of(factory, "change.abandoned", change.request, reference, OPERATOR)]
     if change.before is not None:
         events += [
             task_event("task.cancelled", entry.spec_task_id, entry.attempt, {})
@@ -831,8 +823,8 @@ def abandon_change(factory: Factory) -> None:
             for entry in factory.index.entries()
             if entry.ref in made and entry.status is IndexStatus.SHIPPED
         ]
-    announce(factory, scope, project_id, events)
+    announce(factory, scope, events)
     finish_change(factory)
     finish_deprecations(factory)
     projection.write(now=True)
-    factory.progress.note(Step("abandoned", "", scopes.product_change(number)))
+    factory.progress.note(Step("abandoned", "", reference))

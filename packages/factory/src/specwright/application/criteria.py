@@ -83,8 +83,7 @@ def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history:
             },
         )
         sha256 = write_escalation(factory, task, why, name, now, trail)
-        project_id = factory.projection.project_id
-        announce(factory, scope, project_id, [review(project_id, "escalation.raised", sha256, name)])
+        announce(factory, scope, [review("escalation.raised", sha256, name)])
         factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {one.reason}"))
         names.append(name)
     return names

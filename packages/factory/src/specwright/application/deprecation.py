@@ -14,7 +14,7 @@ from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTest
 from ship_gate.contract.rules import default_of
-from specwright.application.announce import Announcement, announce, review
+from specwright.application.announce import Announcement, announce, review_of
 from specwright.application.factory import Factory, ProjectView
 from specwright.domain.debate.falsifying import still_counting
 from specwright.domain.escalation import OPERATOR
@@ -34,8 +34,8 @@ def deprecate(factory: Factory, asked: DeprecationRequest) -> Deprecation:
     entry = _active(factory, ref)
     if asked.replacement is not None:
         _active(factory, asked.replacement)
-    scope, project_id = factory.journal.scope(f"deprecation/{ref}"), factory.projection.project_id
-    announce(factory, scope, project_id, [_decision(factory, scope, asked, IndexStatus.DEPRECATED)])
+    scope = factory.journal.scope(f"deprecation/{ref}")
+    announce(factory, scope, [_decision(factory, scope, asked, IndexStatus.DEPRECATED)])
     finish_deprecations(factory)
     factory.progress.note(Step("deprecated", "", f"{entry.name} {ref}"))
     return factory.projection.deprecations[ref]
@@ -70,8 +70,7 @@ def _decision(factory: Factory, scope: Scope, asked: DeprecationRequest, status:
         consumers=[one.ref for one in factory.index.entries() if asked.module_ref in one.dependencies],
         status=status,
     )
-    sha256, subject = factory.store.define(decided.to_bytes()), f"module.{status.lower()}"
-    return review(factory.projection.project_id, subject, sha256, asked.module_ref, OPERATOR)
+    return review_of(factory, f"module.{status.lower()}", decided, asked.module_ref, OPERATOR)
 
 
 def superseded(factory: Factory, scope: Scope, ref: str, later: str, why: str = "") -> list[Announcement]:

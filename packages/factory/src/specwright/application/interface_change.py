@@ -27,7 +27,7 @@ from agent_wire import canonical_json
 from ship_gate.base.ids import ModuleRef
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.application.announce import announce, review
+from specwright.application.announce import announce, review_of
 from specwright.application.debate.debate import open_debate
 from specwright.application.debate.implementation import Implementation
 from specwright.application.deprecation import finish_deprecations, superseded
@@ -100,11 +100,10 @@ def decide(factory: Factory, request: DecisionRequest) -> ExceptionDecision:
     )
     task = task_at(factory, factory.escalations.escalation(known.escalation).task_id)
     factory.escalations.decide(decided)
-    sha256, project_id = factory.store.define(decided.to_bytes()), factory.projection.project_id
-    events = [review(project_id, "exception.decided", sha256, name, OPERATOR)]
+    events = [review_of(factory, "exception.decided", decided, name, OPERATOR)]
     if decided.requeue:
         events += next_attempt(factory, task, known.escalation, cause=events[0].stream_id)
-    announce(factory, scope, project_id, events)
+    announce(factory, scope, events)
     factory.projection.write(now=True)
     factory.progress.note(Step("decided", task.entry.spec_task_id, f"{name}: {decided.decision}"))
     return decided
@@ -314,13 +313,12 @@ class Resolution:
             version=version,
             resolved_at=scope.now(),
         )
-        sha256, project_id = factory.store.define(outcome.to_bytes()), factory.projection.project_id
         halted = task_at(factory, factory.escalations.escalation(self._known.escalation).task_id)
-        events = [review(project_id, "exception.resolved", sha256, name)]
+        events = [review_of(factory, "exception.resolved", outcome, name)]
         if version is not None:
             events += superseded(factory, scope, version.supersedes, version.module_ref, name)
             events += next_attempt(factory, halted, self._known.escalation, cause=events[0].stream_id)
-        announce(factory, scope, project_id, events)
+        announce(factory, scope, events)
         finish_deprecations(factory)
         factory.projection.write(now=True)
         what = f"{name}: {version.module_ref if version else reason}"

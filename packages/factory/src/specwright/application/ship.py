@@ -64,7 +64,7 @@ def seal(
     Raises:
         RefusedError: the gate did not pass it; nothing is sealed.
     """
-    contract, project_id = module.contract, factory.projection.project_id
+    contract = module.contract
     tried, struck = factory.debates.records(debate_id).falsified()
     active = active_tests(tried, struck, canonical_json.digest(contract.to_json()))
     verdict = module.verdict(version_id, active)
@@ -75,9 +75,9 @@ def seal(
     sealed = seal_files(
         factory, scope, contract, verdict, struck, tests, lambda: module.mark_shipped(version_id)
     )
-    events = [review(project_id, "module.sealed", tree_sha256(sealed), contract.ref, debate_id=debate_id)]
+    events = [review("module.sealed", tree_sha256(sealed), contract.ref, debate_id=debate_id)]
     events += [_ready(task, contract, sealed)] if ready else []
-    announce(factory, scope, project_id, events)
+    announce(factory, scope, events)
     if ready:
         count = factory.modules.evidence(contract.ref).execution_log.summary.total
         factory.progress.note(
@@ -126,7 +126,7 @@ def announce_reused(factory: Factory, task: Task, ref: str) -> None:
         CorruptionError: the sealed files were altered.
     """
     scope = factory.journal.scope(f"{task.run}/reuse/{ref}")
-    announce(factory, scope, factory.projection.project_id, [reused(factory, task, ref)])
+    announce(factory, scope, [reused(factory, task, ref)])
 
 
 def reused(factory: Factory, task: Task, ref: str) -> Announcement:

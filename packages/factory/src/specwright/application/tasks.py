@@ -156,7 +156,7 @@ def initialise(factory: Factory) -> None:
         events += attempt_events(definition, 1, waits, ready=not waits)
     for path, data in files.items():
         factory.folder.replace(f"project/{path}", data)
-    announce(factory, factory.journal.scope(scopes.INITIALISE), factory.projection.project_id, events)
+    announce(factory, factory.journal.scope(scopes.INITIALISE), events)
     factory.projection.write(now=True)
 
 
@@ -230,7 +230,7 @@ def begin(factory: Factory, task: Task) -> bool:
         task.event("task.started"),
     ]
     scope = factory.journal.scope(f"{task.run}/dispatch")
-    announce(factory, scope, factory.projection.project_id, events)
+    announce(factory, scope, events)
     factory.progress.note(Step("task", task.entry.spec_task_id, task.definition.name))
     return True
 
@@ -239,7 +239,7 @@ def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facin
     """Complete a task, and make available what waited for it alone."""
     scope = factory.journal.scope(f"{task.run}/shipped")
     events = completion(factory, task, module_refs, task_facing)
-    announce(factory, scope, factory.projection.project_id, events)
+    announce(factory, scope, events)
     factory.progress.note(Step("shipped", task.entry.spec_task_id, task.definition.name))
 
 

@@ -245,7 +245,7 @@ class Debate:
         self._announce(self._factory.journal.scope(scope), event)
 
     def _announce(self, scope: Scope, *events: Announcement) -> None:
-        announce(self._factory, scope, self._factory.projection.project_id, events)
+        announce(self._factory, scope, events)
 
     def _request(self, state: DebateState, records: DebateRecords) -> RevisionRequest:
         """What the next version has to correct: the failures of the challenge, of the gate, of the ruling with what is

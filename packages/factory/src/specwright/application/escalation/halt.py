@@ -62,12 +62,12 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
         trail = _all_debates(factory, task, why.details.get("resume", {}).get("debates", {}).values())
         sha256 = write_escalation(factory, task, why, name, now, trail, board.state().to_json())
     payload = {"reason": "human_input", "reference": name, "definition_sha256": sha256}
-    project_id, events = factory.projection.project_id, [task.event("task.blocked", payload)]
+    events = [task.event("task.blocked", payload)]
     if exception := why.details.get("exception_id"):
         raised = factory.store.define(factory.escalations.exception(exception).to_bytes())
-        wire = review(project_id, "exception.raised", raised, exception, caused_by=task.stream)
+        wire = review("exception.raised", raised, exception, caused_by=task.stream)
         events.insert(0, wire)
-    announce(factory, scope, project_id, events)
+    announce(factory, scope, events)
     factory.projection.write(now=True)
     factory.progress.note(Step("halted", task.entry.spec_task_id, f"{name}: {why.reason}"))
     return name
@@ -101,7 +101,7 @@ def halt_contradicted(factory: Factory, task: Task, error: NonDeterminismError) 
 
 def raise_stalled(factory: Factory) -> None:
     """Give each task that depends directly on an abandoned one an escalation of its own; one has it at most once."""
-    state, project_id = project_state(factory), factory.projection.project_id
+    state = project_state(factory)
     behind = task_board(factory).stuck_behind_abandoned()
     stuck = [task_id for task_id in behind if state.tasks[task_id].escalation_ref is None]
     sizes = upstream_sizes(state) if stuck else dict[str, int]()
@@ -113,7 +113,7 @@ def raise_stalled(factory: Factory) -> None:
         name, now = artifact_id(ArtifactType.ESCALATION, scope.hex8()), scope.now()
         snapshot = _excerpt(state, task_id, sizes[task_id])
         sha256 = write_escalation(factory, task, why, name, now, snapshot=snapshot)
-        announce(factory, scope, project_id, [review(project_id, "escalation.raised", sha256, name)])
+        announce(factory, scope, [review("escalation.raised", sha256, name)])
         factory.progress.note(Step("stalled", task.entry.spec_task_id, f"{name}: {why.decision}"))
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from agent_wire import canonical_json
-from specwright.application.announce import Announcement, announce, review
+from specwright.application.announce import Announcement, announce, review, review_of
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halted import (
     HaltedTask,
@@ -276,7 +276,7 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
     if before is not None and _is_same(before, resolution):
         return resolution.escalation_id  # this node runs again after a crash
     task, record = _opened(factory, resolution)
-    name, project_id = record.escalation_id, factory.projection.project_id
+    name = record.escalation_id
     scope = factory.journal.scope(f"resolution/{name}")
     record = record.model_copy(update={"resolved_at": scope.now()})
     effect = _EFFECTS[record.action](factory, task, record)
@@ -285,14 +285,13 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
         factory.store.define(definition.to_bytes())
     for path, text in effect.files.items():
         factory.folder.replace(path, text.encode())
-    sha256 = factory.store.define(record.to_bytes())
-    decision = review(project_id, "escalation.resolved", sha256, name, record.resolved_by)
+    decision = review_of(factory, "escalation.resolved", record, name, record.resolved_by)
     # the decision caused the rest, except a next attempt, which the end of the last one caused (design: wire)
     own = [
         event._replace(caused_by=decision.stream_id) if event.parent or event.type in _CAUSED else event
         for event in effect.events
     ]
-    announce(factory, scope, project_id, [decision, *own])
+    announce(factory, scope, [decision, *own])
     factory.projection.write(now=True)
     factory.progress.note(Step("resolved", task.entry.spec_task_id, f"{name}: {record.action}"))
     return name
@@ -403,7 +402,7 @@ def _amending(
 def _amended(factory: Factory, task: Task, definition: TaskDefinition) -> Announcement:
     """The event by which a task that waits or has shipped goes by another definition."""
     bound = canonical_json.sha256(definition.to_bytes())
-    return review(factory.projection.project_id, "task.amended", bound, task.task_id, OPERATOR)
+    return review("task.amended", bound, task.task_id, OPERATOR)
 
 
 def _split_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:

@@ -850,5 +850,5 @@ def repair_plan(factory: Factory, task: Task) -> str:
     )
     event = lock_event(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
     scope = factory.journal.scope(f"{task.run}/lock/{plan_id}")
-    announce(factory, scope, factory.projection.project_id, [event])
+    announce(factory, scope, [event])
     return plan_id

@@ -144,8 +144,8 @@ def lock_event(factory: Factory, task: Task, plan: StoredPlan, debate_id: str = 
     for contract in plan.contracts.values():
         factory.store.define(contract.to_bytes())
     sha256 = factory.store.define(canonical_json.pretty(definition))
-    project, cause = factory.projection.project_id, "" if debate_id else task.stream
-    return review(project, "plan.locked", sha256, plan.plan_id, caused_by=cause, debate_id=debate_id)
+    cause = "" if debate_id else task.stream
+    return review("plan.locked", sha256, plan.plan_id, caused_by=cause, debate_id=debate_id)
 
 
 def _deprecate(artifacts: ArtifactStore, folder: str, old: StoredPlan, new: StoredPlan) -> None:

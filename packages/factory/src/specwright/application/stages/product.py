@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from agent_wire import canonical_json
 from specwright.application import scopes
-from specwright.application.announce import announce, review
+from specwright.application.announce import announce, review_of
 from specwright.application.change import (
     approve_change,
     change_assignment,
@@ -475,10 +475,10 @@ def approve(factory: Factory, by: str) -> None:
     laid_out(spec)  # a person may have approved what an older version let through
     scope = factory.journal.scope(scopes.APPROVAL, deferred=True)
     project_id = f"{slugify(spec.title)}-{scope.hex8()}"
-    sha256 = factory.store.define(spec.to_bytes())
+    approved = review_of(factory, "spec.approved", spec, spec.spec_id, by)
     files = factory.store.tree(layout.PRODUCT)
     note_hashes(scope, {f"{layout.PRODUCT}/{path}": data for path, data in files.items()})
-    announce(factory, scope, project_id, [review(project_id, "spec.approved", sha256, spec.spec_id, by)])
+    announce(factory, scope, [approved], project_id)
 
 
 def _publish(factory: Factory, result: Research, scope_name: str) -> None:

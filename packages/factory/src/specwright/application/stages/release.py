@@ -378,9 +378,9 @@ def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]
             "broken_titles": [one.item.title for one in broken if one.task is first.task],
         },
     )
-    sha256, project_id = write_escalation(factory, task, why, name, now), factory.projection.project_id
+    sha256 = write_escalation(factory, task, why, name, now)
     factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {why.reason}"))
-    return [review(project_id, "escalation.raised", sha256, name)]
+    return [review("escalation.raised", sha256, name)]
 
 
 def _criteria(one: BrokenExample) -> Iterator[str]:
@@ -521,13 +521,12 @@ def _release(
     write_acceptance(factory, scope, manifest, outcomes)
     factory.store.publish(layout.manifest(release_id), manifest.to_bytes())
     sha256 = factory.store.define(manifest.to_bytes())
-    project_id = factory.projection.project_id
-    events = [review(project_id, "release.made", sha256, release_id)]
+    events = [review("release.made", sha256, release_id)]
     broken = broken_examples(tasks, [one.contract for one in modules], outcomes)
     events += escalated(factory, release_id, broken)
     if ends_change and manifest.succeeded and change is not None and change.before is not None:
         events += closing_events(factory, scope, manifest, sha256, before)
-    announce(factory, scope, project_id, events)
+    announce(factory, scope, events)
     finish_deprecations(factory)
     bind_journal(factory)  # so that what goes out with the release names it
     note_release_end(factory.store, factory.log, release_id)
