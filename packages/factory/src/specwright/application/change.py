@@ -37,7 +37,7 @@ from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, reports_of, retirement, superseded
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.parts import as_block, as_contract
-from specwright.application.messages.researcher import RESEARCHER_NOTES
+from specwright.application.messages.researcher import researcher_notes
 from specwright.application.plan.planner import own_module
 from specwright.application.projection import SpecSnapshot
 from specwright.application.ship import seal_files
@@ -287,7 +287,7 @@ def change_assignment(
         *rejected,
         as_block("The approved spec", approved.decode(), "json"),
         *(as_contract(factory.modules.contract(ref)) for ref in product_modules(factory)),
-        RESEARCHER_NOTES,
+        researcher_notes(),
     ]
     return Assignment(
         answer=ProductSpecDraft,

@@ -22,6 +22,7 @@ from ship_gate.contract.examples_file import examples_in_short, in_short
 from ship_gate.contract.obligations import obligations
 from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.parts import (
+    about_modules,
     as_acceptance,
     as_amendments,
     as_block,
@@ -37,9 +38,6 @@ from specwright.application.messages.parts import (
     as_offers,
     as_surface,
     clients_of_hosts,
-    databases_of,
-    hosts_of,
-    lazy_slots_of,
     task_text,
     without_docstring,
 )
@@ -301,9 +299,7 @@ def _to_implement(module: ModuleRequest) -> Iterator[str]:
     """What is said of one module: contract, obligations, files, and what is to be corrected in them."""
     contract, files = module.contract, module.files
     yield as_contract(contract)
-    yield from hosts_of([contract])
-    yield from databases_of([contract])
-    yield from lazy_slots_of([contract])
+    yield from about_modules([contract])
     yield (
         "# Obligations\n\nEach of these pointers is shown by a test: "
         + ", ".join(f'"{one.pointer}"' for one in obligations(contract))
@@ -372,8 +368,7 @@ def challenge_message(
             *_as_plan_claim(debate.plan_claim),
             *map(as_surface, dependencies),
             *map(as_contract, debate.contracts),
-            *hosts_of(debate.contracts),
-            *lazy_slots_of(debate.contracts),
+            *about_modules(debate.contracts, files=False),
             *earlier_rounds(debate.history._replace(adjudications=())),  # never shown to this role
             as_proposal(debate.history.proposals[-1]),
             *_tests_asked(asked, task.acceptance),

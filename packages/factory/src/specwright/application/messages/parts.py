@@ -8,7 +8,9 @@ contract, how a test goes about it.
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
 from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.base.markdown_text import printable
@@ -23,6 +25,10 @@ from specwright.domain.acceptance.calls import for_all
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.debate.amendments import OfferedChange
+from specwright.domain.interfaces.guide import VALUES
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 LONGEST_FILE = 12_000
 """Of a file that stands in a request; a longer one is read with the file tools."""
@@ -182,58 +188,10 @@ def as_fenced(text: str, language: str) -> str:
     return f"````{language}\n{text.rstrip()}\n````"
 
 
-FOR_SPEC = """# Hosts
-
-A function may ask hosts over HTTP: those that SPEC.md names, or whatever host an address names. The sketch of its task \
-says which, how many seconds it waits for an answer, how many redirects it follows, and what error or value comes of \
-each way in which a host fails: no such host, refused, timeout, bad certificate, reset, a status, an answer that cannot \
-be read. Pauses between requests are effects on the clock. Other protocols belong in `outside[]`.
-
-No network is there when examples run: one scripts its hosts before the last line. `from modules.testing import web`, \
-`web.serve("https://a.example/x", status=301, headers={"Location": "/y"}, body="text", delay=2.5)`, \
-`web.fail("https://b.example/", "timeout")` (also "no such host", "refused", "certificate", "reset"); what is not scripted \
-is no such host; `method="HEAD"` answers that method alone. `web.requests` lists what was asked, with the attributes \
-`method`, `url`, `headers` (a dict), `body` (bytes) and `at`, in seconds; who finds no host, or is refused by it, asks \
-nothing. Nobody waits: delays and sleeps put the function's clock forward."""
-
-FOR_PLAN = """# Hosts
-
-Hosts can be asked over HTTP, by no other protocol. \
-The effect names them: CALL with the target `https://api.example.org` for GET, HEAD and \
-such; POST, PUT or PATCH for requests of that method; `https://*, http://*` where an input, an answer or a redirect \
-names the host. The `description` says how long it waits, `..., waits at most 10 seconds`. Error surfaces, or values of \
-an output, say what comes of a host that cannot be reached, is slow, breaks off, answers with another status, or with \
-what cannot be read: code has hosts do all of that, and whatever else comes out is refused. Pauses are CALL `clock`."""
-
-FOR_TESTS = """The module asks hosts by `urllib.request` or `http.client`, each time with a timeout, and follows no \
-redirect to a host that the effects do not name. Of `socket` only errors are imported: `from socket import gaierror`. \
-No network is there: tests and examples script hosts as data, by `from modules.testing import web`, before the call. \
-`web.serve("https://a.example/x", status=301, headers={"Location": "/y"}, body="text", delay=2.5, method="HEAD")` \
-answers that address (all but the address may be left out; a dict or list as body is JSON); several for one address are \
-given in turn, the last again and again. `web.fail("https://a.example/x", "timeout")` also knows "no such host", \
-"refused", "certificate", "reset", "closed", "malformed", "cut off", "reset in body" and "timeout in body". What nobody \
-scripted is no such host, or 404 on a host that is scripted. `web.requests` lists what was asked, with the attributes \
-`method`, `url`, `headers`, `body` (bytes) and `at`, in seconds; a connection that fails (no such host, refused, \
-certificate) asks nothing. Nobody waits: delays and sleeps put the module's clock forward, and nothing else does; \
-`clock.slept`, from there too, lists the sleeps. A test \
-that claims an effect on a host asserts what `web.requests` holds, of POST, PUT and PATCH the body too; one that claims \
-an invariant asserts what came back as well: what was asked alone shows no result."""
-
-_BY_HTTPX = """Hosts may be asked by `{name}.Client(timeout=5)` as well, and by the functions of {name}: what a host does \
-wrong is an `{name}.HTTPError`; an address that is none is an `{name}.InvalidURL` or `{name}.UnsupportedProtocol`; \
-redirects are followed only with `follow_redirects=True`; a body that may be too large is read from `client.stream`. \
-`AsyncClient` and `Response.elapsed` are refused."""
-
-
-def hosts_of(contracts: Iterable[MicroModuleContract]) -> list[str]:
-    """What follows contracts of which one asks hosts; nothing for others."""
-    return [FOR_TESTS] if any(map(network_effects, contracts)) else []
-
-
 def clients_of_hosts(packages: Iterable[AllowedPackage]) -> list[str]:
     """How hosts are asked by a client that is allowed; nothing without one."""
     named = {name for package in packages for name in package.imports}
-    return [_BY_HTTPX.format(name=name) for name in ("httpx", "httpx2") if name in named]
+    return [rendered("client.md", name=name) for name in ("httpx", "httpx2") if name in named]
 
 
 READ_ONLY = "`sqlite3.connect(f'file:{quote(str(path))}?mode=ro', uri=True)`, with `urllib.parse.quote`"
@@ -242,27 +200,26 @@ READ_ONLY = "`sqlite3.connect(f'file:{quote(str(path))}?mode=ro', uri=True)`, wi
 NOT_SHOWN = "a lock that is given back while a call waits for it, and two programs that write at one moment"
 """What no test of a module, and no example, can show of a database."""
 
-OF_LOCKS = f"""# Databases
 
-A database is an SQLite file, opened by its path. What is in it after a call can be shown, and what comes of a file that is \
-none, of another schema, and of a lock that another program holds for longer than a call waits: "for 5 seconds" is shown \
-at its limit. No test shows {NOT_SHOWN}: no criterion and no contract asks for it. Functions that use one file are built \
-and tried each alone: the sketch and the contract of each have its tables to the letter, in the same words."""
+def about_modules(contracts: Sequence[MicroModuleContract], *, files: bool = True) -> list[str]:
+    """What follows contracts that ask hosts, write or read files, or take and give iterables and callables; nothing for
+    others.
 
-_FOR_FILES = """A database is a file: `sqlite3.connect(path)` writes it, whatever is done then, and needs WRITE on it. \
-One that is only read is opened by {read_only}. Close each connection. A file that is no database, \
-has another schema or is locked comes to a declared error: catch `sqlite3.Error`. Extensions and authorizers are refused. \
-A test may make and read one with `sqlite3` itself; for a relative path it calls within `contextlib.chdir(tmp_path)`. \
-A test locks a database by `begin exclusive` on a connection of its own. Nobody waits: the seconds of `timeout` pass on the \
-module's clock, and `clock.slept` lists them (`from modules.testing import clock`, also where no clock is declared). No \
-test shows {not_shown}."""
-
-
-def databases_of(contracts: Iterable[MicroModuleContract]) -> list[str]:
-    """What follows contracts of which one writes a file, or reads one that it is given; nothing for others."""
-    if not any(_uses_file(contract) for contract in contracts):
-        return []
-    return [_FOR_FILES.format(read_only=READ_ONLY, not_shown=NOT_SHOWN)]
+    Args:
+        contracts: Of the modules.
+        files: Whether the reader writes tests of files.
+    """
+    inputs = [slot.type for contract in contracts for slot in contract.inputs]
+    outputs = [slot.type for contract in contracts for slot in contract.outputs]
+    told = rendered(
+        "module.md",
+        hosts=any(map(network_effects, contracts)),
+        files=files and any(map(_uses_file, contracts)),
+        takes=any(map(is_iterable, inputs)),
+        yields=any(map(is_iterable, outputs)),
+        calls=any(map(is_callable, inputs)),
+    )
+    return [told] if told else []
 
 
 def _uses_file(contract: MicroModuleContract) -> bool:
@@ -274,26 +231,23 @@ def _uses_file(contract: MicroModuleContract) -> bool:
     )
 
 
-_TAKEN = """What is declared `Iterable[...]` or `Iterator[...]` comes to the module as an iterator, whatever a test \
-passes, an endless generator too: it has no length and is read once. Code counts the items that are taken, so that no \
-test has to. Of a generator that a test counts, one item more than the bound is read, whatever the module takes."""
+@cache
+def _templates() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # here, since `status` needs none
 
-_YIELDED = """Before the call comes back, code takes one item more of such a result than its bound, so that nothing \
-may depend on when an item is taken; it counts them, and no test has to. A test gets an iterator over them, and what \
-iterating raises where it is reached."""
+    made = Environment(  # noqa: S701 - what models read is Markdown
+        loader=PackageLoader("specwright.application.messages"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
+    filters, known = cast("dict[str, Any]", made.filters), cast("dict[str, Any]", made.globals)
+    filters.update(failures=as_list, amendments=as_amendments, fenced=as_fenced)
+    known.update(read_only=READ_ONLY, not_shown=NOT_SHOWN, how_values_read=VALUES)
+    return made
 
-_CALLED = """A callable is called by place, with values of its declared types, while the call is open, and 10,000 \
-times at most; tests pass plain functions that call nothing of the product, and count the calls. What it raises passes \
-through, and a test may raise an error of a class of its own."""
 
-
-def lazy_slots_of(contracts: Sequence[MicroModuleContract]) -> list[str]:
-    """What follows contracts with an iterable, an iterator or a callable; nothing for others."""
-    inputs = [slot.type for contract in contracts for slot in contract.inputs]
-    outputs = [slot.type for contract in contracts for slot in contract.outputs]
-    said = [
-        *([_TAKEN] if any(map(is_iterable, inputs)) else []),
-        *([_YIELDED] if any(map(is_iterable, outputs)) else []),
-        *([_CALLED] if any(map(is_callable, inputs)) else []),
-    ]
-    return [" ".join(said)] if said else []
+def rendered(template: str, **values: Any) -> str:
+    """A part of a request, from its template in `templates/`."""
+    return _templates().get_template(template).render(values).strip()

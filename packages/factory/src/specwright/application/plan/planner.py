@@ -43,7 +43,7 @@ from specwright.application.context import (
 from specwright.application.criteria import carried_rulings
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.debate import TASK
-from specwright.application.messages.parts import FOR_PLAN, OF_LOCKS, as_criteria
+from specwright.application.messages.parts import as_criteria, rendered
 from specwright.application.messages.planner import (
     amend_plan_message,
     callers_of,
@@ -808,8 +808,10 @@ def _callers(factory: Factory, task: Task) -> list[str]:
     provided = acceptance.provides if acceptance else []
     functions = [function_of_signature(public) for public in provided]
     known = {one.name: [each.name for each in one.parameters] for one in functions if one}
-    hosts = [FOR_PLAN] if acceptance and acceptance.scripts_hosts else []
-    databases = [OF_LOCKS] if any("Path" in annotated_names(public) for public in provided) else []
+    hosts = [rendered("hosts.md")] if acceptance and acceptance.scripts_hosts else []
+    databases = (
+        [rendered("databases.md")] if any("Path" in annotated_names(public) for public in provided) else []
+    )
     return [*hosts, *databases, *callers_of(interfaces_of(factory), known)]
 
 

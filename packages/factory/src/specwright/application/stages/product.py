@@ -21,7 +21,7 @@ from specwright.application.change import (
     researcher_at,
 )
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.researcher import RESEARCHER_NOTES
+from specwright.application.messages.researcher import researcher_notes
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, project_state
@@ -343,7 +343,7 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[Pro
         answer=ProductSpecDraft,
         place=researcher_at(0, history.restart),
         message="Turn the SPEC.md in your directory into a complete product spec. "
-        f"The Code Index holds {holds}.\n\n{text}\n\n{RESEARCHER_NOTES}",
+        f"The Code Index holds {holds}.\n\n{text}\n\n{researcher_notes()}",
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
     )
