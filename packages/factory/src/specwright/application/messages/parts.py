@@ -22,9 +22,8 @@ from ship_gate.contract.network import network_effects
 from specwright.application.criteria import CriterionRuling
 from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.calls import for_all
-from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty, TaskAcceptance
+from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty
 from specwright.domain.answers import Amendment, Failure
-from specwright.domain.debate.amendments import OfferedChange
 from specwright.domain.interfaces.guide import VALUES
 
 if TYPE_CHECKING:
@@ -59,33 +58,12 @@ def as_criteria(
     return "# Acceptance criteria of the task\n\n" + "\n".join(lines)
 
 
-def as_acceptance(acceptance: TaskAcceptance | None) -> list[str]:
-    """The approved examples and properties of a task for those who judge, if it has any (design: executable-spec)."""
-    if acceptance is None or not acceptance.items:
-        return []
-    told = (
-        "A person approved them with the spec, and nobody can strike them: what contradicts one is wrong, and what one asks "
-        "for is right. Code runs the examples on the module and the release, and tries many values on what is true for all."
-    )
-    return [f"# Approved examples\n\n{told}\n\n" + "\n\n".join(map(_approved, acceptance.items))]
-
-
-def _approved(item: AcceptanceExample | AcceptanceProperty) -> str:
+def as_approved(item: AcceptanceExample | AcceptanceProperty) -> str:
+    """An approved example or property for those who judge (design: executable-spec)."""
     title = f"## {item.heading}"
     if isinstance(item, AcceptanceExample):
         return "\n".join((title, item.code, f"gives {item.gives}"))
     return "\n".join((title, item.code, for_all(item.variables, item.errors)))
-
-
-def as_description(description: str) -> list[str]:
-    """What a task is about, in short, for those who judge its contracts and do not see its file."""
-    return [f"# What the task is about\n\n{description}"] if description else []
-
-
-def as_decided(decided: Sequence[str]) -> list[str]:
-    """What was decided where SPEC.md leaves a case of a task open, if anything was."""
-    listed = "\n".join(f"- {one}" for one in decided)
-    return [f"# Decisions of the task\n\n{listed}"] if decided else []
 
 
 def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
@@ -162,15 +140,6 @@ def _shown(failure: Failure) -> str:
     evidence = "" if failure.evidence == failure.required_change else f"   Evidence: {failure.evidence}\n"
     fault = "" if failure.fault == "module" else f"   Fault: {failure.fault}\n"
     return f"{evidence}{fault}   Required: {failure.required_change}"
-
-
-def as_offers(offers: Sequence[OfferedChange]) -> list[str]:
-    """The exact changes that an Arbiter may take over, by number, if there are any (design: exact-changes)."""
-    lines = (
-        f"{n}. {one.amendment.action} {one.amendment.target}: {one.amendment.detail}\n   For: {one.about.invariant}"
-        for n, one in enumerate(offers, start=1)
-    )
-    return ["# Exact changes that the challenges propose\n\n" + "\n".join(lines)] if offers else []
 
 
 def as_amendments(amendments: Sequence[Amendment]) -> str:
