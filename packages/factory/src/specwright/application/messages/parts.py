@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from ship_gate.base.allowed_packages import AllowedPackage
-from ship_gate.base.markdown_text import printable
 from ship_gate.contract.boundary.lazy_types import is_callable, is_iterable
 from ship_gate.contract.contract import EffectType, MicroModuleContract
 from ship_gate.contract.contract_text import contract_text, text_for_callers
@@ -68,12 +67,6 @@ def as_approved(item: AcceptanceExample | AcceptanceProperty) -> str:
 
 def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
     return f"\n   criterion {number}: {rulings[number].text}" if number in rulings else ""
-
-
-def as_packages(packages: Sequence[AllowedPackage]) -> list[str]:
-    """The packages that modules may import beside the standard library, if there are any (design: module-scope)."""
-    listed = "\n".join(f"- {printable(package.requirement)}" for package in packages)
-    return [f"# Packages that modules may use\n\n{listed}"] if listed else []
 
 
 _PLACE_IN_PRODUCT = re.compile(r"\A(# [^\n]*\n)## Task ID: [^\n]*\n(?:\n## Context\n(?:- [^\n]*\n)+)?")

@@ -3,16 +3,11 @@ functions, where something does (design: planning, shell).
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ship_gate.base.allowed_packages import AllowedPackage
-from specwright.application.messages.parts import (
-    as_amendments,
-    as_block,
-    as_left,
-    as_list,
-    as_packages,
-    task_text,
-)
+from ship_gate.base.markdown_text import printable
+from specwright.application.messages.parts import as_left, rendered, task_text
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.debate.amendments import changes_of
 from specwright.domain.interfaces.functions import CLOCK_TYPES
@@ -42,42 +37,15 @@ def plan_message(
         sealed: The versions that it has now.
         callers: What its functions use, and what calls them.
     """
-    asked = "Plan the modules of this task and submit the plan."
-    if wanted:
-        asked = (
-            "A person has decided which modules there shall be, and which of them calls which. Take exactly these modules "
-            "by exactly these names, with exactly these `depends_on`; fill in their contracts, and submit the plan. One "
-            "that is shipped already is taken as it is, with REUSE_EXISTING.\n\n" + "\n".join(wanted)
-        )
-    others = [line for line in nearest if line.partition(" ")[0] not in task_file]
-    found = "\n".join(others) or _NOTHING_NEAR[bool(nearest)]
-    if shipped:
-        asked = f"{_BUILT_AGAIN.format(sealed=', '.join(sealed))}\n\n{asked}"
-    built = [as_block("The plan that the task was built to", shipped, "json")] if shipped else []
-    return "\n\n".join(
-        [
-            *_planning(task_file, packages, callers),
-            f"# Shipped modules nearest to the task\n\n{found}",
-            *built,
-            asked,
-        ]
+    return _asked(
+        "plan.md",
+        *(task_file, packages, callers),
+        others=[line for line in nearest if line.partition(" ")[0] not in task_file],
+        nearest=nearest,
+        wanted=wanted,
+        shipped=shipped,
+        sealed=sealed,
     )
-
-
-NOTHING_SHIPPED = "The Code Index holds nothing yet, so a search finds nothing either."
-
-_NOTHING_NEAR = (
-    NOTHING_SHIPPED,
-    "None but those that the task file has.",
-)
-
-
-_BUILT_AGAIN = (
-    "The task is shipped, and an approved change has it built again: the task file has it as it is now. Go on from the plan "
-    "above, which is sealed as {sealed}. A module of it that stays as it is: REUSE_EXISTING with its reference. One that "
-    "changes: CREATE_NEW under its own name, with its whole contract, in which every statement that still holds stays to "
-    "the letter; code computes its next version, and what is built on it is judged again."
-)
 
 
 def replan_message(
@@ -100,27 +68,16 @@ def replan_message(
         revisions_left: After this one.
         callers: What its functions use, and what calls them.
     """
-    names = ", ".join(f"`{name}`" for name in sealed)
-    shipped = (
-        f"These modules have shipped; leave them in the plan exactly as they stand, as CREATE_NEW: {names}."
+    return _asked(
+        "replan.md",
+        *(without_examples(task_file), packages, callers),
+        plan=challenged,
+        failures=failures,
+        changes=changes_of(failures),
+        sealed=sealed,
+        hand_in=_HAND_IN,
+        left=as_left(revisions_left),
     )
-    return "\n\n".join(
-        [
-            *_planning(without_examples(task_file), packages, callers),
-            as_block("Your plan that was challenged", challenged, "json"),
-            "# Failures to correct\n\n" + as_list(failures),
-            *_proposed(failures),
-            *([shipped] if sealed else []),
-            f"Correct exactly these failures and leave the rest as it is. {_HAND_IN}{as_left(revisions_left)}",
-        ]
-    )
-
-
-def _proposed(failures: Sequence[Failure]) -> list[str]:
-    """The exact changes of failures, if they have any (design: exact-changes)."""
-    told = "The Challenger proposes these, which you may take over where they are right:"
-    changes = changes_of(failures)
-    return [f"# Exact changes\n\n{told}\n\n{as_amendments(changes)}"] if changes else []
 
 
 _HAND_IN = (
@@ -137,19 +94,20 @@ def amend_plan_message(
     callers: Sequence[str] = (),
 ) -> str:
     """The request for a plan with amendments applied."""
-    return "\n\n".join(
-        [
-            *_planning(without_examples(task_file), packages, callers),
-            as_block("Your plan, which was approved with amendments", approved, "json"),
-            f"# Amendments\n\n{as_amendments(amendments)}",
-            "Apply every amendment exactly and leave the rest as it is. In a pointer that ends in `/-` the last part is the "
-            f"end of the list. {_HAND_IN}",
-        ]
+    return _asked(
+        "amend_plan.md",
+        *(without_examples(task_file), packages, callers),
+        plan=approved,
+        amendments=amendments,
+        hand_in=_HAND_IN,
     )
 
 
-def _planning(task_file: str, packages: Sequence[AllowedPackage], callers: Sequence[str]) -> list[str]:
-    return [as_block("Task file", task_text(task_file), "markdown"), *as_packages(packages), *callers]
+def _asked(
+    template: str, task_file: str, packages: Sequence[AllowedPackage], callers: Sequence[str], **values: Any
+) -> str:
+    allowed = [printable(one.requirement) for one in packages]
+    return rendered(template, task=task_text(task_file), packages=allowed, callers=callers, **values)
 
 
 def callers_of(interfaces: Interfaces | None, functions: Mapping[str, Collection[str]]) -> list[str]:
