@@ -73,13 +73,16 @@ def test_each_module_directory_is_one_test(place: Path):
 
 @pytest.mark.slow
 def test_a_module_fails_with_its_findings_and_a_sound_one_passes(place: Path):
-    """Code, place, message and remedy, no traceback; what passed is not judged again until it changes (D-50-03)."""
+    """Code, place, message and remedy, no traceback; what passed is not judged again until it changes; JUnit XML
+    is that of pytest (D-50-03)."""
     run = pytest_in(place, "-v", "--junit-xml=j.xml")
     assert run.code == 1, run.out
     assert "2 passed, 1 failed" in run.out or "1 failed, 2 passed" in run.out
     assert "contract.invalid  contract.json" in run.out
     assert "do: correct contract.json" in run.out
     assert "Traceback" not in run.out
+    assert 'tests="3"' in (place / "j.xml").read_text()
+    assert 'failures="1"' in (place / "j.xml").read_text()
     assert result_of(place, run) == "PASS"
     assert result_of(place, pytest_in(place, "modules/sound", "--junit-xml=j.xml")) == "UNCHANGED"
     entry = place / "modules/sound/implementation/__init__.py"

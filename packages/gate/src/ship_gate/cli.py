@@ -56,9 +56,6 @@ Passed = Annotated[
 Sarif = Annotated[
     Path | None, typer.Option("--sarif", metavar="FILE", help="Write the findings as SARIF 2.1.0.")
 ]
-JUnit = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write tests and findings as JUnit XML.")
-]
 Markdown = Annotated[
     Path | None, typer.Option("--markdown", metavar="FILE", help="Write a summary as Markdown.")
 ]
@@ -111,7 +108,6 @@ def judge(
     seconds: Seconds = None,
     passed: Passed = None,
     sarif: Sarif = None,
-    junit: JUnit = None,
     markdown: Markdown = None,
     changed: Changed = False,
     package: IsPackage = False,
@@ -125,7 +121,7 @@ def judge(
     in a line and its findings below. With --package it judges the public functions of a project, as `shipgate
     package` does.
     """
-    reports = _wanted(sarif, junit, markdown)
+    reports = _wanted(sarif, markdown)
     if package:
         if len(directories or ()) > 1 or fix or dependency or jobs or passed or changed:
             raise InputError(
@@ -161,9 +157,9 @@ def judge(
     _judge_many(directories, limits._replace(jobs=jobs or limits.jobs), reports, as_json=as_json)
 
 
-def _wanted(sarif: Path | None, junit: Path | None, markdown: Path | None) -> dict[str, Path]:
+def _wanted(sarif: Path | None, markdown: Path | None) -> dict[str, Path]:
     """The files of the reports that are asked for, by their kinds."""
-    named = {"sarif": sarif, "junit": junit, "markdown": markdown}
+    named = {"sarif": sarif, "markdown": markdown}
     return {kind: path for kind, path in named.items() if path}
 
 
@@ -269,7 +265,6 @@ def package(
     seconds: PackageSeconds = DEFAULT_PACKAGE_SECONDS,
     strict: Strict = False,
     sarif: Sarif = None,
-    junit: JUnit = None,
     markdown: Markdown = None,
     as_json: AsJson = False,
 ) -> None:
@@ -279,7 +274,7 @@ def package(
     it states; SHOWN is one whose tests and examples notice most faults that are put into it. Exits with 1 if one is
     WRONG.
     """
-    reports = _wanted(sarif, junit, markdown)
+    reports = _wanted(sarif, markdown)
     judge_package_at(directory, reports, function, seconds, strict=strict, as_json=as_json)
 
 

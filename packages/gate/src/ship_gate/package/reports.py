@@ -7,12 +7,10 @@ level of a finding in a report says what the exit code says.
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree import ElementTree as Xml
 
 from ship_gate.base.text import shortened
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.package.verdict import JudgedFunction, PackageVerdict, Verdict
-from ship_gate.report.junit import junit_suite, junit_text, xml_text
 from ship_gate.report.markdown import BEGINS, cell
 from ship_gate.report.sarif import sarif_log, sarif_result
 from ship_gate.terminal.output import counted, printable
@@ -175,21 +173,6 @@ def sarif(report: PackageReport) -> str:
     return sarif_log(codes, results, complete=True)
 
 
-def junit(report: PackageReport) -> str:
-    """JUnit XML: each function a case."""
-    cases: list[Xml.Element] = []
-    for one in report.verdict.functions:
-        module, _, name = one.function.name.rpartition(".")
-        case = Xml.Element("testcase", classname=xml_text(module), name=xml_text(name), time="0")
-        if report.fails(one):
-            text = "\n".join(finding.message for finding in one.findings) or one.basis
-            Xml.SubElement(case, "failure", message=str(one.verdict)).text = xml_text(text)
-        elif one.verdict is Verdict.NOT_SHOWN:
-            Xml.SubElement(case, "skipped", message=xml_text(f"not shown: {one.basis}"))
-        cases.append(case)
-    return junit_text([junit_suite(", ".join(report.verdict.names), cases, report.seconds)])
-
-
 def markdown(report: PackageReport) -> str:
     """A summary for a build or a pull request."""
     lines = [BEGINS, f"### Ship gate: {cell(', '.join(report.verdict.names))}", "", cell(report.summary), ""]
@@ -202,5 +185,5 @@ def markdown(report: PackageReport) -> str:
     return printable("\n".join(lines)) + "\n"
 
 
-REPORTS: Mapping[str, Callable[[PackageReport], str]] = {"sarif": sarif, "junit": junit, "markdown": markdown}
+REPORTS: Mapping[str, Callable[[PackageReport], str]] = {"sarif": sarif, "markdown": markdown}
 """By the options that ask for them."""

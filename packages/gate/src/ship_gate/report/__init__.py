@@ -1,17 +1,16 @@
-"""The gate's verdicts on many modules in the formats that other programs read: SARIF, JUnit, Markdown."""
+"""The gate's verdicts on many modules in the formats that other programs read: SARIF and Markdown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ship_gate.batch import JudgedModule
-from ship_gate.report import junit, markdown, sarif
+from ship_gate.report import markdown, sarif
 
-BEGINS = {"sarif": sarif.BEGINS, "junit": junit.BEGINS, "markdown": markdown.BEGINS}
+BEGINS = {"sarif": sarif.BEGINS, "markdown": markdown.BEGINS}
 """How a report of each kind begins, by the options that ask for them."""
 
 REPORTS: Mapping[str, Callable[[Sequence[JudgedModule]], str]] = {
     "sarif": lambda modules: sarif.sarif_report(modules, Path.cwd()),
-    "junit": junit.junit_report,
     "markdown": markdown.markdown_report,
 }
 """What writes them."""

@@ -140,15 +140,11 @@ class _Binder(ast.NodeVisitor):
     def visit_Lambda(self, node: ast.Lambda) -> None:
         """It binds within itself."""
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+    def _visit_capture(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar) -> None:
         self._bind(node.name)
         self.generic_visit(node)
 
-    def _visit_capture(self, node: ast.MatchAs | ast.MatchStar) -> None:
-        self._bind(node.name)
-        self.generic_visit(node)
-
-    visit_MatchAs = visit_MatchStar = _visit_capture  # noqa: N815 - the names that ast calls
+    visit_ExceptHandler = visit_MatchAs = visit_MatchStar = _visit_capture  # noqa: N815 - the names that ast calls
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         self._bind(node.rest)

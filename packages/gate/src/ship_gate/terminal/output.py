@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import typer
 
@@ -111,18 +111,11 @@ def write_report(path: Path, text: str) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    _write_file(path, text, "w")
-
-
-def _write_file(path: Path, text: str, mode: Literal["x", "w"]) -> None:
     if str(path) == "-":
         write(printable(text.removesuffix("\n")))
         return
     try:
-        with path.open(mode, encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
 

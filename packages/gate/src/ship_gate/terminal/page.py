@@ -128,11 +128,6 @@ class Page:
             for name, cell in zip(columns[1:], others, strict=True):
                 self.row(name.lower(), cell)
 
-    @property
-    def height(self) -> int:
-        """Its lines."""
-        return len(self.render().splitlines())
-
     def add(self, other: "Page") -> None:
         """The parts of another page."""
         self._parts += other._parts
