@@ -1,11 +1,11 @@
 """The acceptance report for a person (F§15.4)."""
 
+from specwright.application.stages.release import render_report
 from specwright.domain.modules.acceptance_report import (
     AcceptanceReport,
     ModuleReport,
     PersonDecision,
     TaskReport,
-    render_report,
 )
 
 SEALED = "modules/MM-00000001/1.0.0"

@@ -12,13 +12,13 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.static.effect_table import Kind
 from ship_gate.static.effects import undeclared_text
 from specwright.application.messages.debate import ModuleRequest, proposer_message, without_source
-from specwright.application.messages.parts import READ_ONLY
 from specwright.application.messages.planner import (
     amend_plan_message,
     callers_of,
     plan_message,
     replan_message,
 )
+from specwright.application.rendering import READ_ONLY
 from specwright.domain.answers import Failure, UndisputedRuling
 from specwright.domain.artifacts import ContextPack, Permission
 from specwright.domain.interfaces.guide import VALUES

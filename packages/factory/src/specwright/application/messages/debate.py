@@ -23,22 +23,19 @@ from ship_gate.contract.obligations import obligations
 from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.parts import (
     about_modules,
-    as_amendments,
     as_approved,
     as_block,
     as_contract,
     as_criteria,
     as_dependency,
-    as_fenced,
     as_files,
     as_left,
-    as_list,
     as_surface,
     clients_of_hosts,
-    rendered,
     task_text,
     without_docstring,
 )
+from specwright.application.rendering import as_amendments, as_fenced, as_list, rendered
 from specwright.application.store.debates import Cause, DebateHistory
 from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.calls import Acceptance, property_in_short

@@ -8,9 +8,7 @@ contract, how a test goes about it.
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
 
 from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.contract.boundary.lazy_types import is_callable, is_iterable
@@ -19,14 +17,10 @@ from ship_gate.contract.contract_text import contract_text, text_for_callers
 from ship_gate.contract.examples_file import examples_in_short
 from ship_gate.contract.network import network_effects
 from specwright.application.criteria import CriterionRuling
+from specwright.application.rendering import as_fenced, rendered
 from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.calls import for_all
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty
-from specwright.domain.answers import Amendment, Failure
-from specwright.domain.interfaces.guide import VALUES
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 LONGEST_FILE = 12_000
 """Of a file that stands in a request; a longer one is read with the file tools."""
@@ -123,44 +117,15 @@ def without_docstring(source: bytes, name: str) -> str:
     return "\n".join(lines)
 
 
-def as_list(failures: Sequence[Failure]) -> str:
-    """Failures, numbered."""
-    return "\n".join(f"{n}. {f.invariant}\n{_shown(f)}" for n, f in enumerate(failures, start=1))
-
-
-def _shown(failure: Failure) -> str:
-    """Evidence and change, or once what is both: a ruling's rationale, a finding of the gate."""
-    evidence = "" if failure.evidence == failure.required_change else f"   Evidence: {failure.evidence}\n"
-    fault = "" if failure.fault == "module" else f"   Fault: {failure.fault}\n"
-    return f"{evidence}{fault}   Required: {failure.required_change}"
-
-
-def as_amendments(amendments: Sequence[Amendment]) -> str:
-    """Amendments by their index."""
-    return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
-
-
 def as_block(title: str, text: str, language: str) -> str:
     """A titled text, fenced."""
     return f"# {title}\n\n{as_fenced(text, language)}"
-
-
-def as_fenced(text: str, language: str) -> str:
-    """A text, fenced."""
-    return f"````{language}\n{text.rstrip()}\n````"
 
 
 def clients_of_hosts(packages: Iterable[AllowedPackage]) -> list[str]:
     """How hosts are asked by a client that is allowed; nothing without one."""
     named = {name for package in packages for name in package.imports}
     return [rendered("client.md", name=name) for name in ("httpx", "httpx2") if name in named]
-
-
-READ_ONLY = "`sqlite3.connect(f'file:{quote(str(path))}?mode=ro', uri=True)`, with `urllib.parse.quote`"
-"""The one way of opening a database that counts as reading it."""
-
-NOT_SHOWN = "a lock that is given back while a call waits for it, and two programs that write at one moment"
-"""What no test of a module, and no example, can show of a database."""
 
 
 def about_modules(contracts: Sequence[MicroModuleContract], *, files: bool = True) -> list[str]:
@@ -191,25 +156,3 @@ def _uses_file(contract: MicroModuleContract) -> bool:
         or (one.type is EffectType.CALL and names.intersection(re.findall(r"\w+", one.target)))
         for one in contract.effects
     )
-
-
-@cache
-def _templates() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # here, since `status` needs none
-
-    made = Environment(  # noqa: S701 - what models read is Markdown
-        loader=PackageLoader("specwright.application.messages"),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        undefined=StrictUndefined,
-    )
-    filters, known = cast("dict[str, Any]", made.filters), cast("dict[str, Any]", made.globals)
-    filters.update(failures=as_list, amendments=as_amendments, fenced=as_fenced)
-    known.update(read_only=READ_ONLY, not_shown=NOT_SHOWN, how_values_read=VALUES)
-    return made
-
-
-def rendered(template: str, **values: Any) -> str:
-    """A part of a request, from its template in `templates/`."""
-    return _templates().get_template(template).render(values).strip()

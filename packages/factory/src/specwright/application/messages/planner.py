@@ -7,7 +7,8 @@ from typing import Any
 
 from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.base.markdown_text import printable
-from specwright.application.messages.parts import as_left, rendered, task_text
+from specwright.application.messages.parts import as_left, task_text
+from specwright.application.rendering import rendered
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.debate.amendments import changes_of
 from specwright.domain.interfaces.functions import CLOCK_TYPES

@@ -1,7 +1,7 @@
 """What a researcher reads of examples, of what cannot be built, and of interfaces (design: executable-spec, shell,
 outside)."""
 
-from specwright.application.messages.parts import rendered
+from specwright.application.rendering import rendered
 from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
 
 

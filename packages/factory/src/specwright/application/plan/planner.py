@@ -43,7 +43,7 @@ from specwright.application.context import (
 from specwright.application.criteria import carried_rulings
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.debate import TASK
-from specwright.application.messages.parts import as_criteria, rendered
+from specwright.application.messages.parts import as_criteria
 from specwright.application.messages.planner import (
     amend_plan_message,
     callers_of,
@@ -58,6 +58,7 @@ from specwright.application.plan.stored_plans import (
     lock_event,
     stored_plans,
 )
+from specwright.application.rendering import rendered
 from specwright.application.store.artifacts import Draft, Invocation
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import (

@@ -29,6 +29,7 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.history.criterion_evidence import DebateIndex, RunOutcome, TaskEvidence
 from specwright.application.history.provenance import person_decisions
 from specwright.application.raising import Halt, write_escalation
+from specwright.application.rendering import rendered
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.log_ends import note_release_end
@@ -42,6 +43,7 @@ from specwright.domain.interfaces.document import ProductHead, functions_of, int
 from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.modules.acceptance_report import (
     JUDGED_BY_MODELS,
+    KINDS,
     AcceptanceReport,
     CriterionEvidence,
     CriterionReport,
@@ -49,7 +51,6 @@ from specwright.domain.modules.acceptance_report import (
     CriterionStatus,
     Reference,
     TaskReport,
-    render_report,
 )
 from specwright.domain.modules.release import (
     ProductResult,
@@ -109,6 +110,22 @@ def write_acceptance(
     note_hashes(scope, files)
     for path, data in files.items():
         factory.store.publish(path, data)
+
+
+def render_report(report: AcceptanceReport) -> str:
+    """The report as Markdown."""
+    counts = report.counts
+    return (
+        rendered(
+            "acceptance.md",
+            report=report,
+            counts=counts,
+            statuses=[status for status in CriterionStatus if counts[status.lower()]],
+            decided=sum(len(task.decided) for task in report.tasks),
+            kinds=KINDS,
+        )
+        + "\n"
+    )
 
 
 class ReportSources(NamedTuple):

@@ -1,0 +1,66 @@
+"""Requests to roles and pages of a project, from their templates in `templates/` (design: role-access, release).
+
+What a template is given comes from models and people too; it is put in as it is, and never read as a template.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from ship_gate.base.markdown_text import inline, printable
+from specwright.domain.answers import Amendment, Failure
+from specwright.domain.interfaces.guide import VALUES
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+READ_ONLY = "`sqlite3.connect(f'file:{quote(str(path))}?mode=ro', uri=True)`, with `urllib.parse.quote`"
+"""The one way of opening a database that counts as reading it."""
+
+NOT_SHOWN = "a lock that is given back while a call waits for it, and two programs that write at one moment"
+"""What no test of a module, and no example, can show of a database."""
+
+
+def as_list(failures: Sequence[Failure]) -> str:
+    """Failures, numbered."""
+    return "\n".join(f"{n}. {f.invariant}\n{_shown(f)}" for n, f in enumerate(failures, start=1))
+
+
+def _shown(failure: Failure) -> str:
+    """Evidence and change, or once what is both: a ruling's rationale, a finding of the gate."""
+    evidence = "" if failure.evidence == failure.required_change else f"   Evidence: {failure.evidence}\n"
+    fault = "" if failure.fault == "module" else f"   Fault: {failure.fault}\n"
+    return f"{evidence}{fault}   Required: {failure.required_change}"
+
+
+def as_amendments(amendments: Sequence[Amendment]) -> str:
+    """Amendments by their index."""
+    return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
+
+
+def as_fenced(text: str, language: str) -> str:
+    """A text, fenced."""
+    return f"````{language}\n{text.rstrip()}\n````"
+
+
+@cache
+def _templates() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # here, since `status` needs none
+
+    made = Environment(  # noqa: S701 - it is Markdown
+        loader=PackageLoader("specwright.application"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
+    filters, known = cast("dict[str, Any]", made.filters), cast("dict[str, Any]", made.globals)
+    filters.update(failures=as_list, amendments=as_amendments, fenced=as_fenced)
+    filters.update(inline=inline, printable=printable, repr=repr)
+    known.update(read_only=READ_ONLY, not_shown=NOT_SHOWN, how_values_read=VALUES)
+    return made
+
+
+def rendered(template: str, **values: Any) -> str:
+    """A text from its template."""
+    return _templates().get_template(template).render(values).strip()
