@@ -12,7 +12,6 @@ import pytest
 from testkit.cli.commands import specwright
 from testkit.examples.built import NAMES, build
 from testkit.frozen import hold, normalised
-from testkit.sampling import spread
 
 READS = ("status", "tasks", "modules", "costs", "escalations", "exceptions list", "verify", "trace TSK-001")
 
@@ -22,8 +21,9 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("name", spread(NAMES, fast=len(NAMES)))
+@pytest.mark.parametrize("name", NAMES)
 def test_an_example_gives_what_was_frozen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """D-28-01: the same wheel byte for byte, the same fingerprints, exit codes and documents."""
     monkeypatch.setenv("COLUMNS", "100")
