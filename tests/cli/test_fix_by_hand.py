@@ -127,6 +127,11 @@ def _write_bytes(fix: Path) -> None:
     (fix / ENTRY).write_bytes(b"\xff")
 
 
+def _link(place: Path) -> None:
+    place.rename(elsewhere := place.parent.parent / f"elsewhere-{place.name}")
+    place.symlink_to(elsewhere)
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -134,13 +139,15 @@ def _write_bytes(fix: Path) -> None:
         (_change_contract, ["not the locked contract", "REVISE_PLAN"]),
         (_write_bytes, ["not UTF-8", ENTRY]),
         (shutil.rmtree, ["no such directory", "--checkout"]),
+        (lambda fix: _link(fix / "tests"), ["follows no link", "/tests", "put what it leads to there"]),
+        (lambda fix: _link(fix / "implementation/__init__.py"), ["follows no link", "__init__.py"]),
     ],
-    ids=["no contract", "another contract", "no text", "nothing"],
+    ids=["no contract", "another contract", "no text", "nothing", "linked folder", "linked file"],
 )
 def test_files_that_are_no_fix_are_refused(
     halted: tuple[Path, str], tmp_path: Path, spoil: Callable[[Path], object], words: list[str]
 ) -> None:
-    """F-17.2-01: what is wrong and where; the escalation still waits."""
+    """F-17.2-01: what is wrong and where, and no link is passed over; the escalation still waits."""
     project, escalation = halted
     specwright("escalations", escalation, project, "--checkout", tmp_path / "fix")
     spoil(tmp_path / "fix")

@@ -17,7 +17,7 @@ from specwright.domain.interfaces.rules import (
     status_of,
     unfit_contracts,
 )
-from specwright.domain.spec.acceptance_text import acceptance_file, read_acceptance, with_acceptance
+from specwright.domain.spec.acceptance_text import acceptance_file, with_acceptance
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
@@ -250,8 +250,10 @@ def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools()
         "- `scan(root: str, limit: int, marks: list[str] | None)` (`scan`)",
     ):
         assert part in page, page
-    edited = read_acceptance(acceptance_file(draft), "acceptance.md")
-    assert with_acceptance(data, edited) == ProductSpecDraft.model_validate(data).to_json()
+    assert (
+        with_acceptance(data, acceptance_file(draft), "acceptance.md")
+        == ProductSpecDraft.model_validate(data).to_json()
+    )
     before = draft.stamped(NOW, NOW)
     after = ProductSpecDraft.model_validate(spec(api(path="/f/{root}")))
     told = [one.partition("interfaces: ")[2] for one in spec_changes(before, after.stamped(NOW, NOW))]

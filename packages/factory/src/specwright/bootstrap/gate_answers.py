@@ -194,9 +194,13 @@ def _texts(place: Path) -> dict[str, str]:
     files: dict[str, str] = {}
     for folder, folders, names in os.walk(place):
         folders[:] = [name for name in folders if not name.startswith((".", "__pycache__"))]
-        for path in sorted(Path(folder) / name for name in names):
+        for path in sorted(Path(folder) / name for name in (*folders, *names)):
             name = path.relative_to(place).as_posix()
-            if not is_module_file(name) or path.is_symlink():
+            if path.is_symlink() and (path.is_dir() or is_module_file(name)):
+                raise InputError(
+                    "a fix follows no link", where=str(path), remedy="put what it leads to there"
+                )
+            if not is_module_file(name):
                 continue  # its contract, settings, notes and what tools leave behind; `gate` tells of the rest
             if path.stat().st_size > _MOST_BYTES:
                 raise InputError("the file is larger than 1 MiB", where=str(path), remedy="make it smaller")

@@ -31,7 +31,6 @@ from specwright.domain.spec.acceptance_text import (
     acceptance_file,
     authorship_problems,
     placed,
-    read_acceptance,
     with_acceptance,
 )
 from specwright.domain.spec.completeness import ValidationReport, in_words, validate
@@ -214,7 +213,7 @@ def edited_examples(factory: Factory, text: str, where: str) -> GateAnswer:
     if spec is None:
         raise InputError("there is no spec to which the examples could belong", where=where)
     shown = {name: value for name, value in spec.to_json().items() if name not in _TIMES}
-    structured = with_acceptance(shown, read_acceptance(text, where))
+    structured = with_acceptance(shown, text, where)
     if structured == shown:
         raise InputError(
             "the examples are those of the spec that waits",

@@ -34,7 +34,8 @@ from specwright.errors import InputError, RefusedError, SpecwrightErrors
 from specwright.storage.files import check_path
 
 _FORMAT = {"format": 1, "program": "specwright"}
-_HEADER, _FILES, _JOURNAL, _ROWS = "specwright.json", "files/", "journal.jsonl", "rows.jsonl"
+_HEADER, _JOURNAL, _ROWS = _OTHERS = "specwright.json", "journal.jsonl", "rows.jsonl"
+_FILES = "files/"
 _REMEDY = "take a file that `specwright export` wrote"
 
 _SPEC = "/spec.md"
@@ -185,7 +186,7 @@ def content_of(file: Path) -> ProjectContent:
             members = _members(archive)
         if json.loads(members[_HEADER]) != _FORMAT:
             raise InputError("the file has another format", where=str(file), remedy=_REMEDY)
-        files = {_path(name): data for name, data in members.items() if name.startswith(_FILES)}
+        files = {_path(name): data for name, data in members.items() if name not in _OTHERS}
         return ProjectContent(files, members[_JOURNAL], _rows(members[_ROWS]))
     except RefusedError as error:
         what = "the file is no exported project"
@@ -194,7 +195,8 @@ def content_of(file: Path) -> ProjectContent:
         what = f"the file cannot be read: {error.strerror or error}"
         raise InputError(what, where=str(file), remedy=_REMEDY) from error
     except (tarfile.TarError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise InputError("the file is no exported project", where=str(file), remedy=_REMEDY) from error
+        what = "the file is no exported project"
+        raise InputError(what, where=f"{file}: {error}", remedy=_REMEDY) from error
 
 
 def _members(archive: tarfile.TarFile) -> dict[str, bytes]:
@@ -223,11 +225,11 @@ def _members(archive: tarfile.TarFile) -> dict[str, bytes]:
 
 def _path(name: str) -> str:
     path = name.removeprefix(_FILES)
-    if path not in MOVED_FILES:
+    if path == name or path not in MOVED_FILES:
         check_path(path)
         folders = path.split("/")
-        if folders[0] not in MOVED_TREES or any(folder.startswith(".") for folder in folders):
-            raise ValueError(f"{path} is no file of a project")
+        if path == name or folders[0] not in MOVED_TREES or any(part.startswith(".") for part in folders):
+            raise ValueError(f"{name} is no file of a project")
     return path
 
 

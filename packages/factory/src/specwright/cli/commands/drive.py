@@ -24,7 +24,7 @@ from specwright.cli.commands import Directory
 from specwright.cli.session.options import choose_store, given_options, settings_for
 from specwright.cli.terminal.output import ask, note_opening, on_terminal, present
 from specwright.documents.commands import OTHER_SPEC, PROJECT, next_command
-from specwright.errors import InputError, RefusedError
+from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.application.stages.status import ProjectStatus
@@ -180,7 +180,12 @@ def amend(
 ) -> None:
     """Change the spec that waits: by words, SPEC.md or examples."""
     if withdraw:
-        _withdraw(directory, alone=not (feedback.strip() or decision or examples or sha256), as_json=as_json)
+        if feedback.strip() or decision or examples or sha256:
+            raise InputError(
+                "--withdraw stands alone", where="amend", remedy="withdraw first, then amend anew"
+            )
+        require_begun(directory)
+        _go_back(directory, "run", lambda project: project.withdraw(), as_json=as_json)
         return
     if decision is not None and not decision[1].strip():
         raise InputError(
@@ -203,15 +208,12 @@ def amend(
     _go_on(directory, lambda project: project.amend(feedback, decision), sha256, as_json=as_json)
 
 
-def _withdraw(directory: Path, *, alone: bool, as_json: bool) -> None:
-    """Go back to the spec that was shown before."""
-    if not alone:
-        raise InputError("--withdraw stands alone", where="amend", remedy="withdraw first, then amend anew")
-    _require_begun(directory)
+def _go_back(directory: Path, command: str, step: "Step", *, as_json: bool) -> None:
+    """Go back to the spec that was shown before, or to the last release; `command` goes on after an interruption."""
     note_opening(directory)
     from specwright.cli.session.runner import step_without_models
 
-    step_without_models(directory, "run", lambda project: project.withdraw(), as_json=as_json)
+    step_without_models(directory, command, step, as_json=as_json)
 
 
 def release(
@@ -231,19 +233,20 @@ def release(
 
 def _go_on(directory: Path, step: "Step", sha256: str = "", *, as_json: bool) -> None:
     """Have the project whose spec waits take a step; with a hash only if that is the spec's."""
-    _require_begun(directory)
+    require_begun(directory)
     note_opening(directory)
     from specwright.cli.session.runner import resume
 
     resume(directory, step, as_json=as_json, sha256=sha256)
 
 
-def _require_begun(directory: Path) -> None:
+def require_begun(directory: Path) -> None:
+    """Refuse a directory in which no run has begun, so that no answer is waited for."""
     if not spec_copy(directory).exists:
-        raise RefusedError(
-            "no spec waits for approval here",
+        raise InputError(
+            "no run has begun here",
             where=str(directory),
-            remedy=f"`{next_command('run', directory)}` makes one",
+            remedy=f"`{next_command('run', directory)}` begins one",
         )
 
 
@@ -303,7 +306,12 @@ def change(
     change that is given up leads back to the last release.
     """
     if abandon:
-        _abandon(directory, request, as_json=as_json)
+        if request is not None:
+            raise InputError(
+                "--abandon and --request exclude each other",
+                remedy="give up the change that is under way first, then ask for another one",
+            )
+        _go_back(directory, "status", lambda project: project.abandon(), as_json=as_json)
         return
     if request is not None and not request.strip():
         raise InputError("--request is empty", remedy=next_command("change", directory, OTHER_SPEC))
@@ -321,18 +329,6 @@ def change(
 
     asked = (request or "").strip()
     resume(directory, lambda project: project.change(asked, before, text), as_json=as_json, spec_text=text)
-
-
-def _abandon(directory: Path, request: str | None, *, as_json: bool) -> None:
-    if request is not None:
-        raise InputError(
-            "--abandon and --request exclude each other",
-            remedy="give up the change that is under way first, then ask for another one",
-        )
-    note_opening(directory)
-    from specwright.cli.session.runner import step_without_models
-
-    step_without_models(directory, "status", lambda project: project.abandon(), as_json=as_json)
 
 
 def report(

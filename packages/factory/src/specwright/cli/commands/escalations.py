@@ -10,9 +10,8 @@ import typer
 
 from ship_gate.terminal.output import listed, note, show_json
 from ship_gate.terminal.program import AsJson
-from specwright.bootstrap.spec_file import spec_copy
 from specwright.cli.commands import Directory, found_project
-from specwright.cli.commands.drive import Sha256
+from specwright.cli.commands.drive import Sha256, require_begun
 from specwright.cli.session.human_answer import AnswerOptions, answer_of, stored_escalation
 from specwright.cli.terminal.output import ask, on_terminal, present
 from specwright.documents.commands import OTHER_SPEC, PROJECT, next_command
@@ -196,7 +195,7 @@ def resolve(
     specwright escalations ESC-ID DIR --draft ACTION > answer.json
     """
     _check_order(escalation, action)
-    _require_begun(directory)
+    require_begun(directory)
     given = AnswerOptions(payload, files, rationale, on_terminal() and not as_json)
     resolution = _answer(directory, escalation, action, given)
     if (
@@ -339,7 +338,7 @@ def _decide(
     from ship_gate.base.record import validation_messages
     from specwright.domain.interface_change import Decision, DecisionRequest
 
-    _require_begun(directory)
+    require_begun(directory)
     try:
         request = DecisionRequest(
             exception_id=exception, decision=Decision(_NAMES[name]), reason=reason.strip(), requeue=requeue
@@ -356,12 +355,3 @@ def _decide(
 
     about = request.exception_id
     resume(directory, lambda project: project.decide(request), as_json=as_json, sha256=sha256, about=about)
-
-
-def _require_begun(directory: Path) -> None:
-    if not spec_copy(directory).exists:
-        raise InputError(
-            "no run has begun here",
-            where=str(directory),
-            remedy=f"`{next_command('run', directory)}` begins one",
-        )

@@ -3,7 +3,7 @@ executable-spec)."""
 
 import copy
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -269,20 +269,22 @@ def _quoted(text: str) -> list[str]:
     return re.findall("`([^`]+)`", text)
 
 
-def with_acceptance(spec: dict[str, Any], edited: Mapping[str, TaskAcceptance]) -> dict[str, Any]:
+def with_acceptance(spec: dict[str, Any], text: str, where: str) -> dict[str, Any]:
     """A spec as JSON with the examples and properties of an edited file; those that were not touched keep their author.
 
     Args:
         spec: As it was shown.
-        edited: Of `read_acceptance`.
+        text: Of the file.
+        where: Its path, for messages.
 
     Raises:
-        InputError: it names a task that the spec does not have.
+        InputError: it cannot be read, or names a task that the spec does not have.
     """
-    found = copy.deepcopy(spec)
+    found, edited = copy.deepcopy(spec), read_acceptance(text, where)
     tasks = {task["task_id"]: task for task in tasks_of(found)}
     if unknown := sorted(set(edited) - set(tasks)):
-        raise InputError(f"the spec has no task {', '.join(unknown)}", remedy=f"it has {', '.join(tasks)}")
+        places = "\n    ".join(placed(name, text, where) for name in unknown)
+        raise InputError("the spec has no such task", where=places, remedy=f"it has {', '.join(tasks)}")
     for name, task in tasks.items():
         before = task.pop("acceptance", None)
         if name in edited:
