@@ -136,10 +136,10 @@ ON_A_PROJECT = [
 
 
 def test_answers_to_a_gate_that_does_not_wait_are_refused(tmp_path: Path, released: Path) -> None:
-    """D-S9-02: exit 1, a rule refuses them; nothing changes."""
+    """D-S9-02: exit 1, a rule refuses them, or 2 where no run has begun; nothing changes."""
     answers = (("approve",), ("reject", "--reasons", "x"), ("amend", "--feedback", "x"))
     for name, *rest in answers:
-        specwright(name, tmp_path / "nowhere", *rest).refuses("no spec waits", code=1)
+        specwright(name, tmp_path / "nowhere", *rest).refuses("no run has begun here")
         specwright(name, released, *rest).refuses("no spec waits", "released", code=1)
     assert not (tmp_path / "nowhere").exists()
 

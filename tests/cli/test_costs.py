@@ -10,7 +10,7 @@ from testkit.cli.commands import specwright
 JOURNAL = Path(".specwright/journal.jsonl")
 
 
-@pytest.mark.parametrize("by", ["role", "task", "module", "round"])
+@pytest.mark.parametrize("by", ["role", "task", "module", "round", "version"])
 def test_every_division_has_the_same_total(by: str, released_once: Path) -> None:
     """Each request belongs to one part, so the parts add up to the total (D-S9-13)."""
     document = json.loads(specwright("costs", released_once, "--by", by, "--json").out)
@@ -18,6 +18,26 @@ def test_every_division_has_the_same_total(by: str, released_once: Path) -> None
     assert document["total"]["requests"] == sum(part["requests"] for part in parts) > 0
     assert document["total"]["characters"] == sum(part["characters"] for part in parts) > 0
     assert document["total"]["usd"] == 0  # a playbook is no purchase
+
+
+def test_each_change_has_its_own_costs(released: Path) -> None:
+    """What was asked from the first step of a change on is its own, by `--by version` (D-S9-13)."""
+    with (released / JOURNAL).open("r+") as journal:
+        lines = [one for one in journal if '"kind":"model"' in one]
+        marks = (
+            f'{{"scope":"change-{n}/files","kind":"step","ordinal":0,"request":"","answer":null}}\n'
+            for n in (1, 2)
+        )
+        again = [
+            one.replace('"scope":"', '"scope":"TSK-090.1/x/').replace("product.1/", "y/z/") for one in lines
+        ]
+        journal.writelines([next(marks), *again[:2], next(marks), again[-1]])
+    parts = specwright("costs", released, "--by", "version", "--json").document["parts"]
+    assert {name: part["requests"] for name, part in parts.items()} == {
+        "first version": len(lines),
+        "change-1": 2,
+        "change-2": 1,
+    }
 
 
 def test_by_content_every_character_is_counted_once(released_once: Path) -> None:

@@ -1,6 +1,7 @@
 """What a project asked of models and may ask: sums from its journal, prices and budgets from its settings (design: costs,
 budgets)."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -17,8 +18,10 @@ from specwright.ports import Role, characters_of, paid_for, provider_of, read_as
 from specwright.roles.models.spending import PublishedPrices, Spending, StageEstimate, counted, model_label
 from specwright.settings import SCRIPTED, Settings, load_settings
 
-Division = Literal["role", "task", "module", "round", "content"]
+Division = Literal["role", "task", "module", "round", "version", "content"]
 """How costs are divided."""
+
+_CHANGE = re.compile(r"change-[0-9]+")
 
 
 def prices_of(settings: Settings) -> PublishedPrices:
@@ -65,7 +68,7 @@ def price_of(settings: Settings) -> Price | None:
 def spending_of(settings: Settings, store: ProjectStore) -> Spending:
     """What the project has spent so far, against its budgets."""
     spending = Spending(budgets_of(settings), prices_of(settings), models_by_role(settings))
-    for record, where in _model_records(store):
+    for record, where in _records(store, "model"):
         with read_as_model_answer(where):
             spending.read([(record.place.scope, record.answer)])
     return spending
@@ -129,16 +132,20 @@ def costs(directory: Path, by: Division, prices: PublishedPrices) -> dict[str, C
     """The costs of a project, the largest part first.
 
     By content, a part's requests are those that hold it, and its tokens and money are its share of theirs by
-    characters.
+    characters. By version, a change has what was asked from its first step to that of the next.
 
     Raises:
         CorruptionError: the journal is damaged.
     """
-    sums: dict[str, Cost] = {}
+    sums, version = dict[str, Cost](), "first version"
     with opened_store(directory) as store:
-        for record, where in _model_records(store):
+        for record, where in _records(store, "" if by == "version" else "model"):
+            if change := _CHANGE.match(record.place.scope):
+                version = change[0]
+            if record.place.kind != "model":
+                continue
             with read_as_model_answer(where):
-                parts = _parts(record, by, prices)
+                parts = _parts(record, by, version, prices)
             for part, cost in parts.items():
                 sums[part] = sums.get(part, Cost()).plus(cost)
     return dict(sorted(sums.items(), key=lambda item: (-item[1].input_tokens, -item[1].characters)))
@@ -152,13 +159,13 @@ def total_cost(directory: Path, prices: PublishedPrices) -> Cost:
     return whole
 
 
-def _model_records(store: ProjectStore) -> Iterator[tuple[JournalRecord, str]]:
-    """The journal's model answers, each with its place for an error."""
-    for record in store.records("model"):
+def _records(store: ProjectStore, kind: str = "") -> Iterator[tuple[JournalRecord, str]]:
+    """The journal's records of a kind, each with its place for an error."""
+    for record in store.records(kind):
         yield record, f"{store.journal_address}, {record.place.scope} {record.place.ordinal}"
 
 
-def _parts(record: JournalRecord, by: Division, prices: PublishedPrices) -> dict[str, Cost]:
+def _parts(record: JournalRecord, by: Division, version: str, prices: PublishedPrices) -> dict[str, Cost]:
     answer = cast(dict[str, Any], record.answer)
     bought = provider_of(record.answer)
     usage, characters = usage_of(record.answer), characters_of(record.answer)
@@ -167,7 +174,7 @@ def _parts(record: JournalRecord, by: Division, prices: PublishedPrices) -> dict
     usd = _paid(model, usage, prices) if paid is None else paid
     whole = Cost(1, characters, *usage[:2], usd or Decimal(0), int(usd is None))
     if by != "content":
-        return {_place(by, record.place.scope): whole}
+        return {_place(by, version, record.place.scope): whole}
     content: Counter[str] = Counter(answer.get("asked") or {})
     written = _paid(model, Usage(0, usage.output_tokens), prices) or Decimal(0)
     parts = {
@@ -196,10 +203,11 @@ def _recorded_model(answer: dict[str, Any]) -> str:
     return f"{provider}:{name}" if provider and name else ""
 
 
-def _place(by: Division, scope: str) -> str:
+def _place(by: Division, version: str, scope: str) -> str:
     """The part that an invocation, `TSK-003.1/split_evenly/round-1/proposer`, belongs to."""
     run, *middle, role = scope.split("/")
     task = run.partition(".")[0]
     subject, stage = (*middle, "", "")[:2]
-    parts = {"role": role, "task": task, "module": f"{task} {subject}", "round": f"{task} {subject} {stage}"}
+    module = f"{task} {subject}"
+    parts = {"role": role, "task": task, "module": module, "round": f"{module} {stage}", "version": version}
     return parts[by].strip()

@@ -133,13 +133,8 @@ def as_directory(directory: Path) -> Generator[Path]:
 
 @contextmanager
 def _store_at(place: str, *, begun: bool) -> Generator[ProjectStore]:
-    if "://" in place:
-        opened = opened_store(Path(), place)
-    elif begun:
-        opened = begun_store(Path(place))
-    else:
-        opened = opened_store(Path(place))
-    with opened as store:
+    local = begun_store if begun else opened_store
+    with opened_store(Path(), place) if "://" in place else local(Path(place)) as store:
         if begun and not store.has_log():
             raise InputError("no run has begun here", where=store.log_address)
         yield store

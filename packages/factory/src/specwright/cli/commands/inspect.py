@@ -190,7 +190,7 @@ def search(
 def costs(
     directory: Directory = Path(),
     by: Annotated[
-        Literal["role", "task", "module", "round", "content"],
+        Literal["role", "task", "module", "round", "version", "content"],
         typer.Option("--by", help="What the sum is divided by."),
     ] = "role",
     as_json: AsJson = False,

@@ -290,7 +290,5 @@ def _remarks(waits: dict[str, Any]) -> list[str]:
 
 
 def _shipped_and_all(state: ProjectState | None) -> tuple[int, int]:
-    if state is None:
-        return 0, 0
-    shipped = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
-    return shipped, len(state.tasks)
+    entries = state.tasks.values() if state else ()
+    return sum(entry.status is TaskStatus.SHIPPED for entry in entries), len(entries)
