@@ -324,6 +324,18 @@ def test_a_debate_in_another_order_is_named(project: Path):
     assert [words in told for (told,), words in zip(found, wanted, strict=True)] == [True] * 3
 
 
+def test_a_gate_or_a_seal_that_is_doubled_or_of_another_module_is_named(project: Path):
+    """A log may be chained anew, so its steps are held against each other and against the record of the gate (D-55-02)."""
+    wires, steps = logged(project), steps_of_the_debate(project)
+    for step, words in (("ship", "after it had passed IMPL-"), ("module.sealed", "without `ship`")):
+        at = steps[step]
+        (told,) = logged_as(project, [*wires[: at + 1], *wires[at:]])
+        assert words in told, step
+    wires[steps["module.sealed"]]["payload"]["reference"] = "MM-0000beef@1.0.0"
+    told = "; ".join(logged_as(project, wires))
+    assert "MM-0000beef@1.0.0 is sealed or locked, and the gate passed MM-" in told
+
+
 def test_the_list_of_the_records_of_a_debate_is_that_of_the_log(project: Path):
     """W-4-02: what was said in which round is read from the envelope of the first proposal, whose outputs change."""
     path = first(project, "artifacts/*/PROP-*/*/envelope.json")

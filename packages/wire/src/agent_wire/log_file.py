@@ -57,10 +57,8 @@ BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
     """CREATE TRIGGER topic_has_head AFTER INSERT ON topic
 BEGIN INSERT INTO head VALUES (NEW.topic_id, 0, zeroblob(48)); END;""",
     """CREATE TRIGGER entry_moves_head AFTER INSERT ON entry
-BEGIN
-    UPDATE head SET sequence_number = NEW.sequence_number, running_hash = NEW.running_hash
-    WHERE topic_id = NEW.topic_id;
-END;""",
+BEGIN UPDATE head SET sequence_number = NEW.sequence_number, running_hash = NEW.running_hash
+    WHERE topic_id = NEW.topic_id; END;""",
     """CREATE TRIGGER topic_is_not_changed BEFORE UPDATE ON topic
 BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
     """CREATE TRIGGER topic_is_not_deleted BEFORE DELETE ON topic
@@ -68,6 +66,8 @@ BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
     """CREATE TRIGGER head_moves_by_one BEFORE UPDATE ON head
 WHEN NEW.sequence_number <> OLD.sequence_number + 1 OR NEW.topic_id <> OLD.topic_id
 BEGIN SELECT RAISE(ABORT, 'the log is append-only: sequence numbers are dense'); END;""",
+    """CREATE TRIGGER head_is_made_once BEFORE INSERT ON head WHEN NEW.topic_id IN (SELECT topic_id FROM head)
+BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
     """CREATE TRIGGER head_is_not_deleted BEFORE DELETE ON head
 BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
 )

@@ -217,6 +217,8 @@ def test_the_file_itself_is_append_only(path: Path):
         "UPDATE head SET sequence_number = 3",
         "UPDATE head SET running_hash = x'00'",
         "DELETE FROM head",
+        "INSERT OR REPLACE INTO topic SELECT topic_id, '0.0.9' FROM topic",
+        "INSERT OR REPLACE INTO head SELECT topic_id, 5, running_hash FROM head",
     ):
         with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.Error, match="append-only"):
             connection.execute(statement)

@@ -81,8 +81,9 @@ class LoggedDebate:
             if end.step in _GATES:
                 said = [event for event in self.events[:at] if event.passed]
                 steps = iter([event.step for event in _last_round(said)])
-                wanted = ("debate.proposed", "debate.challenged", "debate.ruled", _GATES[end.step])
-                yield end.reference, next((step for step in wanted if step not in steps), "")
+                *wanted, gate = ("debate.proposed", "debate.challenged", "debate.ruled", _GATES[end.step])
+                missing = "" if said and said[-1].step == gate else gate  # a seal follows its gate at once
+                yield end.reference, next((step for step in wanted if step not in steps), missing)
 
 
 _GATES = {"module.sealed": "ship", "plan.locked": "lock"}
@@ -152,9 +153,10 @@ def _order_findings(debates: Collection[LoggedDebate], debated: Collection[str])
 def _judged_findings(
     store: StateStore, debates: Collection[LoggedDebate], folders: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """Decisions of a gate about another version than the one that was proposed last, or amended."""
+    """Decisions of a gate about another version than the one that was proposed last, or amended; decisions after it had
+    passed one; and seals of anything else than what it passed."""
     for debate in debates:
-        version = ""
+        version, message, before = "", "", DebateEvent("", 0, "", "", passed=False)
         for event in debate.events:
             if event.step == "debate.amended":
                 version = event.reference
@@ -164,7 +166,18 @@ def _judged_findings(
                     version = Proposal.from_bytes(store.read(path), path).deliverable_ref
             elif event.step in _GATES.values() and event.reference != (version or event.reference):
                 message = f"the gate decided on {event.reference}, and {version} was proposed"
+            elif event.step in _GATES.values() and before.step == event.step and before.passed:
+                message = f"the gate decided on {event.reference} after it had passed {before.reference}"
+            elif before.step == _GATES.get(event.step):
+                judged = event.reference
+                with suppress(*SpecwrightErrors):  # reported already
+                    passed = DebateRecords(store, debate.debate_id).gate(before.round, before.name).passed
+                    judged = str(passed.get("module", before.name))
+                if event.reference != judged:
+                    message = f"{event.reference} is sealed or locked, and the gate passed {judged}"
+            if message:
                 yield Finding("debate.incomplete", layout.debate(debate.debate_id), message)
+            message, before = "", event
 
 
 def _round_findings(store: StateStore, debate: LoggedDebate, folders: Mapping[str, str]) -> Iterator[Finding]:

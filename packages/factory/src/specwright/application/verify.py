@@ -163,7 +163,7 @@ def _add(bindings: LogBindings, wire: Mapping[str, Any], number: int) -> None:
         bindings.debates.setdefault(debate, LoggedDebate(debate)).add(wire)
     if subject == JOURNAL_HEAD:
         bindings.journal.append((int(reference.partition(":")[2]), str(payload["definition_sha256"])))
-    elif subject == "module.sealed":
+    elif subject == "module.sealed" and debate:
         bindings.announced.setdefault(reference, str(payload["definition_sha256"]))
     elif "definition_sha256" in payload and subject not in RECORDS:
         sha256 = str(payload["definition_sha256"])

@@ -67,7 +67,7 @@ from specwright.domain.spec.product_spec import ProductSpec, TaskSpec
 from specwright.domain.tasks.project_state import TaskStatus, expanded
 from specwright.domain.tasks.task_board import Outcome
 from specwright.domain.tasks.task_file import TaskDefinition
-from specwright.errors import CorruptionError, RefusedError, RefusedErrors
+from specwright.errors import CorruptionError, InputError, RefusedError, RefusedErrors, SpecwrightError
 from specwright.ports import (
     ApprovedExample,
     ApprovedProperty,
@@ -452,6 +452,7 @@ def release_some(factory: Factory, refs: Sequence[str], again: int) -> ReleaseMa
     """Release the given modules.
 
     Raises:
+        InputError: one of them is unknown.
         RefusedError: one of them is not shipped (design: release).
     """
     shipped, wanted = set(product_modules(factory)), list(dict.fromkeys(refs))
@@ -479,12 +480,12 @@ def tasks_missing(view: ProjectView, refs: Sequence[str]) -> str:
     return f"{len(tasks) - len(missing):,} of {len(tasks):,} tasks; {', '.join(named)} {verb} not in it"
 
 
-def _not_shipped(factory: Factory, refs: Sequence[str]) -> RefusedError:
+def _not_shipped(factory: Factory, refs: Sequence[str]) -> SpecwrightError:
     """Why modules cannot be released: unknown ones, and sealed ones whose task has not shipped."""
     unknown = [ref for ref in refs if not factory.modules.is_sealed(ref)]
     if unknown:
         like = did_you_mean(unknown[0], factory.modules.refs())
-        return RefusedError(
+        return InputError(
             f"only shipped modules can be released, these are unknown: {', '.join(unknown)}",
             remedy=f"{like}name each by its MM-ID@VERSION, as `specwright modules` lists it",
         )

@@ -142,6 +142,8 @@ def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> Non
         lines = [f"{number}  {line}" for number, line in enumerate(one.lines, 1)] if one.hint else one.lines
         _add_prose(page, lines, _DECISIONS_SHOWN if one.hint else _FEW, 5 if one.hint else 4)
     page.prose(need.question)
+    if stop.advice:
+        page.prose(stop.advice)
     if stop.change:
         _add_change(page, stop.change)
     else:

@@ -127,7 +127,6 @@ def _take_step(
             present(*stop, as_json=as_json)
             raise typer.Exit(0)
         waits = project.driver.waiting() or {}
-        remarks = _remarks(waits)
         shown = Stop.of(
             project.factory,
             stop,
@@ -135,12 +134,12 @@ def _take_step(
             scripted=scripted,
             settings=settings,
             spent=total_cost(directory, prices_of(settings)) if stop is ProjectStatus.APPROVAL else None,
-            advice=remarks[0] if waits.get("advise") else "",
+            advice=_DECIDE if waits.get("advise") else "",
             usage=progress.used(),
         )
     present(shown, stop_page, as_json=as_json)
-    for remark in () if as_json else remarks:
-        note(remark)
+    if not as_json and (refusal := waits.get("refused")):
+        note(f"The answer was refused: {refusal}")
     return stop, shown.sha256 or ""
 
 
@@ -277,16 +276,8 @@ def _after_change(error: AnyError | OSError, directory: Path) -> SpecwrightError
     return SpecwrightError(error.what, where=error.where, remedy=error.remedy)
 
 
-def _remarks(waits: dict[str, Any]) -> list[str]:
-    remarks: list[str] = []
-    if waits.get("advise"):
-        remarks.append(
-            "Amended so often: approve it with its known limits, or edit SPEC.md and reject this draft, which starts "
-            "over from the edited text."
-        )
-    if refusal := waits.get("refused"):
-        remarks.append(f"The answer was refused: {refusal}")
-    return remarks
+_DECIDE = """Amended so often: approve it with its known limits, or edit SPEC.md and reject this draft, which starts over \
+from the edited text."""
 
 
 def _shipped_and_all(state: ProjectState | None) -> tuple[int, int]:
