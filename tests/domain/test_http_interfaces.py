@@ -70,7 +70,7 @@ METHODS = {
 
 
 def test_words_stand_in_the_query_and_anything_else_in_a_body():
-    """The rule is the same before and after there is a contract, so that what was approved stays (D-45-10)."""
+    """The rule is the same before and after there is a contract, so that what was approved stays (D-45-12)."""
     for public, method in METHODS.items():
         function = function_of_signature(public)
         assert function is not None
@@ -93,13 +93,13 @@ UNCARRIED: list[tuple[str, dict[str, Any], str]] = [
 
 
 def test_what_no_request_can_carry_is_said_with_what_to_do():
-    """Types, places, defaults (D-45-10)."""
+    """Types, places, defaults (D-45-12)."""
     found = [("\n".join(problems(public, **stated)), said) for public, stated, said in UNCARRIED]
     assert [(told, said) for told, said in found if said not in told] == []
 
 
 def test_what_is_wrong_with_servers_is_an_error_with_its_field():
-    """Before the gate (D-45-10, D-45-11)."""
+    """Before the gate (D-45-12, D-45-11)."""
     routes, tools = [{"calls": "scan"}, {"calls": "scan", "path": "/scan"}], [{"calls": "scan"}] * 2
     unknown = "http.routes[0].calls: no task provides the function scann; did you mean `scan`?"
     for wrong, problem in (
@@ -144,7 +144,7 @@ OPTIONS: list[tuple[dict[str, str], dict[str, Any], str]] = [
 
 
 def test_what_is_wrong_with_the_options_of_a_server_is_said():
-    """A parameter that is called, one word, with a default, and in no request (D-45-10)."""
+    """A parameter that is called, one word, with a default, and in no request (D-45-12)."""
     for options, more, problem in OPTIONS:
         stated = api(**more)
         stated["http"]["options"] = options
@@ -152,7 +152,7 @@ def test_what_is_wrong_with_the_options_of_a_server_is_said():
 
 
 def test_an_option_of_a_server_has_one_type_and_a_name_of_its_own():
-    """Two functions mean the same by it; the program's own options stay (D-45-10, D-45-11)."""
+    """Two functions mean the same by it; the program's own options stay (D-45-12, D-45-11)."""
     one, other = function_of_signature("scan(port: int)"), function_of_signature("find(port: str)")
     assert one is not None
     assert other is not None
@@ -163,7 +163,7 @@ def test_an_option_of_a_server_has_one_type_and_a_name_of_its_own():
 
 
 def test_a_function_may_take_a_path_that_only_who_starts_the_server_names():
-    """No client names files of the server (D-45-10)."""
+    """No client names files of the server (D-45-12)."""
     function = function_of_signature("scan(root: Path, word: str)")
     assert function is not None
     route = Route(calls="scan")
@@ -174,7 +174,7 @@ def test_a_function_may_take_a_path_that_only_who_starts_the_server_names():
 
 
 def test_a_function_with_effects_needs_its_method_stated():
-    """GET changes nothing: the sketch tells it before the gate, the contract in the plan (D-45-10)."""
+    """GET changes nothing: the sketch tells it before the gate, the contract in the plan (D-45-12)."""
     (told,) = errors(spec(api(), effects="Writes the file `seen.txt`."))
     assert told == (
         "http.routes[0].method: the task of scan has effects, and GET changes nothing; state `method`, POST or GET"
@@ -206,7 +206,7 @@ def test_interfaces_name_at_least_one_and_programs_differ():
 
 
 def test_an_error_has_the_status_of_its_kind_unless_the_spec_says_otherwise():
-    """The table holds for Python's own errors, 422 for all others (D-45-10)."""
+    """The table holds for Python's own errors, 422 for all others (D-45-12)."""
     route = Route.model_validate({"calls": "scan", "errors": {"KeyError": 410, "*": 409}})
     assert [status_of(Route(calls="scan"), one) for one in ("KeyError", "Gone", "FileExistsError")] == [
         404,
@@ -217,7 +217,7 @@ def test_an_error_has_the_status_of_its_kind_unless_the_spec_says_otherwise():
 
 
 def test_one_document_has_all_three_and_is_the_same_on_every_render():
-    """Functions once, each interface with what it maps (D-45-02, D-45-10, D-45-11)."""
+    """Functions once, each interface with what it maps (D-45-02, D-45-12, D-45-11)."""
     document = interface_document(MARKET, contracts(), HEAD)
 
     assert json.dumps(document) == json.dumps(interface_document(MARKET, contracts(), HEAD))
@@ -234,7 +234,7 @@ def test_one_document_has_all_three_and_is_the_same_on_every_render():
 
 
 def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools():
-    """What is started, each route, each tool; the file is read back (D-45-01, D-45-10)."""
+    """What is started, each route, each tool; the file is read back (D-45-01, D-45-12)."""
     interfaces = {
         **api(path="/find/{root}", help="Find marks."),
         "mcp": {"name": "watch-mcp", "tools": [{"calls": "scan"}]},

@@ -61,7 +61,7 @@ def hosts() -> Iterator[list[WebServer]]:
 def test_dead_moved_slow_refused_looping_and_rate_limited(
     wheel: str, hosts: list[WebServer], tmp_path: Path
 ) -> None:
-    """The command on a folder of notes against hosts that do all that hosts do."""
+    """The command on a folder of notes against hosts that do all that hosts do (D-45-10)."""
     paths = ["200", "404", "410", "301/200", "302/301/200", "no-head", "loop", "slow", "429", "500"]
     links = [f"{host.url}/{path}" for host, path in zip(hosts, paths, strict=True)]
     with pages("127.0.0.12") as closed:

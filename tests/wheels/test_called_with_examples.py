@@ -176,7 +176,7 @@ def test_a_function_that_calls_itself_and_gives_an_iterator_is_called_by_the_she
 
 @pytest.mark.parametrize("kind", ["http", "mcp"])
 def test_a_server_is_called_with_examples(tmp_path: Path, kind: Kind):
-    """Paths, queries, objects; values, and declared errors with their status (D-45-08, D-45-10, D-45-11)."""
+    """Paths, queries, objects; values, and declared errors with their status (D-45-08, D-45-12, D-45-11)."""
     found = tried(market(), GOODS, kind, tmp_path)
 
     in_paths = ["example: A part of a path"] if kind == "mcp" else []

@@ -113,7 +113,7 @@ BILLS = {"bills": [{"amount": "2.50", "due": "2999-01-31"}], "mode": "DOWN", "wa
 
 
 def test_each_route_gives_what_its_function_gives(ask: Ask, tmp_path: Path):
-    """Path, query and body are values of the contract's types; errors have the status that the spec states (D-45-10)."""
+    """Path, query and body are values of the contract's types; errors have the status that the spec states (D-45-12)."""
     assert ask("GET /items/milk?count=3&tags=a&tags=b") == (200, {"item": "milk-a-b", "total": "3.30"})
     status, answer = ask("GET /items/saffron")
     assert (status, answer["error"], answer["message"][:11]) == (404, "NoSuchItem", "there is no")
@@ -125,7 +125,7 @@ def test_each_route_gives_what_its_function_gives(ask: Ask, tmp_path: Path):
 def test_what_the_contract_does_not_declare_is_500_and_shows_nothing(
     ask: Ask, capsys: pytest.CaptureFixture[str]
 ):
-    """The client gets an id, and stderr has the traceback under it (D-45-10)."""
+    """The client gets an id, and stderr has the traceback under it (D-45-12)."""
     status, answer = ask("GET /items/boom")
 
     assert (status, answer["error"]) == (500, "InternalError")
@@ -136,7 +136,7 @@ def test_what_the_contract_does_not_declare_is_500_and_shows_nothing(
 
 
 def test_a_result_that_cannot_be_written_is_a_fault_as_well(ask: Ask, monkeypatch: pytest.MonkeyPatch):
-    """One that is nested too deeply, for example (D-45-10)."""
+    """One that is nested too deeply, for example (D-45-12)."""
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
@@ -175,7 +175,7 @@ WRONG_REQUESTS: list[tuple[str, bytes | str | None, int, str]] = [
 
 
 def test_a_wrong_request_is_told_in_json(ask: Ask):
-    """The status says whose fault it is, the message where (D-45-10)."""
+    """The status says whose fault it is, the message where (D-45-12)."""
     for line, body, status, told in WRONG_REQUESTS:
         code, answer = ask(line, body)
         assert (code, set(answer)) == (status, {"error", "message"}), line
@@ -183,7 +183,7 @@ def test_a_wrong_request_is_told_in_json(ask: Ask):
 
 
 def test_bodies_are_bounded_and_no_page_of_another_site_can_ask(shell: Any):
-    """A body is JSON of at most so many bytes; a name that points here is not enough (D-45-10)."""
+    """A body is JSON of at most so many bytes; a name that points here is not enough (D-45-12)."""
     application = shell("http_api").application
     assert client(application())("POST /settle", " " * (1024 * 1024 + 1))[0] == 413
     assert client(application(most_body=5))("PUT /kept", '{"line": "a"}')[0] == 413
@@ -194,7 +194,7 @@ def test_bodies_are_bounded_and_no_page_of_another_site_can_ask(shell: Any):
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(shell: Any, monkeypatch: pytest.MonkeyPatch):
-    """The server is bounded in time as well (D-45-10)."""
+    """The server is bounded in time as well (D-45-12)."""
     module, sent = shell("http_api"), list[Any]()
     monkeypatch.setattr(module, "_BODY_SECONDS", 0.05)
     headers = [(b"content-type", b"application/json"), (b"host", b"localhost")]
@@ -208,7 +208,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(shell: Any, monkeypatch: py
 
 
 def test_the_api_describes_itself_and_the_answers_are_of_its_schemas(ask: Ask):
-    """OpenAPI has the parameters, bodies, results and errors of the contracts (D-45-10, D-45-02)."""
+    """OpenAPI has the parameters, bodies, results and errors of the contracts (D-45-12, D-45-02)."""
     document = ask("GET /openapi.json")[1]
     quote, settle = document["paths"]["/items/{item}"]["get"], document["paths"]["/settle"]["post"]
 
@@ -293,7 +293,7 @@ def with_options() -> Interfaces:
 
 
 def test_what_the_person_says_who_starts_a_server_no_request_says(shell: Any):
-    """It is an option of the program, is in no schema, and the clock is read at each request (D-45-10, D-45-11)."""
+    """It is an option of the program, is in no schema, and the clock is read at each request (D-45-12, D-45-11)."""
     stated = market(interfaces=with_options()).interface
     assert stated is not None
     application, server = shell("http_api").application, shell("mcp_server").server
@@ -316,7 +316,7 @@ def test_what_the_person_says_who_starts_a_server_no_request_says(shell: Any):
 
 @pytest.mark.parametrize("program", ["http", "mcp"])
 def test_an_option_that_is_no_value_ends_a_server_at_once(tmp_path: Path, program: str):
-    """One line that names it, exit code 2; help has it with its default (D-45-10, D-45-11)."""
+    """One line that names it, exit code 2; help has it with its default (D-45-12, D-45-11)."""
     unpacked(market(interfaces=with_options()), tmp_path)
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -349,7 +349,7 @@ def listening(site: Path, port: str = "0") -> Generator[tuple[subprocess.Popen[s
 
 
 def test_the_program_of_the_api_listens_at_the_loopback_interface_and_ends_by_a_signal(site: Path):
-    """It says where, and ends with exit code 0 (D-45-10)."""
+    """It says where, and ends with exit code 0 (D-45-12)."""
     with listening(site) as (process, _):
         process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
@@ -378,7 +378,7 @@ def test_the_program_of_the_tools_speaks_over_standard_input_and_output(site: Pa
 
 
 def test_half_of_a_character_pair_in_a_result_is_written_otherwise(shell: Any):
-    """File names have such, and no message can carry it (D-45-10, D-45-11)."""
+    """File names have such, and no message can carry it (D-45-12, D-45-11)."""
     server = shell("mcp_server").server()
     (text, result), (error, _) = called(
         server, ("price", {"item": "\ud800"}), ("price", {"item": "saffron\ud800"})
@@ -408,7 +408,7 @@ def test_without_its_extra_a_server_says_what_to_install(site: Path, tmp_path: P
 
 @pytest.mark.slow
 def test_a_release_asks_the_servers_wrongly():
-    """In the sandbox, each kind of use in turn (D-45-08, D-45-10, D-45-11)."""
+    """In the sandbox, each kind of use in turn (D-45-08, D-45-12, D-45-11)."""
     report = exercised(market())
 
     assert [(one.heading, one.detail) for one in report.examples if not one.passed] == []

@@ -237,7 +237,7 @@ NO_DOCUMENTS = [
 
 
 def test_a_wrong_document_is_refused_with_its_place(kinds: Types):
-    """The key, what is expected, and what is there; two keys of one name, no JSON (D-45-05, D-45-06, D-45-10)."""
+    """The key, what is expected, and what is there; two keys of one name, no JSON (D-45-05, D-45-06, D-45-12)."""
     for kind, text, problem in NO_DOCUMENTS:
         with pytest.raises(ValueProblem, match=re.escape(problem)):
             kinds.from_data(kind, read_json(text))
@@ -409,7 +409,7 @@ def test_the_page_and_the_documents_say_it_too():
 def test_a_server_takes_what_the_shell_prints_and_its_schema_says_so(
     kinds: Types, kind: str, good: list[Any], bad: list[Any]
 ):
-    """Of every type; a class and a named type may name themselves (D-45-10, D-45-11)."""
+    """Of every type; a class and a named type may name themselves (D-45-12, D-45-11)."""
     model = Models(kinds, CLASSES).object_of("call", [("copy", kind, True, "")])
     schema = validator_for(model.model_json_schema())
 

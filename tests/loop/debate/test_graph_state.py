@@ -3,11 +3,13 @@
 import json
 import types
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 from langgraph.types import interrupt
+from pydantic import BaseModel
 
 from specwright.application.loop_state import DebateState, EngineeringState
 from specwright.graphs.outer_graph import OuterState
@@ -49,6 +51,27 @@ def unlike_json(value: Any) -> Iterator[Any]:
             yield from unlike_json(part)
     elif type(value) not in PRIMITIVES:
         yield value
+
+
+MODELS = {
+    "ship_gate.contract.contract": ("MicroModuleContract",),
+    "specwright.domain.artifacts": ("ArtifactEnvelope", "ContextPack"),
+    "specwright.domain.debate.debate": ("Proposal", "Challenge", "Adjudication"),
+    "specwright.domain.escalation": ("EscalationArtifact",),
+    "specwright.domain.interface_change": ("InterfaceChangeException",),
+    "specwright.domain.modules.code_index": ("CodeIndexEntry",),
+    "specwright.domain.modules.evidence": ("ShipEvidence",),
+    "specwright.domain.plan": ("MicroPlan", "ReuseSearchReport"),
+}
+
+
+def test_the_document_s_models_have_its_names():
+    """Twelve models, which refuse unknown fields and their own change; `DebateState` is a typed dict (F-18-04, ADR 0101)."""
+    models = [getattr(import_module(module), name) for module, names in MODELS.items() for name in names]
+    assert len(models) == 12
+    for model in models:
+        assert issubclass(model, BaseModel), model
+        assert (model.model_config.get("extra"), model.model_config.get("frozen")) == ("forbid", True), model
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
