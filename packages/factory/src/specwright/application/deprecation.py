@@ -129,14 +129,14 @@ def required_tests(factory: Factory, contract: MicroModuleContract, run: str) ->
         return []
     scope = factory.journal.scope(f"{run}/{contract.name}/regression-tests")
     asked: JsonValue = {"tool": "version_before", "of": contract.ref}
-    before = cast(str, scope.recall("tool", asked, lambda: _before(factory, contract)))
+    before = cast(str, scope.recall("tool", asked, lambda: version_before(factory, contract)))
     if not before:
         return []
     kept = factory.modules.regression_tests(before)
     return still_counting(kept, factory.modules.contract(before), contract)
 
 
-def _before(view: ProjectView, contract: MicroModuleContract) -> str:
+def version_before(view: ProjectView, contract: MicroModuleContract) -> str:
     """The last sealed version before one; empty if there is none."""
     own = Version(contract.module_version)
     earlier = sorted(

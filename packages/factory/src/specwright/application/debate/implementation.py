@@ -36,7 +36,7 @@ from specwright.application.debate.gate_runs import (
     passing_details,
     refusal_details,
 )
-from specwright.application.deprecation import reports_of, required_tests
+from specwright.application.deprecation import reports_of, required_tests, version_before
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan, claim_of_plan
@@ -534,11 +534,10 @@ class Implementation(Deliverable):
         return ref, MicroModuleContract.from_bytes(data, ref)
 
     def _sealed_contract(self) -> tuple[str, MicroModuleContract] | None:
-        """The contract of the sealed version with which a change of this contract begins."""
-        modules, module = self._factory.modules, self.contract.module_id
-        sealed = [ref for one in modules.versions(module) if modules.is_sealed(ref := f"{module}@{one}")]
-        ref = max(sealed, key=lambda one: [*map(int, one.partition("@")[2].split("."))], default="")
-        earlier = modules.contract(ref) if ref else self.contract
+        """The contract of the sealed version with which a change of this contract begins. Its own version is none, though
+        it is sealed already where a run is repeated whose checkpoints were lost."""
+        ref = version_before(self._factory, self.contract)
+        earlier = self._factory.modules.contract(ref) if ref else self.contract
         return (ref, earlier) if contract_changes(earlier, self.contract) else None
 
     def artifact_inputs(self) -> list[tuple[str, str]]:
