@@ -170,9 +170,10 @@ def _judged_findings(
                 message = f"the gate decided on {event.reference} after it had passed {before.reference}"
             elif before.step == _GATES.get(event.step):
                 judged = event.reference
-                with suppress(*SpecwrightErrors):  # reported already
+                # a damaged record of a gate is reported already, by its hash
+                with suppress(*SpecwrightErrors, KeyError, RecursionError, TypeError, ValueError):
                     passed = DebateRecords(store, debate.debate_id).gate(before.round, before.name).passed
-                    judged = str(passed.get("module", before.name))
+                    judged = str({"module": before.name, **passed}["module"])
                 if event.reference != judged:
                     message = f"{event.reference} is sealed or locked, and the gate passed {judged}"
             if message:
