@@ -220,11 +220,11 @@ def _members(archive: tarfile.TarFile) -> dict[str, bytes]:
 
 def _path(name: str) -> str:
     path = name.removeprefix(_FILES)
-    if path == name or path not in MOVED_FILES:
-        check_path(path)
-        folders = path.split("/")
-        if path == name or folders[0] not in MOVED_TREES or any(part.startswith(".") for part in folders):
-            raise ValueError(f"{name} is no file of a project")
+    check_path(path)
+    tree, *rest = path.split("/")
+    is_moved = path in MOVED_FILES or (tree in MOVED_TREES and not any(part.startswith(".") for part in rest))
+    if path == name or not is_moved:
+        raise ValueError(f"{name} is no file of a project")
     return path
 
 
