@@ -106,3 +106,18 @@ def test_bad_input_is_told_with_the_place(place: Path, tmp_path: Path):
     assert told.code == 1
     assert json.loads(told.out)["runs"][0]["results"][0]["ruleId"] == "module.unreadable"
     assert "is not there" in told.out
+
+
+def test_a_package_is_judged_by_a_command_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A contradicted documented example ends `package` with 1; `gate` takes module directories alone (D-60-05)."""
+    monkeypatch.chdir(tmp_path)
+    source = 'def double(n: int) -> int:\n    """Twice n.\n\n    >>> double(2)\n    4\n    """\n    return n * n * n\n'
+    Path("doubles.py").write_text(source)
+
+    told = specwright("package", "--json", "--sarif", "s.json", "--function", "double")
+
+    assert (told.code, told.document["verdict"]) == (1, "WRONG"), told
+    (found,) = told.document["functions"]
+    assert found["name"] == "doubles.double"
+    assert json.loads(Path("s.json").read_text())["runs"][0]["results"][0]["ruleId"] == "package.example"
+    assert specwright("gate", "--package", ".").code == 2

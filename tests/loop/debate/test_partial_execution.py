@@ -162,7 +162,7 @@ def test_the_ship_node_itself_refuses_what_the_gate_did_not_pass(directory: Path
             "debates": {"double": bench.debate("double").name},
         }
         with pytest.raises(RefusedError, match="the ship gate did not pass this module"):
-            Engineering(bench.factory, state).ship(state)
+            Engineering(bench.factory, state, lambda begins: begins).ship(state)
         assert set(bench.sealed()) == {"halve"}
         assert bench.unapproved() == []
 

@@ -75,16 +75,12 @@ Dependencies = Annotated[
         "--dependency", metavar="DIR", help="A module that it calls; else it is looked for beside MODULE_DIR."
     ),
 ]
-DEFAULT_PACKAGE_SECONDS = 120.0
 PackageDirectory = Annotated[
     Path, typer.Argument(metavar="[DIR]", help="A project, a package or a module; where you are if left out.")
 ]
 PackageSeconds = Annotated[float, typer.Option("--seconds", min=1, help="For all of it.")]
 OneFunction = Annotated[
     str, typer.Option("--function", metavar="NAME", help="Judge this function alone, as name or module.name.")
-]
-IsPackage = Annotated[
-    bool, typer.Option("--package", help="Judge the public functions of a project where they are.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="End with 1 also for what is not shown.")]
 Root = Annotated[Path, typer.Argument(metavar="[DIR]", help="The directory that holds the modules to judge.")]
@@ -110,36 +106,14 @@ def judge(
     sarif: Sarif = None,
     markdown: Markdown = None,
     changed: Changed = False,
-    package: IsPackage = False,
-    function: OneFunction = "",
-    strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge module directories.
 
     It judges as a run would, and needs no project. Of one module every finding is shown, of many each module
-    in a line and its findings below. With --package it judges the public functions of a project, as `shipgate
-    package` does.
+    in a line and its findings below.
     """
     reports = _wanted(sarif, markdown)
-    if package:
-        if len(directories or ()) > 1 or fix or dependency or jobs or passed or changed:
-            raise InputError(
-                "--package takes one directory, --function, --seconds, --strict and reports",
-                remedy="leave out the other options",
-            )
-        judge_package_at(
-            (directories or [Path()])[0],
-            reports,
-            function,
-            seconds or DEFAULT_PACKAGE_SECONDS,
-            strict=strict,
-            as_json=as_json,
-        )
-    if function or strict:
-        raise InputError(
-            "--function and --strict are for packages", remedy="add --package, or leave them out"
-        )
     if not directories:
         raise InputError("no module directory is named", remedy="name directories with contract.json")
     if changed:
@@ -158,8 +132,17 @@ def judge(
 
 
 def _wanted(sarif: Path | None, markdown: Path | None) -> dict[str, Path]:
-    """The files of the reports that are asked for, by their kinds."""
+    """The files of the reports that are asked for, by their kinds.
+
+    Raises:
+        InputError: one would take the place of a file that is no such report.
+    """
+    from ship_gate.report import BEGINS
+
     named = {"sarif": sarif, "markdown": markdown}
+    for kind, path in named.items():
+        if path:
+            check_report(path, BEGINS[kind])
     return {kind: path for kind, path in named.items() if path}
 
 
@@ -198,7 +181,7 @@ def _judge_many(
     """Judge them, print, and write the reports; 0 if all pass, else 1.
 
     Raises:
-        InputError: no module in a place, or a file that cannot be written.
+        InputError: no module in a place.
         Exit: always.
     """
     from ship_gate.batch import judge_all, modules_in
@@ -206,7 +189,6 @@ def _judge_many(
     from ship_gate.report.terminal import gates_document, print_modules
 
     began, found = time.monotonic(), modules_in(directories)
-    check_reports(reports)
     modules = judge_all(found, limits, _teller(len(found)))
     for kind, path in reports.items():
         write_report(path, REPORTS[kind](modules))
@@ -231,18 +213,6 @@ def _teller(every: int) -> "Callable[[JudgedModule], None]":
     return tell
 
 
-def check_reports(wanted: Mapping[str, Path]) -> None:
-    """Refuse a report in the place of another file.
-
-    Raises:
-        InputError: it is another file.
-    """
-    from ship_gate.report import BEGINS
-
-    for kind, path in wanted.items():
-        check_report(path, BEGINS[kind])
-
-
 def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:
     """Print the verdict of a module, with the seconds that it took."""
     from ship_gate.report.terminal import gate_document, print_verdict
@@ -262,7 +232,7 @@ def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool
 def package(
     directory: PackageDirectory = Path(),
     function: OneFunction = "",
-    seconds: PackageSeconds = DEFAULT_PACKAGE_SECONDS,
+    seconds: PackageSeconds = 120.0,
     strict: Strict = False,
     sarif: Sarif = None,
     markdown: Markdown = None,
@@ -274,40 +244,16 @@ def package(
     it states; SHOWN is one whose tests and examples notice most faults that are put into it. Exits with 1 if one is
     WRONG.
     """
-    reports = _wanted(sarif, markdown)
-    judge_package_at(directory, reports, function, seconds, strict=strict, as_json=as_json)
-
-
-def _note_on_terminal(text: str) -> None:
-    if sys.stderr.isatty():
-        note(text)
-
-
-def judge_package_at(
-    directory: Path,
-    reports: Mapping[str, Path],
-    function: str,
-    seconds: float,
-    *,
-    strict: bool,
-    as_json: bool,
-) -> None:
-    """Judge a package, print, and write the reports.
-
-    Raises:
-        InputError: it holds nothing that can be judged, or a report cannot be written.
-        Exit: always.
-    """
     from ship_gate.package.judge import judge_package
     from ship_gate.package.reports import REPORTS, document, print_package
 
-    check_reports(reports)
+    reports = _wanted(sarif, markdown)
     report = judge_package(
         directory,
         function=function,
         seconds=seconds,
         strict=strict,
-        tell=_note_on_terminal,
+        tell=note if sys.stderr.isatty() else lambda _: None,
     )
     for kind, path in reports.items():
         write_report(path, REPORTS[kind](report))

@@ -65,6 +65,7 @@ for command in (
     drive.deprecate,
     stores.worker,
     begin.trust,
+    ship_gate.package,
     ship_gate.explain,
     ship_gate.mcp,
     inspect.verify,

@@ -19,10 +19,6 @@ from specwright.domain.plan import downstream, execution_order
 from specwright.errors import AnswerError
 
 
-def _no_debates(begins: DebateState) -> DebateState:
-    raise NotImplementedError
-
-
 class Engineering:
     """One task in the engineering loop; each method is one step of it.
 
@@ -36,7 +32,7 @@ class Engineering:
         self,
         factory: Factory,
         state: EngineeringState,
-        hold_debate: Callable[[DebateState], DebateState] = _no_debates,
+        hold_debate: Callable[[DebateState], DebateState],
     ) -> None:
         self._factory = factory
         self._task = task_at(factory, state["task_id"])
