@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ship_gate.contract.boundary.types import is_class_name
+from specwright.application.spec_pages import spec_page
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance, amended_acceptance
 from specwright.domain.spec.acceptance_text import (
@@ -22,7 +23,6 @@ from specwright.domain.spec.acceptance_text import (
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
-from specwright.domain.spec.spec_markdown import render
 from specwright.errors import InputError
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
 from testkit.paths import ROOT
@@ -231,7 +231,9 @@ def test_the_page_shows_each_criterion_with_its_examples():
         provides=["rows(text: str) -> list[str]"],
         unexecutable=[{"criterion": 2, "why": "only a person sees it."}],
     )
-    page = render(ProductSpec.model_validate({**spec(first, second), "created_at": NOW, "updated_at": NOW}))
+    page = spec_page(
+        ProductSpec.model_validate({**spec(first, second), "created_at": NOW, "updated_at": NOW})
+    )
     for part in (
         "4 criteria, 2 executable: 2 examples, 1 property.",
         "```python\ndef rows(text: str) -> list[str]\n```\n\n1. ",
@@ -247,7 +249,7 @@ def test_a_person_sees_the_whole_of_a_call_that_is_approved():
     """Three of four long calls were once cut on the page (D-40-06)."""
     text = "x" * 5_000
     one = spec(acceptance(example(code=f"{IMPORT}parse_header('{text}')")))
-    assert text in render(ProductSpec.model_validate({**one, "created_at": NOW, "updated_at": NOW}))
+    assert text in spec_page(ProductSpec.model_validate({**one, "created_at": NOW, "updated_at": NOW}))
 
 
 _TITLES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=3, max_size=12).filter(

@@ -1,10 +1,10 @@
 """What the researcher decided of open cases, as a person reads it at the gate (F§3.2.4)."""
 
+from specwright.application.spec_pages import spec_page
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.departures import decisions_of
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
-from specwright.domain.spec.spec_markdown import render
 from specwright.domain.tasks.task_file import lay_out, render_at_init
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
 
@@ -38,7 +38,7 @@ def test_decisions_stand_before_the_tasks():
     """F-3.2.4-01: numbered, after what is not built and what the product does, before any task."""
     data = spec_with([ROUNDING], ["Two of a name are one."]).to_json()
     data["outside"] = [{"quote": "It has a window.", "why": "No graphical interface."}]
-    page = render(ProductSpecDraft.model_validate(data))
+    page = spec_page(ProductSpecDraft.model_validate(data))
     chapters = [line for line in page.splitlines() if line.startswith("## ")]
     assert chapters[:3] == ["## Not built", "## Decisions", "## Split a bill (TSK-001)"]
     assert page.index("## Not built") < page.index(data["description"]) < page.index("## Decisions")
@@ -46,7 +46,7 @@ def test_decisions_stand_before_the_tasks():
         "SPEC.md left 2 cases open. They will work like this. `specwright amend --decision N TEXT` changes one.\n\n"
         f"1. {ROUNDING} (TSK-001 Split a bill)\n2. Two of a name are one. (TSK-002 Settle up)\n"
     ) in page
-    assert "## Decisions" not in render(spec_with([], []))
+    assert "## Decisions" not in spec_page(spec_with([], []))
 
 
 def test_a_decision_belongs_to_its_task():

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from specwright.application.spec_pages import spec_page
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
@@ -21,7 +22,6 @@ from specwright.domain.spec.acceptance_text import acceptance_file, with_accepta
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
-from specwright.domain.spec.spec_markdown import render
 from testkit.domain.product_specs import NOW, draft_data
 from testkit.interfaces.market import INTERFACES as MARKET
 from testkit.interfaces.market import contracts
@@ -242,7 +242,7 @@ def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools()
     data = spec(interfaces)
     assert errors(data) == []
     draft = ProductSpecDraft.model_validate(data)
-    page = render(draft)
+    page = spec_page(draft)
     for part in (
         "To start: the HTTP API watch-http: /find/{root}; the MCP server watch-mcp: scan\n",
         "### `GET /find/{root}`\n\nFind marks. (`scan`)\n\n- path `root: str`\n",

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from specwright.application.spec_pages import spec_page
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, OutsideScope, Subcommand
@@ -13,7 +14,6 @@ from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.departures import outside_problems
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
-from specwright.domain.spec.spec_markdown import render
 from specwright.errors import RefusedError
 from testkit.domain.product_specs import NOW, draft_data, spec_data
 from testkit.interfaces.notebook import INTERFACES, contract, contracts
@@ -171,17 +171,17 @@ def test_a_result_and_an_error_with_one_exit_code_are_a_warning_at_the_gate():
         "them apart; give one another code",
     )
     assert [one for one in validate(alone(**filled)).warnings if one.path == "interfaces"] == []
-    assert "- exit code 3 on an error that its contract declares" in render(
+    assert "- exit code 3 on an error that its contract declares" in spec_page(
         ProductSpecDraft.model_validate(alone(**filled))
     )
 
 
 def test_the_page_says_what_is_to_be_started():
     """The command, or that there is nothing to start (D-45-01)."""
-    plain = render(ProductSpecDraft.model_validate(draft_data()))
+    plain = spec_page(ProductSpecDraft.model_validate(draft_data()))
     assert "To start: nothing; its functions are called from Python. No command was asked for." in plain
     data = alone(exits=[{"code": 1, "when": "filled"}])
-    page = render(ProductSpecDraft.model_validate(data))
+    page = spec_page(ProductSpecDraft.model_validate(data))
     assert "To start: the command watch\n" in page
     assert "### `watch ROOT [--limit INT] [--quiet] [--since DATE] [--json]`" in page
 
@@ -238,10 +238,10 @@ def test_what_is_not_built_stands_first_with_its_sentence():
     outside = [OutsideScope(quote=quote, why=why) for quote, why in quoted.items()]
     assert outside_problems(outside, text) == []
     draft = ProductSpecDraft.model_validate({**draft_data(), "outside": [one.to_json() for one in outside]})
-    page = render(draft).splitlines()
+    page = spec_page(draft).splitlines()
     head = ["## Not built", "", "SPEC.md asks for this, and it will be missing.", ""]
     assert page[2:7] == [*head, f'- "{window}": {quoted[window]}']
-    assert "Built otherwise" not in render(draft)
+    assert "Built otherwise" not in spec_page(draft)
     wrong = [OutsideScope(quote="It has windows.", why="No windows."), OutsideScope(quote="It has", why="x")]
     assert [one.partition(": ")[2] for one in outside_problems([*wrong, *outside[1:] * 2], text)] == [
         "'It has windows.' does not stand in SPEC.md; quote its sentence to the letter",
@@ -257,7 +257,7 @@ def test_what_is_built_in_part_is_not_called_missing():
         {"quote": "It has a window with buttons.", "why": "No graphical interface is built."},
         {"quote": mail, "why": "Nothing is sent.", "instead": text},
     ]
-    page = render(ProductSpecDraft.model_validate({**draft_data(), "outside": outside}))
+    page = spec_page(ProductSpecDraft.model_validate({**draft_data(), "outside": outside}))
     missing, _, otherwise = page.partition("## Built otherwise\n\n")
     assert "No graphical interface is built." in missing
     assert "mails" not in missing
@@ -267,13 +267,13 @@ def test_what_is_built_in_part_is_not_called_missing():
     )
     assert "missing" not in otherwise.partition("## ")[0]
     in_part = ProductSpecDraft.model_validate({**draft_data(), "outside": outside[1:]})
-    assert "Not built" not in render(in_part)
+    assert "Not built" not in spec_page(in_part)
 
 
 def test_the_page_and_the_changes_show_the_command():
     """How it is called stands before the pillars; a change names the subcommand (D-45-01)."""
     before = ProductSpecDraft.model_validate(with_interfaces()).stamped(NOW, NOW)
-    page = render(before)
+    page = spec_page(before)
     assert "### `watch scan ROOT [--limit INT] [--quiet] [--since DATE] [--json]`" in page
     data = with_interfaces()
     data["interfaces"]["command"]["subcommands"].append({"name": "again", "calls": "scan"})

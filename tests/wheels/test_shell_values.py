@@ -21,8 +21,9 @@ from jsonschema_rs import validator_for
 from pydantic import TypeAdapter, ValidationError
 
 from ship_gate.base.scalars import ROWS
+from specwright.application.spec_pages import interface_guide
 from specwright.domain.interfaces.functions import CLOCK_TYPES, function_of_contract, function_of_signature
-from specwright.domain.interfaces.guide import JSON_FORMS, VALUES, interface_guide
+from specwright.domain.interfaces.guide import JSON_FORMS, VALUES
 from specwright.domain.interfaces.records import Interfaces, Subcommand
 from specwright.domain.interfaces.rules import use_problems
 from specwright.wheels.shell.calls import CLOCK

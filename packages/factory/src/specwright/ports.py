@@ -33,7 +33,6 @@ from ship_gate.contract.properties import Property
 from specwright.domain.costs import Budget, Cost, Usage
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, IndexStatus, SearchHit
 from specwright.domain.spec.product_spec import ProductSpecDraft
-from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import CorruptionError
 
 
@@ -532,6 +531,13 @@ class Answered(NamedTuple, Generic[A]):
 
     answer: A
     files: Files
+
+
+class ResearchSource(NamedTuple):
+    """One `web_search` and the addresses that it found."""
+
+    query: str
+    urls: tuple[str, ...]
 
 
 class Research(NamedTuple):

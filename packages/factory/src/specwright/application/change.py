@@ -41,6 +41,7 @@ from specwright.application.messages.researcher import researcher_notes
 from specwright.application.plan.planner import own_module
 from specwright.application.projection import SpecSnapshot
 from specwright.application.ship import seal_files
+from specwright.application.spec_pages import spec_page
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import (
@@ -69,7 +70,6 @@ from specwright.domain.spec.change_request import (
 )
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import SpecDifference, change_problems, spec_difference
-from specwright.domain.spec.spec_markdown import render
 from specwright.domain.tasks.project_state import WAITING, TaskEntry, TaskStatus, expanded, shipped_modules
 from specwright.domain.tasks.task_board import Outcome
 from specwright.domain.tasks.task_changes import UNFINISHED
@@ -113,7 +113,7 @@ def _write_spec_of_repair(factory: Factory, files: layout.SpecFiles, number: int
     if not factory.store.exists(files.spec):
         spec = factory.projection.spec  # a repair that is given up has its files before
         assert spec is not None
-        factory.store.replace(files.text, render(spec, ()).encode())
+        factory.store.replace(files.text, spec_page(spec).encode())
         factory.store.replace(files.spec, spec.to_bytes())
     note_hashes(scope, {path: factory.store.read(path) for path in (files.source, files.text, files.spec)})
 

@@ -28,7 +28,6 @@ from specwright.domain.answers import (
 )
 from specwright.domain.costs import tokens_in
 from specwright.domain.spec.product_spec import ProductSpecDraft
-from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.ports import (
     Answered,
     Assignment,
@@ -40,6 +39,7 @@ from specwright.ports import (
     RequestDone,
     RequestSent,
     Research,
+    ResearchSource,
     Role,
     RoleStarted,
     Step,

@@ -22,6 +22,7 @@ from specwright.application.change import (
 )
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.researcher import researcher_notes
+from specwright.application.spec_pages import full_spec_page, spec_page
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, project_state
@@ -38,7 +39,6 @@ from specwright.domain.spec.departures import decisions_of, outside_problems
 from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes, spec_difference
-from specwright.domain.spec.spec_markdown import render, render_in_full
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError
 from specwright.ports import Assignment, FileTree, Research, Scope, Step
@@ -492,7 +492,7 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     store.replace(files.validation, report.to_bytes())
     store.replace(files.sources, canonical_json.pretty(sources))
     store.replace(files.text, _markdown(factory, scope, spec, report, result).encode())
-    store.replace(files.in_full, render_in_full(spec).encode())
+    store.replace(files.in_full, full_spec_page(spec).encode())
     store.replace(files.acceptance, acceptance_file(spec).encode())
     store.replace(files.spec, spec.to_bytes())
     note_draft(factory, shown_hash(factory))
@@ -522,7 +522,7 @@ def _markdown(
         estimate = approval_estimate(factory, factory.price, spec)
         return estimate.in_words() if estimate else ""
 
-    return render(
+    return spec_page(
         spec,
         report.warnings,
         result.sources,

@@ -30,6 +30,7 @@ from specwright.application.history.criterion_evidence import DebateIndex, RunOu
 from specwright.application.history.provenance import person_decisions
 from specwright.application.raising import Halt, write_escalation
 from specwright.application.rendering import rendered
+from specwright.application.spec_pages import interface_guide
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.log_ends import note_release_end
@@ -40,7 +41,6 @@ from specwright.domain.base.graph import reachable
 from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.escalation import RELEASE, Action
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
-from specwright.domain.interfaces.guide import interface_guide
 from specwright.domain.modules.acceptance_report import (
     JUDGED_BY_MODELS,
     KINDS,

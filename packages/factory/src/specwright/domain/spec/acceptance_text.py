@@ -48,11 +48,6 @@ def criteria(task: TaskSpec) -> str:
     return "\n".join(f"{number}. {printable(text)}{whys.get(number, '')}" for number, text in texts)
 
 
-def details(heading: str, body: str) -> str:
-    """A part of a page that is folded until somebody opens it."""
-    return f"<details><summary>{heading}</summary>\n\n{body.strip(chr(10))}\n\n</details>"
-
-
 def _items(acceptance: TaskAcceptance | None) -> Sequence[AcceptanceItem]:
     return acceptance.items if acceptance else ()
 

@@ -9,7 +9,7 @@ that shows it.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ship_gate.base.markdown_text import inline, printable
+from ship_gate.base.markdown_text import printable
 from ship_gate.base.record import Record
 from ship_gate.base.text import holds, one_line
 from specwright.domain.interfaces.records import OutsideScope
@@ -85,13 +85,6 @@ class Departures(NamedTuple):
     sentence: str
     lines: Sequence[str]
     hint: str = ""
-
-    @property
-    def chapter(self) -> str:
-        """In Markdown."""
-        marks = [f"{number}." if self.hint else "-" for number in range(1, len(self.lines) + 1)]
-        listed = "\n".join(f"{mark} {inline(line)}" for mark, line in zip(marks, self.lines, strict=True))
-        return f"## {self.heading}\n\n{self.sentence}{self.hint}\n\n{listed}"
 
 
 def departures(outside: Sequence[OutsideScope], decisions: Sequence[Decision]) -> list[Departures]:

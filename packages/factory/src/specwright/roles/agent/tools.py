@@ -24,13 +24,13 @@ from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.domain.spec.completeness import Deficiency, Severity, ValidationReport, validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
-from specwright.domain.spec.spec_markdown import ResearchSource
 from specwright.errors import RefusedError, RefusedErrors, SpecwrightErrors
 from specwright.ports import (
     CodeIndex,
     Files,
     IndexQuery,
     Journal,
+    ResearchSource,
     Role,
     Scope,
     SearchResult,

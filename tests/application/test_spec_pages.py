@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from specwright.application.spec_pages import full_spec_page, spec_page
 from specwright.domain.spec.completeness import Deficiency, Severity, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_markdown import ResearchSource, render, render_in_full, scope_note
+from specwright.ports import ResearchSource
 from testkit.domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data
 
 _SPEC = ProductSpec.model_validate(spec_data())
@@ -30,7 +31,7 @@ def _headings(text):
 
 def test_everything_that_the_spec_says_is_shown():
     """F-3.2.4-01: the full spec, every text of it, on a page beside the short one, which fits a screen or two."""
-    shown, whole = render(_SPEC), render_in_full(_SPEC)
+    shown, whole = spec_page(_SPEC), full_spec_page(_SPEC)
     assert not [text for text in _texts(draft_data()) if text not in whole]
     assert "SPEC-001, version 1.0.0: 3 tasks. 6 criteria, 0 executable: 0 examples." in shown
     assert "`spec_in_full.md`" in shown
@@ -40,7 +41,7 @@ def test_everything_that_the_spec_says_is_shown():
 
 def test_the_headings_are_the_tasks():
     """F-3.2.4-01: readable as an outline."""
-    assert _headings(render(_SPEC)) == [
+    assert _headings(spec_page(_SPEC)) == [
         "# Table keeper",
         "## Parse the header (TSK-001)",
         "## Parse the rows (TSK-002)",
@@ -58,7 +59,7 @@ def test_warnings_are_shown_at_their_place():
             )
         ]
     )
-    shown = render(ProductSpecDraft.model_validate(data), validate(data).warnings)
+    shown = spec_page(ProductSpecDraft.model_validate(data), validate(data).warnings)
     section = shown.split("## Warnings\n\n")[1].split("\n\n<details>")[0]
     assert section.splitlines() == [
         "- TSK-001 description: has fewer than 20 characters",
@@ -69,7 +70,7 @@ def test_warnings_are_shown_at_their_place():
 def test_a_warning_of_the_spec_itself_has_a_place_too():
     """F-3.2.3-08."""
     warning = Deficiency(path="", field="description", severity=Severity.WARNING, message="is thin")
-    assert "- description: is thin" in render(_SPEC, [warning])
+    assert "- description: is thin" in spec_page(_SPEC, [warning])
 
 
 def test_research_is_shown_with_queries_and_addresses():
@@ -79,7 +80,7 @@ def test_research_is_shown_with_queries_and_addresses():
         ResearchSource("empty", ()),
     ]
     section = (
-        render(_SPEC, sources=sources)
+        spec_page(_SPEC, sources=sources)
         .split("<summary>Research sources</summary>\n\n")[1]
         .split("\n\n</details>")[0]
     )
@@ -91,8 +92,8 @@ def test_research_is_shown_with_queries_and_addresses():
 
 def test_nothing_to_warn_of_and_no_research_are_said():
     """F-3.2.4-01: an empty section would look like a fault."""
-    assert "## Warnings\n\nNone." in render(_SPEC)
-    assert "Research sources</summary>\n\nNo web search was made: " in render(_SPEC)
+    assert "## Warnings\n\nNone." in spec_page(_SPEC)
+    assert "Research sources</summary>\n\nNo web search was made: " in spec_page(_SPEC)
 
 
 @pytest.mark.parametrize(
@@ -100,16 +101,15 @@ def test_nothing_to_warn_of_and_no_research_are_said():
 )
 def test_the_scope_of_a_module_is_said(told):
     """D-23-01: before a person approves what version 1 cannot build."""
-    assert told in scope_note()
-    assert scope_note() in render(_SPEC)
+    assert told in spec_page(_SPEC).partition("<summary>What a module can be</summary>")[2]
 
 
 def test_allowed_packages_are_part_of_the_scope():
     """D-23-02: those of the project's settings."""
-    assert "the standard library, other modules of this product, rich and attrs." in render(
+    assert "the standard library, other modules of this product, rich and attrs." in spec_page(
         _SPEC, allowed_packages=["rich", "attrs"]
     )
-    assert "the standard library and other modules of this product." in render(_SPEC)
+    assert "the standard library and other modules of this product." in spec_page(_SPEC)
 
 
 @settings(max_examples=100, deadline=None)
@@ -129,6 +129,6 @@ def test_no_text_can_forge_a_section(text, query):
         spec = ProductSpec.model_validate(data)
     except ValidationError:
         return
-    headings = _headings(render(spec, sources=[ResearchSource(query, (query,))]))
+    headings = _headings(spec_page(spec, sources=[ResearchSource(query, (query,))]))
     assert [re.match("#+", heading)[0] for heading in headings] == ["#", "##", "##", "##", "##"]
     assert headings[-1] == "## Warnings"

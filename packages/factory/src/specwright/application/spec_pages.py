@@ -1,0 +1,152 @@
+"""What the person who approves a product spec has to read of it (design: approval), and how a product is used from outside
+Python, for that person and for those who install it.
+
+`product/spec.md` says what the product does, where it departs from SPEC.md, and each task with its signatures, its criteria
+and, folded, its examples. `spec_in_full.md` beside it has every field.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from ship_gate.base.markdown_text import fenced, inline, printable
+from specwright.application.rendering import rendered
+from specwright.domain.acceptance.records import name_of
+from specwright.domain.base.slugs import slugify
+from specwright.domain.interfaces.functions import (
+    CommandWord,
+    PublicFunction,
+    function_of_signature,
+    words_of,
+)
+from specwright.domain.interfaces.guide import started
+from specwright.domain.interfaces.records import OTHER_ERRORS, ConsoleCommand, FunctionUse, Interfaces
+from specwright.domain.interfaces.rules import (
+    exit_condition,
+    method_of,
+    option_name,
+    parameters_of_route,
+    parameters_of_tool,
+    status_of,
+)
+from specwright.domain.spec.acceptance_text import (
+    criteria,
+    examples_as_code,
+    number_of_examples,
+    summary,
+)
+from specwright.domain.spec.completeness import Deficiency, in_words
+from specwright.domain.spec.departures import decisions_of, departures
+from specwright.domain.spec.product_spec import ProductSpecDraft
+from specwright.ports import ResearchSource
+
+
+def spec_page(
+    spec: ProductSpecDraft,
+    warnings: Sequence[Deficiency] = (),
+    sources: Sequence[ResearchSource] = (),
+    allowed_packages: Sequence[str] = (),
+    changes: Sequence[str] = (),
+    *,
+    costs: str = "",
+) -> str:
+    """`product/spec.md`.
+
+    Args:
+        warnings: Of the final validation; they do not block approval.
+        sources: The research in the order in which it was done.
+        allowed_packages: Third-party packages that the project's settings allow (design: module-scope).
+        changes: Since the version that was shown before.
+        costs: What its build is likely to take, in words; empty if nothing is known or all answers are scripted.
+    """
+    data, tasks = spec.to_json(), list(spec.tasks())
+    provided = [one for task in tasks if task.acceptance for one in task.acceptance.provides]
+    functions = {name_of(one): function for one in provided if (function := function_of_signature(one))}
+    guide = interface_guide(spec.interfaces, functions, slugify(spec.title)) if spec.interfaces else ""
+    page = rendered(
+        "spec.md",
+        spec=spec,
+        tasks=tasks,
+        outside=departures(spec.outside, ()),
+        decided=departures((), decisions_of(spec)),
+        summary=summary(spec),
+        started=started(spec.interfaces),
+        guide=guide,
+        warnings=[in_words(data, one) for one in warnings],
+        sources=sources,
+        packages=[printable(one) for one in allowed_packages],
+        changes=changes,
+        costs=costs,
+        as_block=fenced,
+        criteria=criteria,
+        number_of_examples=number_of_examples,
+        examples_as_code=examples_as_code,
+    )
+    return f"{page}\n"
+
+
+def full_spec_page(spec: ProductSpecDraft) -> str:
+    """`product/spec_in_full.md`: every field of the spec as nested lists."""
+    return "\n".join((f"# {printable(spec.title)}: the spec in full", "", *_outline(spec.to_json()), ""))
+
+
+def _outline(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
+    """Every field of a record as a list, with what is below it."""
+    for name, value in data.items():
+        items: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
+        yield f"{indent}- {name.replace('_', ' ')}{':' if value else ': none'}"
+        for one in items:
+            if isinstance(one, dict):
+                yield from _outline(cast("dict[str, Any]", one), f"{indent}  ")
+            elif one is not None:
+                yield f"{indent}  - {inline(str(one))}"
+
+
+def interface_guide(
+    interfaces: Interfaces, functions: Mapping[str, PublicFunction], distribution: str
+) -> str:
+    """All interfaces, as far as their functions are known.
+
+    Args:
+        interfaces: As they are approved.
+        functions: By name.
+        distribution: As the product is installed.
+    """
+    guide = rendered(
+        "interfaces.md",
+        interfaces=interfaces,
+        functions=functions,
+        distribution=distribution,
+        synopsis=_synopsis,
+        errors_of=_errors,
+        types_of=_types,
+        words_of=words_of,
+        exit_condition=exit_condition,
+        method_of=method_of,
+        option_name=option_name,
+        parameters_of_route=parameters_of_route,
+        parameters_of_tool=parameters_of_tool,
+        status_of=status_of,
+        other_errors=OTHER_ERRORS,
+    )
+    return f"{guide}\n"
+
+
+def _synopsis(command: ConsoleCommand, use: FunctionUse, words: Sequence[CommandWord]) -> str:
+    """A command or subcommand on one line: `linkwatch scan DIR [--limit INT] [--json]`."""
+    shown = {
+        place: [one.synopsis for one in words if one.place == place]
+        for place in ("argument", "option", "stdin")
+    }
+    return " ".join((command.line(use), *shown["argument"], *shown["option"], "[--json]", *shown["stdin"]))
+
+
+def _errors(use: FunctionUse, function: PublicFunction) -> dict[str, int]:
+    """The exit codes of errors by their names: of those that the function declares, else of those that are stated."""
+    stated = {name: code for name, code in use.errors.items() if name != OTHER_ERRORS}
+    return {name: use.error_code(name) for name in function.errors} or stated
+
+
+def _types(uses: Sequence[FunctionUse], functions: Mapping[str, PublicFunction]) -> dict[str, str]:
+    """The types of parameters by their names, in the first function that has one of the name."""
+    called = [functions[one.calls] for one in uses if one.calls in functions]
+    return {one.name: one.type for function in reversed(called) for one in reversed(function.parameters)}
