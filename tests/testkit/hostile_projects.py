@@ -20,7 +20,7 @@ import subprocess
 import sys
 import traceback
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, redirect_stdout, suppress
 from importlib._bootstrap_external import _code_to_hash_pyc  # type: ignore[attr-defined]
 from io import StringIO
@@ -32,7 +32,7 @@ import ormsgpack
 from testkit.examples.built import PASSING
 from testkit.paths import EXAMPLES
 
-__all__ = ["CASES", "COMMANDS", "DAMAGED", "STORED", "deleting_journal", "harms"]
+__all__ = ["CASES", "COMMANDS", "DAMAGED", "STORED", "TURNS", "deleting_journal", "harms"]
 
 SECRETS = {
     "OPENAI_API_KEY": "sk-canary-of-openai",
@@ -554,16 +554,27 @@ STORED: dict[str, Callable[[Any, Sent], None]] = {
 """Attacks in a store on Postgres, which its user has trusted: they get its connection."""
 
 
-def harms(
-    project: Path, scratch: Path, names: Sequence[str], commands: Sequence[str], url: str = ""
-) -> list[str]:
+def _turns() -> Iterator[tuple[str, list[str]]]:
+    commands = [*COMMANDS]
+    for place, name in enumerate(one for one in CASES if one not in DAMAGED):
+        turn = [commands[(2 * place + after) % len(commands)] for after in range(2)]
+        yield name, [*WHOLE, *(one for one in turn if one not in WHOLE)] if name in CODE else turn
+    for row, file in enumerate(_FILES):
+        for column, kind in enumerate(_KINDS):
+            yield f"{kind} as {file}", [commands[(row + column) % len(commands)]]
+
+
+TURNS = dict(_turns())
+"""The commands that take their turn at each case: every one runs on every kind of damage, and on each file some do."""
+
+
+def harms(project: Path, scratch: Path, tried: Mapping[str, Sequence[str]], url: str = "") -> list[str]:
     """Run commands on projects with attacks.
 
     Args:
         project: A finished one, which is copied.
         scratch: For the copies.
-        names: Of `CASES`, or of `STORED`.
-        commands: Of `COMMANDS`.
+        tried: Names of `COMMANDS` by those of `CASES`, or of `STORED`.
         url: Of an empty store, for those of `STORED`.
 
     Returns:
@@ -571,7 +582,7 @@ def harms(
     """
     done = subprocess.run(
         [sys.executable, "-P", "-m", "testkit.hostile_projects"],
-        input=json.dumps([str(project), str(scratch), list(names), list(commands), url]),
+        input=json.dumps([str(project), str(scratch), {name: [*tried[name]] for name in tried}, url]),
         capture_output=True,
         text=True,
         check=False,
@@ -718,7 +729,7 @@ _LOADED = (
 
 
 def _main() -> None:
-    project, scratch, names, commands, url = json.load(sys.stdin)
+    project, scratch, tried, url = json.load(sys.stdin)
     for module in _LOADED:
         importlib.import_module(f"specwright.{module}")
     from specwright.bootstrap.storage.transfer import export_project, import_project
@@ -727,7 +738,7 @@ def _main() -> None:
 
     found = list[str]()
     export_project(project, Path(scratch) / "good.tar")
-    for number, name in enumerate(names):
+    for number, (name, commands) in enumerate(tried.items()):
         # backlog of one that nobody answers: a connection is seen, and whoever makes it waits in vain
         with socket.create_server(("127.0.0.1", 0)) as listening:
             attempt = _Attempt(Path(project), Path(scratch) / f"case-{number}", listening)
