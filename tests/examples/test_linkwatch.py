@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from testkit.cli.commands import Told
+from testkit.examples.built import built
 from testkit.examples.web_server import WebServer, pages
 from testkit.paths import ROOT
+from testkit.sampling import nightly, slow
+
+__all__ = ["built"]
 
 LINKWATCH = ROOT / "examples/linkwatch"
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 def command(wheel: str, folder: Path) -> Callable[..., Told]:
@@ -36,8 +39,8 @@ def command(wheel: str, folder: Path) -> Callable[..., Told]:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The wheel that the playbook leads to."""
+def judged(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The wheel that the playbook leads to past the real gate."""
     project = tmp_path_factory.mktemp("linkwatch") / "project"
     given = ("--spec", LINKWATCH / "SPEC.md", "--model", f"playbook:{LINKWATCH / 'playbook'}")
     command = [sys.executable, "-m", "specwright.cli"]
@@ -52,12 +55,22 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
+def wheel(request: pytest.FixtureRequest, built: Callable[[str], Path]) -> str:
+    """That wheel, or the one of the same source that a gate lets through which lets everything pass."""
+    if request.param == "judged":
+        return request.getfixturevalue("judged")
+    (released,) = built("linkwatch").glob("state_store/releases/*/*.whl")
+    return str(released)
+
+
+@pytest.fixture
 def hosts() -> Iterator[list[WebServer]]:
     """Ten hosts: each request of the test goes to another one, so that nothing is waited for."""
     with ExitStack() as stack:
         yield [stack.enter_context(pages(f"127.0.0.{place}")) for place in range(2, 12)]
 
 
+@pytest.mark.parametrize("wheel", [slow("built", timeout=900), nightly("judged", timeout=900)], indirect=True)
 def test_dead_moved_slow_refused_looping_and_rate_limited(
     wheel: str, hosts: list[WebServer], tmp_path: Path
 ) -> None:
@@ -113,7 +126,7 @@ def test_dead_moved_slow_refused_looping_and_rate_limited(
     assert linkwatch("scan", "notes", "--json").document["forgotten"] == 10
 
 
-@pytest.mark.nightly
+@pytest.mark.parametrize("wheel", [nightly("judged", timeout=900)], indirect=True)
 def test_wrong_calls_end_with_a_line(wheel: str, tmp_path: Path) -> None:
     """Without a database, with another file, with wrong settings: one line each, no traceback."""
     linkwatch = command(wheel, tmp_path)

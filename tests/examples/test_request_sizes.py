@@ -1,11 +1,14 @@
 """How much is sent to a role at once: prompt, request, tools (design: costs)."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from specwright.journal.journal import FileJournal
-from testkit.examples.built import build
+from testkit.examples.built import built
+
+__all__ = ["built"]
 
 MODULES_CALLED = {"TSK-001": 0, "TSK-002": 1, "TSK-003": 2, "TSK-004": 3}
 """Of each task of `leftout`, whose modules have nine criteria and two dozen approved examples."""
@@ -27,10 +30,9 @@ CORRECTED_PLAN = 4_000
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_no_request_is_longer_than_it_may_be(tmp_path: Path) -> None:
+def test_no_request_is_longer_than_it_may_be(built: Callable[[str], Path]) -> None:
     """Nine criteria, two dozen examples and a debate of two rounds fit (D-57-01)."""
-    build("leftout", tmp_path / "playbook", tmp_path / "project")
-    journal = FileJournal(tmp_path / "project" / ".specwright" / "journal.jsonl")
+    journal = FileJournal(built("leftout") / ".specwright/journal.jsonl")
     longer: dict[str, tuple[int, int]] = {}
     for record in journal.records("model"):
         task, _, where = record.place.scope.partition(".1/")

@@ -4,14 +4,17 @@ import hashlib
 import io
 import shlex
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from testkit.cli.commands import specwright
-from testkit.examples.built import NAMES, build
+from testkit.examples.built import NAMES, built
 from testkit.frozen import hold, normalised
+
+__all__ = ["built"]
 
 READS = ("status", "tasks", "modules", "costs", "escalations", "exceptions list", "verify", "trace TSK-001")
 
@@ -24,11 +27,12 @@ def sha256(data: bytes) -> str:
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_gives_what_was_frozen(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_example_gives_what_was_frozen(
+    name: str, built: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """D-28-01: the same wheel byte for byte, the same fingerprints, exit codes and documents."""
     monkeypatch.setenv("COLUMNS", "100")
-    project = tmp_path / "project"
-    build(name, tmp_path / "playbook", project)
+    project = built(name)
     hold(name, {"wheels": wheels(project), "contracts": contracts(project), **documents(project)})
 
 

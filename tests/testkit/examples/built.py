@@ -4,9 +4,12 @@ That the real gate passes them is shown in `tests/examples`.
 """
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict
 from specwright.bootstrap.project import Adapters, Composition, open_project
@@ -16,8 +19,9 @@ from specwright.journal.journal import IDS
 from specwright.settings import Settings
 from testkit.paths import EXAMPLES, TABKEEPER
 from testkit.roles.overheard import Lenient
+from testkit.shared_fixtures import made_once
 
-__all__ = ["HALTED", "NAMES", "PASSING", "build"]
+__all__ = ["HALTED", "NAMES", "PASSING", "build", "built"]
 
 HALTED = "tabkeeper-halted"
 """The example tabkeeper with the answers of `stubborn`, which end one of its tasks with an escalation."""
@@ -44,6 +48,19 @@ def build(name: str, playbook: Path, project: Path, *, license: str = "") -> Non
     with open_project(project, settings, spec_text=text, composition=PASSING) as opened:
         opened.run(approve=True)
     remember(project, LastRun(options={"model": settings.model}, scripted=True))
+
+
+@pytest.fixture
+def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[str], Path]:
+    """A project of one's own in which an example, by its name, was built once for all tests."""
+
+    def copied(name: str) -> Path:
+        def make(directory: Path) -> None:
+            build(name, directory / "playbook", directory / "project")
+
+        return made_once(tmp_path_factory, worker_id, f"built-{name}", make) / "project"
+
+    return copied
 
 
 class _CountedJournal:
