@@ -13,6 +13,7 @@ from agent_wire.reducer import reduce_wires
 from testkit.cli.commands import specwright
 from testkit.paths import ROOT
 from testkit.postgres import postgres, postgres_once
+from testkit.shared_fixtures import made_once
 from wire_testkit.tables import expected_rows, reduced_rows, tables
 
 __all__ = ["postgres", "postgres_once"]
@@ -33,22 +34,28 @@ def test_the_demo_of_its_page_lies_where_its_command_writes_it():
     assert all(f"{DEMO}/" in place for place in places)
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> tuple[Path, str]:
     """The directory of a demo and what it printed, run as `make demo` runs it."""
-    directory = tmp_path_factory.mktemp("demo") / DEMO
     assert "/specwright demo $(DEMO)\n" in (ROOT / "Makefile").read_text()
-    start = [sys.executable, "-c", "from specwright.cli.main import run; run()"]
-    done = subprocess.run(
-        [*start, "demo", str(directory)],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if name != "COLUMNS"},  # a pipe of any width
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr
-    return directory, done.stdout
+
+    def make(directory: Path) -> None:
+        start = [sys.executable, "-c", "from specwright.cli.main import run; run()"]
+        done = subprocess.run(
+            [*start, "demo", str(directory / DEMO)],
+            cwd=ROOT,
+            env={
+                name: value for name, value in os.environ.items() if name != "COLUMNS"
+            },  # a pipe of any width
+            capture_output=True,
+            text=True,
+            timeout=280,
+        )
+        assert done.returncode == 0, done.stderr
+        (directory / "told").write_text(done.stdout)
+
+    made = made_once(tmp_path_factory, worker_id, "demo", make)
+    return made / DEMO, (made / "told").read_text()
 
 
 @pytest.mark.slow

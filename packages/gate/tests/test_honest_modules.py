@@ -107,7 +107,7 @@ def test_an_honest_module_for_a_drawn_contract_is_read_without_a_fault(contract)
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@_searched(5, derandomize=True)
+@_searched(2, derandomize=True)
 @given(contract=plain_contracts())
 def test_an_honest_module_for_a_drawn_contract_ships(contract):
     """D-43-09: what locks can ship, whatever its types, defaults, classes and errors are; a sample."""

@@ -19,6 +19,7 @@ from ship_gate.inside.web.script import FAILURES, Web
 from ship_gate.sandbox.packages import allowed_packages
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import Candidate
+from testkit.sampling import nightly, slow
 
 pytest.importorskip("httpx", reason="modules that use httpx need it beside the gate")
 
@@ -110,8 +111,7 @@ def verdict_of(packages=("httpx>=0.28",), contract=None, **changes):
 ENTRY = "implementation/__init__.py"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("name", [slow("httpx"), nightly("httpx2")])
 def test_a_module_that_asks_by_httpx_ships(name):
     """D-44-02, D-44-05: static checks, tests, mutants, observed effects, and hosts that do all that breaks programs."""
     source = FILES[ENTRY].replace("httpx", name)

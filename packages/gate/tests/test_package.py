@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ship_gate.package.judge import judge_package
-from ship_gate.package.reports import REPORTS, PackageReport
+from ship_gate.package.reports import REPORTS
 from ship_gate.package.tree import installed_folders
 
 ZOO = Path(__file__).with_name("package_zoo.txt")
@@ -19,29 +19,23 @@ NOT_SHOWN = {
 WRONG = {"doubled", "absent", "tested", "refused", "crashes", "measured"}
 
 
-@pytest.fixture(scope="module")
-def zoo(tmp_path_factory: pytest.TempPathFactory) -> PackageReport:
-    """The verdict on all of the zoo, asked for in its own folder."""
-    folder = tmp_path_factory.mktemp("zoo")
-    for case in ZOO.read_text(encoding="utf-8").split("=== ")[1:]:
-        name, _, text = case.partition("\n")
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    with chdir(folder):
-        return judge_package(Path(), seconds=300)
-
-
 @pytest.mark.timeout(300)
 @pytest.mark.slow
-def test_what_is_known_of_each_function(zoo: PackageReport):
-    """F§11: a function is as its own module says that it is (D-60-01, D-60-02, D-60-05)."""
-    found = {
-        one.function.qualname: (str(one.verdict), one.basis, one.findings) for one in zoo.verdict.functions
-    }
+def test_what_is_known_of_each_function(tmp_path: Path):
+    """F§11: a function is as its own module says that it is, judged in the folder of all; what is not shown is an error
+    with --strict alone (D-60-01, D-60-02, D-60-05)."""
+    for case in ZOO.read_text(encoding="utf-8").split("=== ")[1:]:
+        name, _, text = case.partition("\n")
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with chdir(tmp_path):
+        report = judge_package(Path(), seconds=300)
+    verdict = report.verdict
+    found = {one.function.qualname: (str(one.verdict), one.basis, one.findings) for one in verdict.functions}
     due = {n: "WRONG" if n in WRONG else "NOT SHOWN" if n in NOT_SHOWN else "SHOWN" for n in found}
     assert {n: one for n, one in found.items() if one[0] != due[n]} == {}
     assert len(found) > 30
-    notes = "\n".join(zoo.verdict.notes)
+    notes = "\n".join(verdict.notes)
     for part in (
         "test_needs_a_host does not hold",
         "test_ends_the_process",
@@ -49,17 +43,11 @@ def test_what_is_known_of_each_function(zoo: PackageReport):
         "(the sandbox refuses",
     ):
         assert part in notes
-
-
-@pytest.mark.slow
-def test_reports_agree_with_the_exit_code(zoo: PackageReport):
-    """What is not shown is an error with --strict alone."""
-    calm = zoo._replace(
-        verdict=zoo.verdict._replace(functions=tuple(f for f in zoo.verdict.functions if not f.findings))
-    )
-    for report in (calm, calm._replace(strict=True)):
-        assert report.failed is report.strict
-        assert ('"level": "error"' in REPORTS["sarif"](report)) is report.strict
+    unshown = verdict._replace(functions=tuple(one for one in verdict.functions if not one.findings))
+    calm = report._replace(verdict=unshown)
+    for one in (calm, calm._replace(strict=True)):
+        assert one.failed is one.strict
+        assert ('"level": "error"' in REPORTS["sarif"](one)) is one.strict
 
 
 def test_what_a_project_brings_along_opens_nothing_outside_of_it(tmp_path: Path):

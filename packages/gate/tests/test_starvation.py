@@ -88,7 +88,7 @@ def test_a_module_that_sleeps_on_a_busy_machine_is_stopped_all_the_same():
     assert "tests.timeout" in {finding.code for finding in seen.findings}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @LINUX
 def test_a_falsifying_test_that_waits_for_a_processor_is_no_counterexample():
     """D-13-02, D-S8-12: a heavy and sound test of a sound module."""
@@ -97,7 +97,7 @@ def test_a_falsifying_test_that_waits_for_a_processor_is_no_counterexample():
     assert trial == Trial("test_it", passed=True)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_falsifying_test_that_never_ends_by_itself_shows_nothing():
     """D-13-01: the time was the test's own, and its author is told; where many wait for a processor, by its limit."""
     trial = tried("pass", "    assert shorten('abc', 2)\n    while True:\n        pass\n")
@@ -107,7 +107,7 @@ def test_a_falsifying_test_that_never_ends_by_itself_shows_nothing():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @LINUX
 def test_a_call_of_the_fuzz_that_waits_for_a_processor_is_no_counterexample():
     """D-S8-14, D-S8-12: it is made again, with more patience."""
