@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ship_gate.contract.boundary.types import is_class_name
-from specwright.application.spec_pages import spec_page
+from specwright.application.spec_pages import acceptance_file, spec_page
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance, amended_acceptance
 from specwright.domain.spec.acceptance_text import (
     FORM,
-    acceptance_file,
     authorship_problems,
     read_acceptance,
     summary,

@@ -1,11 +1,12 @@
 """What the researcher decided of open cases, as a person reads it at the gate (F§3.2.4)."""
 
 from specwright.application.spec_pages import spec_page
+from specwright.application.task_pages import render_at_init
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.departures import decisions_of
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes
-from specwright.domain.tasks.task_file import lay_out, render_at_init
+from specwright.domain.tasks.task_file import lay_out
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
 
 ROUNDING = "Half a cent is rounded up."

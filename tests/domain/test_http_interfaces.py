@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import spec_page
+from specwright.application.spec_pages import acceptance_file, spec_page
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
@@ -18,7 +18,7 @@ from specwright.domain.interfaces.rules import (
     status_of,
     unfit_contracts,
 )
-from specwright.domain.spec.acceptance_text import acceptance_file, with_acceptance
+from specwright.domain.spec.acceptance_text import with_acceptance
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_changes

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ship_gate.base.markdown_text import fenced, inline, printable
 from ship_gate.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output, SurfaceKind
 from ship_gate.contract.contract_text import text_for_callers
+from specwright.application.task_pages import render_at_dispatch, render_at_init
 from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
 from specwright.domain.tasks.task_file import (
     ShippedDependency,
@@ -17,8 +18,6 @@ from specwright.domain.tasks.task_file import (
     TaskDefinition,
     amended,
     lay_out,
-    render_at_dispatch,
-    render_at_init,
 )
 from specwright.errors import InputError
 from testkit.domain.product_specs import NOW, epic_data, pillar_data, spec_data, story_data, task_data

@@ -61,6 +61,11 @@ def _templates() -> "Environment":
     return made
 
 
+def page(template: str, **values: Any) -> str:
+    """A file from its template."""
+    return _templates().get_template(template).render(values)
+
+
 def rendered(template: str, **values: Any) -> str:
-    """A text from its template."""
-    return _templates().get_template(template).render(values).strip()
+    """A text from its template, without the space around it."""
+    return page(template, **values).strip()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from ship_gate.base.markdown_text import fenced, inline, printable
-from specwright.application.rendering import rendered
+from specwright.application.rendering import page, rendered
 from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.slugs import slugify
 from specwright.domain.interfaces.functions import (
@@ -29,9 +29,11 @@ from specwright.domain.interfaces.rules import (
     status_of,
 )
 from specwright.domain.spec.acceptance_text import (
+    FORM,
     criteria,
     examples_as_code,
     number_of_examples,
+    sentences,
     summary,
 )
 from specwright.domain.spec.completeness import Deficiency, in_words
@@ -62,7 +64,7 @@ def spec_page(
     provided = [one for task in tasks if task.acceptance for one in task.acceptance.provides]
     functions = {name_of(one): function for one in provided if (function := function_of_signature(one))}
     guide = interface_guide(spec.interfaces, functions, slugify(spec.title)) if spec.interfaces else ""
-    page = rendered(
+    made = rendered(
         "spec.md",
         spec=spec,
         tasks=tasks,
@@ -81,12 +83,24 @@ def spec_page(
         number_of_examples=number_of_examples,
         examples_as_code=examples_as_code,
     )
-    return f"{page}\n"
+    return f"{made}\n"
 
 
 def full_spec_page(spec: ProductSpecDraft) -> str:
     """`product/spec_in_full.md`: every field of the spec as nested lists."""
     return "\n".join((f"# {printable(spec.title)}: the spec in full", "", *_outline(spec.to_json()), ""))
+
+
+def acceptance_file(spec: ProductSpecDraft) -> str:
+    """All examples and properties as a file that a person edits and hands back; `read_acceptance` reads it."""
+    return page(
+        "acceptance_file.md",
+        spec=spec,
+        tasks=spec.tasks(),
+        form=FORM,
+        sentences=sentences,
+        as_block=fenced,
+    )
 
 
 def _outline(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:

@@ -10,6 +10,7 @@ from ship_gate.base.ids import ModuleRef
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, task_event
 from specwright.application.factory import Factory, ProjectView
+from specwright.application.task_pages import render_at_dispatch, render_at_init
 from specwright.domain.base.graph import reachable
 from specwright.domain.escalation import ResolutionRecord
 from specwright.domain.spec.completeness import validate
@@ -20,8 +21,6 @@ from specwright.domain.tasks.task_file import (
     ShippedDependency,
     TaskDefinition,
     lay_out,
-    render_at_dispatch,
-    render_at_init,
 )
 from specwright.errors import CorruptionError, SpecwrightErrors
 from specwright.ports import Place, Role, Step, run_of

@@ -46,6 +46,7 @@ from specwright.application.projection import Projection
 from specwright.application.store import layout
 from specwright.application.store.layout import CODE_INDEX_FILE, STATE_FILE
 from specwright.application.store.modules import ModuleStore
+from specwright.application.task_pages import render_at_init
 from specwright.application.tasks import dispatched_file, refreshed_file
 from specwright.domain.artifacts import ArtifactEnvelope, Purpose
 from specwright.domain.base.graph import reachable
@@ -55,7 +56,7 @@ from specwright.domain.interface_change import (
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, summarise
 from specwright.domain.modules.evidence import ResealedModule, tree_sha256
 from specwright.domain.modules.release import ReleaseManifest
-from specwright.domain.tasks.task_file import TaskDefinition, render_at_init
+from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionErrors, InputErrors, SpecwrightErrors
 from specwright.ports import FileTree, StateStore
 

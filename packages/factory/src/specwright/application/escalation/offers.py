@@ -21,6 +21,7 @@ from specwright.application.escalation.halted import (
 from specwright.application.escalation.resume import AnsweredModule, check_in_place, is_refused_by_gate
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.ship import reused
+from specwright.application.task_pages import render_at_init
 from specwright.application.tasks import (
     Task,
     all_shipped,
@@ -51,7 +52,6 @@ from specwright.domain.tasks.task_file import (
     amended,
     first_entry,
     parts_of,
-    render_at_init,
     task_named,
 )
 from specwright.errors import InputError, RefusedError

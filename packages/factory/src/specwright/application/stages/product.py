@@ -22,14 +22,13 @@ from specwright.application.change import (
 )
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.researcher import researcher_notes
-from specwright.application.spec_pages import full_spec_page, spec_page
+from specwright.application.spec_pages import acceptance_file, full_spec_page, spec_page
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, project_state
 from specwright.domain.base.slugs import slugify
 from specwright.domain.costs import Estimate, Price, build_estimate, research_estimate
 from specwright.domain.spec.acceptance_text import (
-    acceptance_file,
     authorship_problems,
     placed,
     with_acceptance,

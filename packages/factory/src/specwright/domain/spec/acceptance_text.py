@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ship_gate.base.markdown_text import fenced, inline, printable
+from ship_gate.base.markdown_text import fenced, printable
 from ship_gate.contract.examples_file import chapters, prose_and_fences
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
@@ -57,7 +57,7 @@ def examples_as_code(acceptance: TaskAcceptance) -> str:
     something else."""
     lines: list[str] = []
     for item in acceptance.items:
-        lines.append(f"# {printable(item.title)}. {_sentences(item)}")
+        lines.append(f"# {printable(item.title)}. {sentences(item)}")
         for line in item.body.splitlines():
             indent = " " * (len(line) - len(line.lstrip(" ")))
             lines.append(f"{'...' if line[:1] in ' )]}' else '>>>'} {indent}{printable(line)}")
@@ -65,41 +65,8 @@ def examples_as_code(acceptance: TaskAcceptance) -> str:
     return fenced("\n".join(lines), "python")
 
 
-def acceptance_file(spec: ProductSpecDraft) -> str:
-    """All examples and properties as a file that a person edits and hands back; `read_acceptance` reads it."""
-    parts = [
-        f"# Acceptance of {printable(spec.title)}",
-        "Correct, add or strike examples and properties, then hand the file back: `specwright amend --examples FILE`. "
-        "What you write or correct is yours: no model can strike it. An example ends in an expression; its text block is "
-        "the `repr` of the value, or `ErrorName: start of the message`. A property has no text block: its expression is "
-        f"true for all values. A whole task stands in `{FORM}`.",
-    ]
-    for task in spec.tasks():
-        parts += _task_chapter(task)
-    return "\n\n".join(parts) + "\n"
-
-
-def _task_chapter(task: TaskSpec) -> Iterator[str]:
-    yield f"# {task.task_id} {printable(task.name)}"
-    yield "\n".join(f"{n}. {inline(text)}" for n, text in enumerate(task.acceptance_criteria, 1))
-    acceptance = task.acceptance
-    if acceptance is None:
-        return
-    yield "Provides:\n\n" + "\n".join(f"- `{public}`" for public in acceptance.provides)
-    if acceptance.unexecutable:
-        listed = "\n".join(
-            f"- criterion {one.criterion}: {inline(one.why)}" for one in acceptance.unexecutable
-        )
-        yield f"Not executable:\n\n{listed}"
-    for item in _items(acceptance):
-        yield f"## {printable(item.title)}"
-        yield _sentences(item)
-        yield fenced(item.code, "python")
-        if isinstance(item, AcceptanceExample):
-            yield fenced(item.gives, "text")
-
-
-def _sentences(item: AcceptanceItem) -> str:
+def sentences(item: AcceptanceItem) -> str:
+    """What an example or a property shows, and for which values it holds."""
     said = [
         f"Shows {what}criteri{'on' if len(numbers) == 1 else 'a'} {', '.join(map(str, numbers))}."
         for what, numbers in (("", item.criteria), ("success ", item.success_criteria))
@@ -128,7 +95,7 @@ def task_acceptance(acceptance: TaskAcceptance) -> str:
         if isinstance(item, AcceptanceExample):
             lines += f"gives {item.gives}".splitlines()
         block = "\n".join(f"    {line}" for line in lines)
-        parts.append(f"#### {printable(item.title)}\n\n{_sentences(item)}\n\n{block}")
+        parts.append(f"#### {printable(item.title)}\n\n{sentences(item)}\n\n{block}")
     return "\n\n".join(parts)
 
 

@@ -1,7 +1,4 @@
-"""`{task_id}.md`: the task file that the engineering loop reads (design: ids, task-files).
-
-A `TaskDefinition` is the stored content; rendering it is pure. At init the section Dependency Contracts is written from
-the sketches of the upstream tasks, at dispatch from the contracts and examples of the shipped modules.
+"""What a task file is made of (design: ids, task-files): a `TaskDefinition` is the stored content.
 
 The tasks of a spec: the `T-` id of each, its path, its place in the order (design: project-loop, ids).
 
@@ -16,7 +13,6 @@ original's story: the next numbers there, `declaration_order` after the maximum 
 """
 
 import itertools
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,19 +20,14 @@ from pydantic import Field, ValidationError
 
 from agent_wire import canonical_json
 from ship_gate.base.ids import TaskId
-from ship_gate.base.markdown_text import bullets, fenced, inline, printable
 from ship_gate.base.record import OmittedIfEmpty, Record, Text, Timestamp, validation_messages
 from ship_gate.base.text import shortened
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.contract_text import text_for_callers
-from ship_gate.contract.examples_file import examples_in_short
 from specwright.domain.acceptance.records import TaskAcceptance, amended_acceptance
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import sibling_slugs
 from specwright.domain.escalation import NewTask
-from specwright.domain.spec.acceptance_text import task_acceptance
 from specwright.domain.spec.product_spec import (
-    DIMENSION_LABELS,
     Epic,
     IoContractSketch,
     Pillar,
@@ -48,10 +39,6 @@ from specwright.domain.spec.product_spec import (
 from specwright.domain.spec.spec_changes import SpecDifference
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.errors import InputError
-
-_REFERENCES = "References to upstream modules (CONTRACT_ONLY — no source code):"
-_CASE_END = re.compile(r";\s+|\n+")
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
 
 
 class Level(Record):
@@ -171,79 +158,6 @@ def amended(
     )
 
 
-def render_at_init(definition: TaskDefinition, definitions: Mapping[str, TaskDefinition]) -> str:
-    """The task file with Dependency Contracts from the sketches of the upstream tasks (design: task-files).
-
-    Args:
-        definitions: By task id; at least those of the dependencies.
-    """
-    upstream = [_sketched(definitions[task_id]) for task_id in definition.depends_on]
-    return _render(definition, upstream)
-
-
-def render_at_dispatch(definition: TaskDefinition, shipped: Iterable[ShippedDependency]) -> str:
-    """The task file with Dependency Contracts from what the dependencies shipped (design: task-files).
-
-    Raises:
-        InputError: a dependency without a shipped contract, or a contract without examples.
-    """
-    modules = list(shipped)
-    covered = {module.dependency for module in modules if module.examples.strip()}
-    if missing := [task_id for task_id in definition.depends_on if task_id not in covered]:
-        raise InputError(
-            f"the task {definition.task_id} ({printable(definition.name)}) lacks the contract or the examples of "
-            f"{', '.join(missing)}",
-            where=definition.path,
-            remedy="`specwright verify` says whether the shipped module is damaged",
-        )
-    return _render(definition, [_contracted(module) for module in modules])
-
-
-def _render(definition: TaskDefinition, upstream: Sequence[str]) -> str:
-    sketch = definition.io_contract_sketch
-    dimensions = [
-        f"- **{label}:** {printable(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()
-    ]
-    levels = (("Pillar", definition.pillar), ("Epic", definition.epic), ("Story", definition.story))
-    blocks = [
-        f"# Task: {printable(definition.name)}\n## Task ID: {definition.task_id}",
-        "## Context\n"
-        + "\n".join(
-            f"- **{label}:** {printable(at.name)} — {printable(at.description)}" for label, at in levels
-        ),
-        f"## Description\n{inline(definition.description)}",
-        "## Subtasks\n" + "\n".join(f"{n}. {inline(text)}" for n, text in enumerate(definition.subtasks, 1)),
-        f"## Acceptance Criteria\n{bullets(definition.acceptance_criteria)}",
-        *(
-            [f"## Approved Examples\n{task_acceptance(definition.acceptance)}"]
-            if definition.acceptance
-            else []
-        ),
-        *([f"## Decisions\n{bullets(definition.decisions)}"] if definition.decisions else []),
-        "## Micro Module Contract\n" + "\n".join(dimensions),
-        "## Dependency Contracts\n" + ("\n".join((_REFERENCES, *upstream)) if upstream else "None"),
-        f"## Error Cases\n{bullets(_error_cases(sketch.error_surfaces))}",
-    ]
-    if definition.amendments:
-        blocks.append("\n\n".join(("## Amendment History", *map(_amendment, definition.amendments))))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _error_cases(surfaces: str) -> list[str]:
-    """The cases of an `error_surfaces` sketch: its lines, and what semicolons separate."""
-    cases = [_BULLET.sub("", part).strip() for part in _CASE_END.split(surfaces)]
-    return [case for case in cases if printable(case)]
-
-
-def _sketched(upstream: TaskDefinition) -> str:
-    sketch = upstream.io_contract_sketch
-    dimensions = [
-        f"  - {label}: {printable(getattr(sketch, name))}" for name, label in DIMENSION_LABELS.items()
-    ]
-    head = f"- {upstream.task_id} ({printable(upstream.name)}): sketch, nothing shipped yet"
-    return "\n".join((head, *dimensions))
-
-
 def without_dependencies(task_file: str) -> str:
     """A task file without its section Dependency Contracts."""
     head, found, rest = task_file.partition("\n## Dependency Contracts\n")
@@ -256,24 +170,6 @@ def without_examples(task_file: str) -> str:
     head, found, rest = task_file.partition("\n## Approved Examples\n")
     _, following, tail = rest.partition("\n## ")
     return f"{head}{following}{tail}" if found else task_file
-
-
-def _contracted(module: ShippedDependency) -> str:
-    return "\n".join(
-        (
-            f"- {module.contract.ref}: `{module.contract.name}`, {printable(module.contract.purpose)} "
-            f"(shipped by {module.dependency}{f', {module.spec_task_id}' if module.spec_task_id else ''})",
-            fenced(text_for_callers(module.contract), "text", indent="  "),
-            fenced(examples_in_short(module.examples), "markdown", indent="  "),
-        )
-    )
-
-
-def _amendment(amendment: TaskAmendment) -> str:
-    return (
-        f"### {amendment.escalation_ref}, {amendment.amended_at}\n"
-        f"Why: {printable(amendment.rationale)}\n\nReplaced criteria:\n{bullets(amendment.replaced_criteria)}"
-    )
 
 
 MAX_ID_LENGTH = 128
