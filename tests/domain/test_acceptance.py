@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ship_gate.contract.boundary.types import is_class_name
-from specwright.application.spec_pages import acceptance_file, spec_page
+from specwright.application.spec_pages import acceptance_file, page_difference, spec_page
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance, amended_acceptance
 from specwright.domain.spec.acceptance_text import (
@@ -21,7 +21,7 @@ from specwright.domain.spec.acceptance_text import (
 )
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_changes
+from specwright.domain.spec.spec_changes import spec_difference
 from specwright.errors import InputError
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
 from testkit.paths import ROOT
@@ -389,18 +389,21 @@ def test_nobody_strikes_what_a_person_wrote():
 
 
 def test_a_changed_example_is_a_change_of_its_task():
-    """Shown at the gate by its title, and the task is built again (D-40-07, D-38-03)."""
+    """Shown at the gate as the page has it, and the task is built again (D-40-07, D-38-03)."""
     stamped = {"created_at": NOW, "updated_at": NOW}
     before = ProductSpec.model_validate({**spec(), **stamped})
     after = ProductSpec.model_validate({**spec(acceptance(example())), **stamped})
-    assert spec_changes(before, after) == [
-        "changed: task TSK-001 Parse the header: acceptance: + parse_header(text: str) -> list[str]",
-        "changed: task TSK-001 Parse the header: acceptance: + A plain header",
-    ]
+    assert spec_difference(before, after).changed == {
+        "TSK-001": ("acceptance: + parse_header(text: str) -> list[str]", "acceptance: + A plain header")
+    }
+    shown = page_difference(before, after)
+    assert {"+def parse_header(text: str) -> list[str]", "+['a', 'b']"} <= {*shown}
+    assert page_difference(before, before) == []
     other = ProductSpec.model_validate({**spec(acceptance(example(gives="[]"))), **stamped})
-    assert spec_changes(after, other) == [
-        "changed: task TSK-001 Parse the header: acceptance: A plain header: gives: ['a', 'b'] -> []"
-    ]
+    assert spec_difference(after, other).changed == {
+        "TSK-001": ("acceptance: A plain header: gives: ['a', 'b'] -> []",)
+    }
+    assert [line for line in page_difference(after, other) if line[:1] in "+-"] == ["-['a', 'b']", "+[]"]
 
 
 def test_a_class_of_another_task_is_named_by_a_task_that_comes_after_it():

@@ -1,11 +1,11 @@
 """What the researcher decided of open cases, as a person reads it at the gate (F§3.2.4)."""
 
-from specwright.application.spec_pages import spec_page
+from specwright.application.spec_pages import page_difference, spec_page
 from specwright.application.task_pages import render_at_init
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.departures import decisions_of
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_changes
+from specwright.domain.spec.spec_changes import spec_difference
 from specwright.domain.tasks.task_file import lay_out
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
 
@@ -57,7 +57,8 @@ def test_a_decision_belongs_to_its_task():
         ProductSpec.model_validate(spec_with(own, []).stamped(NOW, NOW).to_json()) for own in ([], [ROUNDING])
     )
     assert "decisions" not in str(before.to_json())
-    assert spec_changes(before, after) == [f"changed: task TSK-001 Split a bill: decisions: + {ROUNDING}"]
+    assert spec_difference(before, after).changed == {"TSK-001": (f"decisions: + {ROUNDING}",)}
+    assert f"+1. {ROUNDING} (TSK-001 Split a bill)" in page_difference(before, after)
     first, second = lay_out(after)
     definitions = {one.task_id: one for one in (first, second)}
     assert f"## Decisions\n- {ROUNDING}\n\n## Micro Module Contract" in render_at_init(first, definitions)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import acceptance_file, spec_page
+from specwright.application.spec_pages import acceptance_file, page_difference, spec_page
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
@@ -21,7 +21,6 @@ from specwright.domain.interfaces.rules import (
 from specwright.domain.spec.acceptance_text import with_acceptance
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.product_spec import ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_changes
 from testkit.domain.product_specs import NOW, draft_data
 from testkit.interfaces.market import INTERFACES as MARKET
 from testkit.interfaces.market import contracts
@@ -256,5 +255,6 @@ def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools()
     )
     before = draft.stamped(NOW, NOW)
     after = ProductSpecDraft.model_validate(spec(api(path="/f/{root}")))
-    told = [one.partition("interfaces: ")[2] for one in spec_changes(before, after.stamped(NOW, NOW))]
-    assert told == ["- route /find/{root}", "- mcp watch-mcp", "- tool scan", "+ route /f/{root}"]
+    told = page_difference(before, after.stamped(NOW, NOW))
+    assert "-To start: the HTTP API watch-http: /find/{root}; the MCP server watch-mcp: scan" in told
+    assert {"-### `GET /find/{root}`", "+### `GET /f/{root}`"} <= {*told}

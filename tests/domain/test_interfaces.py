@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import spec_page
+from specwright.application.spec_pages import page_difference, spec_page
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, OutsideScope, Subcommand
@@ -13,7 +13,6 @@ from specwright.domain.interfaces.rules import interface_problems, unfit_contrac
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.departures import outside_problems
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_changes
 from specwright.errors import RefusedError
 from testkit.domain.product_specs import NOW, draft_data, spec_data
 from testkit.interfaces.notebook import INTERFACES, contract, contracts
@@ -278,4 +277,5 @@ def test_the_page_and_the_changes_show_the_command():
     data = with_interfaces()
     data["interfaces"]["command"]["subcommands"].append({"name": "again", "calls": "scan"})
     after = ProductSpecDraft.model_validate(data).stamped(NOW, NOW)
-    assert spec_changes(before, after) == ["changed: the spec: interfaces: + watch again"]
+    added = [line for line in page_difference(before, after) if line.startswith("+###")]
+    assert added == ["+### `watch again ROOT [--limit INT] [--quiet] [--since DATE] [--json]`"]

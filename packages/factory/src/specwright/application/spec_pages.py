@@ -6,6 +6,7 @@ and, folded, its examples. `spec_in_full.md` beside it has every field.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import unified_diff
 from typing import Any, cast
 
 from ship_gate.base.markdown_text import fenced, inline, printable
@@ -38,7 +39,7 @@ from specwright.domain.spec.acceptance_text import (
 )
 from specwright.domain.spec.completeness import Deficiency, in_words
 from specwright.domain.spec.departures import decisions_of, departures
-from specwright.domain.spec.product_spec import ProductSpecDraft
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.ports import ResearchSource
 
 
@@ -47,7 +48,7 @@ def spec_page(
     warnings: Sequence[Deficiency] = (),
     sources: Sequence[ResearchSource] = (),
     allowed_packages: Sequence[str] = (),
-    changes: Sequence[str] = (),
+    changes: str = "",
     *,
     costs: str = "",
 ) -> str:
@@ -57,7 +58,7 @@ def spec_page(
         warnings: Of the final validation; they do not block approval.
         sources: The research in the order in which it was done.
         allowed_packages: Third-party packages that the project's settings allow (design: module-scope).
-        changes: Since the version that was shown before.
+        changes: The difference from the page of the version that was shown before.
         costs: What its build is likely to take, in words; empty if nothing is known or all answers are scripted.
     """
     data, tasks = spec.to_json(), list(spec.tasks())
@@ -101,6 +102,17 @@ def acceptance_file(spec: ProductSpecDraft) -> str:
         sentences=sentences,
         as_block=fenced,
     )
+
+
+def page_difference(before: ProductSpec, after: ProductSpec) -> list[str]:
+    """How the page of a spec differs from that of another, as the lines of a unified diff; where it does not, how the
+    other fields do. Empty if both say the same."""
+    after = after.model_copy(update={"updated_at": before.updated_at})
+    for made in (spec_page, full_spec_page):
+        old, new = (made(spec).splitlines() for spec in (before, after))
+        if lines := [*unified_diff(old, new, lineterm="", n=1)]:
+            return lines[2:]
+    return []
 
 
 def _outline(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:

@@ -22,7 +22,12 @@ from specwright.application.change import (
 )
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.researcher import researcher_notes
-from specwright.application.spec_pages import acceptance_file, full_spec_page, spec_page
+from specwright.application.spec_pages import (
+    acceptance_file,
+    full_spec_page,
+    page_difference,
+    spec_page,
+)
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, project_state
@@ -37,7 +42,7 @@ from specwright.domain.spec.completeness import ValidationReport, in_words, vali
 from specwright.domain.spec.departures import decisions_of, outside_problems
 from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_changes, spec_difference
+from specwright.domain.spec.spec_changes import spec_difference
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError
 from specwright.ports import Assignment, FileTree, Research, Scope, Step
@@ -526,20 +531,20 @@ def _markdown(
         report.warnings,
         result.sources,
         [package.requirement for package in factory.packages],
-        changes_since(factory, spec),
+        "\n".join(changes_since(factory, spec)),
         # an estimate that is made again must give the page that was shown
         costs=cast(str, scope.recall("draw", "costs", costs)),
     )
 
 
 def changes_since(view: ProjectView, spec: ProductSpec | None = None) -> list[str]:
-    """What is different in a spec, by default the current one, from the version that was shown before; empty if there was
-    none."""
+    """How the page of a spec, by default the current one, differs from that of the version that was shown before; empty if
+    there was none."""
     path = draft_files(view).before
     if not view.store.exists(path):
         return []
     before = ProductSpec.from_bytes(view.store.read(path), path)
-    return spec_changes(before, spec or current_spec(view))
+    return page_difference(before, spec or current_spec(view))
 
 
 def overturned(view: ProjectView, number: int, instead: str) -> str:

@@ -19,9 +19,7 @@ ESCALATIONS_SHOWN = 5
 _TASKS_SHOWN = 12
 _FEW = 5
 _DECISIONS_SHOWN = 20
-_SAID_OF_CHANGE = ("changed: the spec: interfaces", "changed: the spec: not built")
-"""What of a change's differences belongs to no task."""
-
+_LINES_SHOWN = 24
 _LABELS = 10
 """Columns that the labels of a status and of a release take."""
 
@@ -150,10 +148,15 @@ def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> Non
         room = min(4, 24 // len(words.tasks))  # with more tasks fewer lines of each: a page
         tasks = zip(words.tasks, words.criteria, strict=True)
         _add_list(page, ["\n    ".join((name, *lines[:room])) for name, lines in tasks])
+    if words.unshown and not stop.change:
+        page.prose(
+            f"* No example or property shows it; models alone judge it. Such criteria: {words.unshown}", 2, 4
+        )
     page.prose(f"To start: {words.started}", 2, 4)
     _add_prose(page, [f"warning: {one}" for one in words.warnings], _FEW, what="warnings ")
-    changes = [one for one in stop.changes or () if not stop.change or one.startswith(_SAID_OF_CHANGE)]
-    _add_prose(page, [f"since the last version {one}" for one in changes], _TASKS_SHOWN, what="changes ")
+    if stop.changes:
+        page.line("Since the last version:")
+        _add_prose(page, stop.changes, _LINES_SHOWN, 1, "lines of this difference ")
     if words.costs:
         page.line(words.costs, "Costs:", labels=8)
     if words.budget:
@@ -170,12 +173,7 @@ def _add_change(page: Page, change: dict[str, Any]) -> None:
     )
     for label in ("added", "removed"):
         _add_list(page, [f"{label}: {name}" for name in difference[label]])
-    changed = difference["changed"]
-    for one in changed[:_TASKS_SHOWN]:
-        page.line(f"  changed: {one['task_id']}")
-        page.rows("", (f"- {line}" for line in one["what"]), 4)
-    if len(changed) > _TASKS_SHOWN:
-        page.line(f"  ... and {len(changed) - _TASKS_SHOWN} more changed")
+    _add_list(page, [f"changed: {one['task_id']}" for one in difference["changed"]])
     page.line(f"  untouched: {counted(len(difference['untouched']), 'task')}")
     modules = [(f"{one['name']} {one['module_ref']}", ", ".join(one["used_by"])) for one in change["modules"]]
     _add_list(

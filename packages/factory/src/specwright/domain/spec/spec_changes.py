@@ -1,19 +1,13 @@
-"""The difference between two versions of a product spec: for the person who approves it, and by task for the change of
-a product that is released (design: approval, change)."""
+"""The difference between two versions of a product spec by task, for the change of a product that is released (design:
+change)."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
 from packaging.version import Version
 
 from ship_gate.base.text import one_line
-from specwright.domain.spec.product_spec import LEVELS, ProductSpec, ProductSpecDraft, TaskSpec
-
-_ELSEWHERE = {
-    *("created_at", "updated_at", "io_contract_sketch"),
-    *(name for children, kind in LEVELS for name in (children, f"{kind}_id")),
-}
-"""Of a part of a spec: its times, what names it, and what has entries of its own."""
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, TaskSpec
 
 
 class SpecDifference(NamedTuple):
@@ -76,42 +70,11 @@ def change_problems(
     ]
 
 
-def spec_changes(before: ProductSpec, after: ProductSpec) -> list[str]:
-    """What was added, removed and changed, one line each, by id; empty if both say the same."""
-    old, new = _entries(before.to_json()), _entries(after.to_json())
-    lines = [f"removed: {old[key][0]}" for key in old if key not in new]
-    for key, (name, fields) in new.items():
-        if key not in old:
-            lines.append(f"added: {name}")
-            continue
-        lines += [f"changed: {name}: {change}" for change in _changes(old[key][1], fields)]
-    return lines
-
-
-def _entries(spec: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Every part of a spec by its id: its name for a person, and its own fields."""
-    return {"": ("the spec", _fields(spec)), **dict(_below(spec, LEVELS))}
-
-
-def _below(
-    parent: dict[str, Any], levels: Sequence[tuple[str, str]]
-) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
-    if levels:
-        (children, kind), *deeper = levels
-        for child in parent[children]:
-            name = child[f"{kind}_id"]
-            yield name, (f"{kind} {name} {child['name']}", _fields(child))
-            yield from _below(child, deeper)
-
-
-def _fields(part: dict[str, Any]) -> dict[str, Any]:
-    """The own fields of a part of a spec, those of its sketch among them."""
-    own = {name: value for name, value in part.items() if name not in _ELSEWHERE}
-    return {**own, **part.get("io_contract_sketch", {})}
-
-
 def _task_fields(task: TaskSpec) -> dict[str, Any]:
-    return {**_fields(task.to_json()), "depends_on": sorted(set(task.depends_on))}
+    """The fields of a task, those of its sketch among them."""
+    fields = task.to_json()
+    sketch = fields.pop("io_contract_sketch")
+    return {**fields, **sketch, "depends_on": sorted(set(task.depends_on))}
 
 
 def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
@@ -123,9 +86,10 @@ def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
 
 def _change(field: str, before: Any, after: Any) -> Iterator[str]:
     """A line for everything that is different in a field: what is gone, what has come, what is another one now."""
-    label = "not built" if field == "outside" else field.replace("_", " ")
-    if entries := _NAMED.get(field):
-        lines = [*_differences(entries(before or {}), entries(after or {}))] or ["in another order"]
+    label = field.replace("_", " ")
+    if field == "acceptance":
+        was, now = _acceptance_entries(before or {}), _acceptance_entries(after or {})
+        lines = [*_differences(was, now)] or ["in another order"]
     elif isinstance(before, list) or isinstance(after, list):
         was, now = cast(list[Any], before or []), cast(list[Any], after or [])
         come = [f"+ {item}" for item in now if item not in was]
@@ -133,27 +97,6 @@ def _change(field: str, before: Any, after: Any) -> Iterator[str]:
     else:
         lines = [f"{before} -> {after}"]
     return (one_line(f"{label}: {line}") for line in lines)
-
-
-def _interface_entries(interfaces: Mapping[str, Any]) -> dict[str, Any]:
-    """Each interface, and each of its subcommands, routes and tools."""
-    found: dict[str, Any] = {}
-    for kind, parts in (("command", "subcommands"), ("http", "routes"), ("mcp", "tools")):
-        if head := dict(interfaces.get(kind) or {}):
-            entries = head.pop(parts, ())
-            found[f"{kind} {head['name']}"] = head
-            found |= {_interface_label(kind, head["name"], one): one for one in entries}
-    return found
-
-
-def _interface_label(kind: str, program: str, one: Mapping[str, Any]) -> str:
-    match kind:
-        case "command":
-            return f"{program} {one['name']}"
-        case "http":
-            return f"route {one.get('method', '')} {one.get('path') or '/' + one['calls']}".replace("  ", " ")
-        case _:
-            return f"tool {one.get('name') or one['calls']}"
 
 
 def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
@@ -174,11 +117,3 @@ def _acceptance_entries(acceptance: Mapping[str, Any]) -> dict[str, Any]:
         f"criterion {one['criterion']} is not executable": one for one in acceptance.get("unexecutable", ())
     }
     return {**named, **titled, **whys}
-
-
-_NAMED: Mapping[str, Callable[[Any], dict[str, Any]]] = {
-    "acceptance": _acceptance_entries,
-    "interfaces": _interface_entries,
-    "outside": lambda outside: {one["quote"]: one for one in outside},
-}
-"""The fields whose entries have names, with what gives them by their names."""
