@@ -17,6 +17,25 @@ from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.index.embedder import load_embedder
 from specwright.index.sqlite_index import SqliteCodeIndex
 from testkit.roles.overheard import Run
+from testkit.stores import records
+
+
+def test_a_report_names_a_query_that_was_asked(run: Run):
+    """By the planner, or by code before the plan where the planner names one that it never asked (F-10-03, F-14.3-06)."""
+    answers: list[Any] = [record.answer for record in records(run.project, "model")]
+    calls = [call for answer in answers for call in answer["message"]["data"]["tool_calls"]]
+    asked = {call["args"]["query"] for call in calls if call["name"] == "search_code_index"}
+    with reading_project(run.project) as view:
+        by_code = {f"{one.name}. {one.description}" for one in view.projection.definitions.values()}
+    base = run.project / "state_store/artifacts"
+    named = {json.loads(path.read_bytes())["query"] for path in base.glob("*/RSR-*/*/body/report.json")}
+    assert named <= asked | by_code
+    assert named & asked
+    assert named & by_code
+    nearest = {
+        one.place.scope for one in records(run.project, "tool") if one.place.scope.endswith("/nearest")
+    }
+    assert len(nearest) == len(by_code)
 
 
 def test_every_made_module_has_its_report(run: Run):

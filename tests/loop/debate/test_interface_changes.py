@@ -123,6 +123,11 @@ def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
         folder = story.bench.factory.artifacts.folder_of(name)
         made = story.bench.factory.artifacts.envelope(folder, name)
         assert (made.status, made.outputs[-1].ref) == (ArtifactStatus.DEPRECATED, new)
+    for first, name in ((sealed.artifact_id, later.artifact_id), (sealed.implemented, later.implemented)):
+        found = story.bench.factory.artifacts.folder_of(name)
+        made = story.bench.factory.artifacts.envelope(found, name)
+        line = {one.artifact_id: one.version for one in story.bench.factory.artifacts.lineage(made)}
+        assert line[first] < line[name]
     assert [story.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
     assert [d.ref for d in contract(story, story.ref("six")).dependencies] == [new]
     assert "TSK-003.2/six/round-1/proposer" in story.heard.places

@@ -527,10 +527,11 @@ class Assignment(NamedTuple, Generic[A]):
 
 
 class Answered(NamedTuple, Generic[A]):
-    """An answer, and the files that the role has written."""
+    """An answer, the files that the role has written, and the queries by which it searched the Code Index."""
 
     answer: A
     files: Files
+    searched: frozenset[str] = frozenset()
 
 
 class ResearchSource(NamedTuple):

@@ -16,6 +16,7 @@ from ship_gate.contract.falsifying_tests import RegressionTest
 from ship_gate.contract.rules import default_of
 from specwright.application.announce import Announcement, announce, review_of
 from specwright.application.factory import Factory, ProjectView
+from specwright.domain.artifacts import ArtifactEnvelope
 from specwright.domain.debate.falsifying import still_counting
 from specwright.domain.escalation import OPERATOR
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, DeprecationRequest, IndexStatus
@@ -144,3 +145,10 @@ def version_before(view: ProjectView, contract: MicroModuleContract) -> str:
     )
     refs = (f"{contract.module_id}@{version}" for version in earlier)
     return next((ref for ref in refs if view.modules.is_sealed(ref)), "")
+
+
+def artifact_before(view: ProjectView, contract: MicroModuleContract) -> ArtifactEnvelope | None:
+    """The implementation that was debated for the last sealed version before one, if there is one (design:
+    artifact-lifecycle)."""
+    ref = version_before(view, contract)
+    return view.artifacts.sealed_as(view.projection.debated_as(ref)) if ref else None

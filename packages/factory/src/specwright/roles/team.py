@@ -63,6 +63,7 @@ from specwright.roles.agent.tools import (
     query_tool,
     raise_tool,
     search_tool,
+    searched,
     validate_tool,
     web_search_tool,
 )
@@ -208,9 +209,9 @@ class ModelRoles:
             change = submit_tool("change_plan", _CHANGE, changes_schema(), submission)
             submit = submit_tool(request.tool, _first_line(answer), tool_schema(answer), submission)
             own = [change, submit] if assignment.before else [submit]
-            converse(work, [*work.store_tools, *own], [HumanMessage(assignment.message)], submission)
+            said = converse(work, [*work.store_tools, *own], [HumanMessage(assignment.message)], submission)
             assert submission.accepted is not None
-            return Answered(submission.accepted, files())
+            return Answered(submission.accepted, files(), searched(said))
 
     def require_script(self, place: Place, answered: int = 0) -> None:
         """Refuse a place of which a script holds no further answer."""

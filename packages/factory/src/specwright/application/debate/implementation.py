@@ -36,7 +36,7 @@ from specwright.application.debate.gate_runs import (
     passing_details,
     refusal_details,
 )
-from specwright.application.deprecation import reports_of, required_tests, version_before
+from specwright.application.deprecation import artifact_before, reports_of, required_tests, version_before
 from specwright.application.factory import Factory
 from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
 from specwright.application.plan.stored_plans import StoredPlan, claim_of_plan
@@ -556,6 +556,8 @@ class Implementation(Deliverable):
     ) -> Version:
         artifacts, kind = self._factory.artifacts, ArtifactType.IMPLEMENTATION
         inputs = self.artifact_inputs()
+        if not before and (sealed := artifact_before(self._factory, self.contract)):
+            before = sealed.artifact_id
         made = artifacts.draft(scope, by, kind, files, inputs=inputs, revises=before, contributes=True)
         artifacts.add(scope, made)
         claims = claims_of(files)

@@ -41,6 +41,7 @@ from specwright.application.context import (
     task_ref,
 )
 from specwright.application.criteria import carried_rulings
+from specwright.application.deprecation import artifact_before
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.debate import TASK
 from specwright.application.messages.parts import as_criteria
@@ -429,14 +430,14 @@ def first_plan(factory: Factory, task: Task) -> str:
     if human.answer is not None:
         return _store_given(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
     fixed = [module.line for module in human.modules]
-    near = _nearest_when_planned(factory, task)
+    near = _nearest(factory, task)
     built = plan_of(factory, sealed_by_task(factory, task))
     shipped = (_answer_text(built), sealed_by_task(factory, task)) if built else ("", ())
     callers = _callers(factory, task)
     message = plan_message(
         _task_file(factory, task), factory.packages, near, fixed, *shipped, callers=callers
     )
-    return _asked(factory, task, "round-1", message)
+    return _asked(factory, task, "round-1", message, before=built)
 
 
 def revised_plan(
@@ -578,8 +579,10 @@ def _asked(
     stage: str,
     message: str,
     revision: _Revision | None = None,
+    *,
+    before: StoredPlan | None = None,
 ) -> str:
-    """Ask the planner and store its plan."""
+    """Ask the planner and store its plan, the next version of the one before it."""
     place = task.place("plan", stage, Role.PLANNER)
     scope = factory.journal.scope(f"{place.run_id}/plan", deferred=True)
     everything = known_modules(factory, scope)
@@ -600,12 +603,13 @@ def _asked(
 
     if rulings:
         message = f"{message}\n\n{as_criteria(task.definition.acceptance_criteria, rulings)}"
-    before = _answer_text(revision.before) if revision else ""
+    corrected = _answer_text(revision.before) if revision else ""
     store = RoleStore(factory, factory.index, by)
     pack = {TASK: factory.folder.read(task.path)} if revision else {}
-    assignment = Assignment(place, PlanAnswer, message, pack, store=store, before=before)
-    answer = factory.roles.ask(assignment, lambda answer, _: problems(answer)).answer
-    return _store(factory, scope, task, by, answer, rules, revision.before if revision else None)
+    assignment = Assignment(place, PlanAnswer, message, pack, store=store, before=corrected)
+    answered = factory.roles.ask(assignment, lambda answer, _: problems(answer))
+    before = revision.before if revision else before
+    return _store(factory, scope, task, by, answered.answer, rules, before, answered.searched)
 
 
 def _rules(
@@ -734,8 +738,15 @@ def _store(
     answer: PlanAnswer,
     rules: PlanRules,
     before: StoredPlan | None = None,
+    searched: frozenset[str] = frozenset(),
 ) -> str:
-    """Store a plan with its contracts and reuse reports, record the contribution, and return its id."""
+    """Store a plan with its contracts and reuse reports, record the contribution, and return its id.
+
+    Args:
+        before: The plan of which it is the next version.
+        searched: The queries by which its author searched the Code Index. A report that names another one has the query
+            that code asked for the task, so that what it names was asked (design: code-index).
+    """
     artifacts, task_version = factory.artifacts, task_ref(factory, task)
     drafts: list[Draft] = []
 
@@ -747,9 +758,13 @@ def _store(
     plan, contracts = rules.draw_up(answer, plan_id, task_version, lambda: module_id(scope.hex8()))
     earlier = before.contract_ids if before else {}
     reports: dict[str, str] = {}
+    searched |= _searched_before(factory, before) if before else frozenset()
     for module in answer.modules:
-        report = {"report.json": ReuseSearchReport.of(module.reuse).to_bytes()}
-        reports[module.name] = draft(ArtifactType.REUSE_SEARCH_REPORT, report)
+        report = ReuseSearchReport.of(module.reuse)
+        if report.query not in searched:
+            _nearest(factory, task)
+            report = report.model_copy(update={"query": _nearest_query(task)})
+        reports[module.name] = draft(ArtifactType.REUSE_SEARCH_REPORT, {"report.json": report.to_bytes()})
     ids = {name: artifact_id(ArtifactType.CONTRACT, scope.hex8()) for name in contracts}
     body = {"plan.json": plan.to_bytes(), "answer.json": answer.to_bytes()}
     body["contracts.json"] = canonical_json.pretty(ids)
@@ -760,12 +775,13 @@ def _store(
         ArtifactType.MICRO_PLAN, body, inputs=inputs, name=plan_id, revises=revises, contributes=True
     )
     for name, contract in contracts.items():
+        sealed = None if name in earlier else artifact_before(factory, contract)
         draft(
             ArtifactType.CONTRACT,
             {"contract.json": contract.to_bytes()},
             inputs=[(plan_ref, Purpose.PART_OF), (reports[name], Purpose.REUSE_SEARCH)],
             name=ids[name],
-            revises=earlier.get(name, ""),
+            revises=sealed.implemented if sealed else earlier.get(name, ""),
         )
     artifacts.add(scope, *drafts)
     factory.progress.note(Step("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules)))
@@ -777,27 +793,31 @@ def _store(
     return plan_id
 
 
-def nearest_modules(factory: Factory, task: Task) -> list[str]:
-    """The shipped modules that the Code Index finds nearest to a task: the search that is owed before a plan, made by code
+def _searched_before(factory: Factory, before: StoredPlan) -> frozenset[str]:
+    """The queries that the reuse reports of a plan name."""
+    folder = factory.artifacts.folder_of(before.plan_id)
+    inputs = factory.artifacts.envelope(folder, before.plan_id).inputs
+    names = [one.ref.partition("@")[0] for one in inputs if one.purpose == Purpose.REUSE_SEARCH]
+    bodies = [factory.artifacts.body(folder, name)["report.json"] for name in names]
+    return frozenset(ReuseSearchReport.from_bytes(body, before.plan_id).query for body in bodies)
+
+
+def _nearest(factory: Factory, task: Task) -> list[str]:
+    """The shipped modules that the Code Index found nearest to a task: the search that is owed before a plan, made by code
     (design: code-index)."""
-    hits = factory.index.search(IndexQuery(_nearest_query(task), top_k=MOST_NEAR))
-    return [
-        f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}): {hit.entry.purpose}"
-        for hit in hits
-    ]
+
+    def live() -> JsonValue:
+        return [
+            f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}): {hit.entry.purpose}"
+            for hit in factory.index.search(IndexQuery(_nearest_query(task), top_k=MOST_NEAR))
+        ]
+
+    scope = factory.journal.scope(f"{task.run}/plan/nearest")
+    return cast(list[str], scope.recall("tool", {"tool": "nearest", "query": _nearest_query(task)}, live))
 
 
 def _nearest_query(task: Task) -> str:
     return f"{task.definition.name}. {task.definition.description}"
-
-
-def _nearest_when_planned(factory: Factory, task: Task) -> list[str]:
-    """The same as it was when the task was planned."""
-    scope, asked = factory.journal.scope(f"{task.run}/plan/nearest"), {"query": _nearest_query(task)}
-    found = scope.recall(
-        "tool", {"tool": "nearest", **asked}, lambda: cast(JsonValue, nearest_modules(factory, task))
-    )
-    return cast(list[str], found)
 
 
 def _callers(factory: Factory, task: Task) -> list[str]:

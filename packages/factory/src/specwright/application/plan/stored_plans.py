@@ -85,6 +85,7 @@ def claim_of_plan(artifacts: ArtifactStore, folder: str, plan: StoredPlan) -> st
     """What the planner says of the contracts of a plan, with the statements that were changed since it said so."""
     claim, said = plan.answer.claim, plan
     while before := artifacts.envelope(folder, said.plan_id).revised:
+        folder = artifacts.folder_of(before)
         earlier = load_plan(artifacts, folder, before)
         if earlier.answer.claim != claim:
             break

@@ -212,17 +212,20 @@ class ArtifactStore:
         """`id@version`."""
         return f"{name}@{self._stored_version(folder, name)}"
 
-    def lineage(self, folder: str, envelope: ArtifactEnvelope) -> list[ArtifactEnvelope]:
+    def lineage(self, envelope: ArtifactEnvelope) -> list[ArtifactEnvelope]:
         """All versions of the same logical artifact: back to its first, and from there every branch."""
+
+        def found(name: str) -> ArtifactEnvelope:
+            return self.envelope(self.folder_of(name), name)
+
         while envelope.revised:
-            envelope = self.envelope(folder, envelope.revised)
+            envelope = found(envelope.revised)
 
         def later(name: str) -> list[str]:
-            outputs = self.envelope(folder, name).came_of_it(Purpose.REVISED_BY)
-            return [output.ref.partition("@")[0] for output in outputs]
+            return [output.ref.partition("@")[0] for output in found(name).came_of_it(Purpose.REVISED_BY)]
 
         first = envelope.artifact_id
-        return [self.envelope(folder, name) for name in (first, *reachable([first], later))]
+        return [found(name) for name in (first, *reachable([first], later))]
 
     def descends(self, folder: str, envelope: ArtifactEnvelope, ref: str) -> bool:
         """Whether an artifact was made from another, itself or by the plan that it belongs to."""
@@ -269,7 +272,7 @@ class ArtifactStore:
             body: Its files.
             inputs: What it was made from, as (id@version, purpose).
             name: Its id, where it was drawn before because the body names it.
-            revises: The id of the version before it, in the same folder.
+            revises: The id of the version before it.
             contributes: Whether it is what the invocation was for, which a contribution says.
 
         Raises:
@@ -277,12 +280,12 @@ class ArtifactStore:
                 or what it revises is of another type.
         """
         name, now = name or artifact_id(kind, scope.hex8()), scope.now()
-        before = self.envelope(by.folder, revises) if revises else None
+        before = self.envelope(self.folder_of(revises), revises) if revises else None
         if self.exists(by.folder, name):  # a crash came after this
             envelope = self.envelope(by.folder, name).as_created
         else:
             made_from = [(before.ref, Purpose.REVISES), *inputs] if before else inputs
-            version = self._version(by.folder, kind, before)
+            version = self._version(kind, before)
             envelope = _valid(name, kind, version, now, by, made_from)
             _check_record(kind, name, body)
         if not body:
@@ -311,7 +314,8 @@ class ArtifactStore:
                 for path, data in files.items():  # last the envelope, which says that all else is there
                     self._store.publish(path, data)
             if before:
-                self._note(folder, before, ArtifactRef(ref=envelope.ref, purpose=Purpose.REVISED_BY))
+                later = ArtifactRef(ref=envelope.ref, purpose=Purpose.REVISED_BY)
+                self._note(self.folder_of(before.artifact_id), before, later)
 
     def debated(self, folder: str, debate_id: str, record: str, purpose: Purpose) -> None:
         """Note a record of a debate among the outputs of its first proposal: whether it opens a round or is in one."""
@@ -472,12 +476,12 @@ class ArtifactStore:
             raise _refusal(f"{envelope.artifact_id} is not approved: {why}")
         return ref
 
-    def _version(self, folder: str, kind: ArtifactType, before: ArtifactEnvelope | None) -> str:
+    def _version(self, kind: ArtifactType, before: ArtifactEnvelope | None) -> str:
         if before is None:
             return FIRST_VERSION
         if before.artifact_type is not kind:
             raise _refusal(f"a {kind} cannot be a version of {before.artifact_id}")
-        return next_version(max((one.version for one in self.lineage(folder, before)), key=version_number))
+        return next_version(max((one.version for one in self.lineage(before)), key=version_number))
 
     def _stored_version(self, folder: str, name: str) -> str:
         versions = self._store.names(layout.artifact(folder, name))

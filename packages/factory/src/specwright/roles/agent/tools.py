@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Literal, cast
 
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -119,6 +120,17 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
         )
 
     return StructuredTool.from_function(search_code_index, args_schema=_Search)
+
+
+def searched(messages: Sequence[BaseMessage]) -> frozenset[str]:
+    """The queries by which a conversation searched the Code Index."""
+    found = {one.tool_call_id for one in messages if isinstance(one, ToolMessage) and one.status != "error"}
+    calls = [call for one in messages if isinstance(one, AIMessage) for call in one.tool_calls]
+    return frozenset(
+        str(call["args"]["query"])
+        for call in calls
+        if call["name"] == "search_code_index" and call["id"] in found
+    )
 
 
 def web_search_tool(
