@@ -9,15 +9,6 @@ MAX_CHARACTERS = 4_000_000
 principles)."""
 
 
-MIN_WORDS = 5
-"""Of evidence, of a reason, and of the detail of a change (F§9.5, F§9.6)."""
-
-
-def is_vague(text: str) -> bool:
-    """Whether a text has too few words to say anything specific."""
-    return len(re.findall(r"[\w']+", text)) < MIN_WORDS
-
-
 def one_line(text: str) -> str:
     """The text without unprintable characters, single-spaced."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
 
-from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.boundary.types import class_names
 from ship_gate.contract.contract import MISSING, MicroModuleContract
 from ship_gate.contract.examples_file import chapters
 from ship_gate.syntax_tree import parse_module
 from specwright.domain.answers import Amendment, ArbiterAnswer, Decision, Failure, PlanAnswer, PlannedModule
+from specwright.domain.base.vagueness import MIN_WORDS, is_vague
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.modules.evidence import WRITABLE
 

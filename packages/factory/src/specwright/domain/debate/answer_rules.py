@@ -11,7 +11,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
 from ship_gate.contract.examples_file import chapters
 from specwright.domain.answers import (
@@ -26,6 +25,7 @@ from specwright.domain.answers import (
     UnshownCriterion,
     Verdict,
 )
+from specwright.domain.base.vagueness import MIN_WORDS, is_vague
 from specwright.domain.debate.amendments import may_amend, uncorrected
 from specwright.domain.debate.debate import Challenge
 from specwright.domain.debate.falsifying import strike_problems
@@ -87,7 +87,7 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
         if assessment.assessment != "NOT_MET" and _is_empty_dimension(evidence, sources.contracts):
             continue  # it is shown by what is not there, and the prompt says so
-        if _word_count(evidence) < MIN_WORDS:
+        if is_vague(re.sub(r"/[\w/]+", "this", evidence)):  # a pointer is one word
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
         elif assessment.assessment != "NOT_MET":
             problems += [f"{path}: {problem}" for problem in _citation_problems(evidence, sources)]
@@ -103,11 +103,6 @@ def _is_empty_dimension(evidence: str, contracts: Sequence[MicroModuleContract])
     pointers = _POINTER.findall(evidence)
     alone = not re.search(r"\w", _POINTER.sub("", evidence))
     return bool(pointers) and alone and all(any(one.at(p) == [] for one in contracts) for p in pointers)
-
-
-def _word_count(evidence: str) -> int:
-    """The words of a text. Those of a test's name count, which mostly says what it shows; a pointer is one."""
-    return len(re.findall(r"[^\W_]+", re.sub(r"/[\w/]+", "pointer", evidence)))
 
 
 def trace_problems(checks: Sequence[str], sources: Citable) -> list[str]:

@@ -14,10 +14,10 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.contract import MISSING, MicroModuleContract
 from ship_gate.findings import Finding
 from specwright.domain.answers import ContractFault, Failure, FaultOf
+from specwright.domain.base.vagueness import MIN_WORDS, is_vague
 
 BOUNDARY_CODES = frozenset({"tests.boundary"})
 """Findings that say that something does not cross between a test and the module."""

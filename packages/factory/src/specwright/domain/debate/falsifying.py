@@ -12,7 +12,6 @@ from typing import Annotated
 from pydantic import Field
 
 from ship_gate.base.record import OmittedIfEmpty, Sha256
-from ship_gate.base.text import MIN_WORDS, is_vague
 from ship_gate.contract.contract import MISSING, MicroModuleContract
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from specwright.domain.answers import (
@@ -22,6 +21,7 @@ from specwright.domain.answers import (
     StruckTest,
     Verdict,
 )
+from specwright.domain.base.vagueness import MIN_WORDS, is_vague
 
 
 class TriedTest(OmittedIfEmpty):
