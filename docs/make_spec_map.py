@@ -1,10 +1,10 @@
 """Writes build/spec-map.md: every requirement, the modules that cite its part of the design, the tests that cite it.
 
 Run by `make pages`; `make docs` puts the page on the site. Requirements come from docs/requirements.tsv: a line
-`# title<TAB>anchors of docs/design.md` opens a section, every other line is `id<TAB>short title`, and for a row that was
-withdrawn a third column that names the decision. A test is a function
-`test_...`, or a rule or invariant of a state machine, whose docstring cites ids: `F-12-03`, `F-12-03 to F-12-06`,
-`F-4.2-01..04`. `docs/requirements-open.txt` lists the requirements that no test cites; `--open` writes it.
+`# title<TAB>anchors of docs/design.md` opens a section, every other line is `id<TAB>short title`. A third column names a
+decision: `withdrawn by ADR 0088` of a row that no longer counts, `as in ADR 0101` of one that holds in other words. A test
+is a function `test_...`, or a rule or invariant of a state machine, whose docstring cites ids: `F-12-03`,
+`F-12-03 to F-12-06`, `F-4.2-01..04`. `docs/requirements-open.txt` lists the requirements that no test cites; `--open` writes it.
 
 Left out: whether a test really shows what it cites. That is for its reader.
 """
@@ -41,11 +41,16 @@ shows it.
 
 
 class Row(NamedTuple):
-    """A requirement; `withdrawn` names the decision that withdrew it, and is empty for one that counts."""
+    """A requirement, and the decision that withdrew it or says in which words it holds."""
 
     name: str
     title: str
-    withdrawn: str
+    decision: str
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether it no longer counts."""
+        return self.decision.startswith("withdrawn by ")
 
 
 class Section(NamedTuple):
@@ -64,8 +69,8 @@ def read_sections(text: str) -> list[Section]:
         if name.startswith("# "):
             sections.append(Section(name.removeprefix("# "), tuple(rest.split("; ")), []))
         else:
-            title, _, withdrawn = rest.partition("\t")
-            sections[-1].rows.append(Row(name, title, withdrawn))
+            title, _, decision = rest.partition("\t")
+            sections[-1].rows.append(Row(name, title, decision))
     return sections
 
 
@@ -155,10 +160,7 @@ def spec_map(root: Path) -> str:
 
 def _section(section: Section, tests: Mapping[str, list[str]], modules: Mapping[str, list[str]]) -> str:
     citing = sorted({module for anchor in section.anchors for module in modules.get(anchor, ())})
-    rows = [
-        f"| {name} | {title} | {withdrawn or '<br>'.join(f'`{test}`' for test in tests.get(name, ())) or '-'} |"
-        for name, title, withdrawn in section.rows
-    ]
+    rows = [f"| {row.name} | {row.title} | {_shown(row, tests)} |" for row in section.rows]
     links = ", ".join(f"[{anchor}](design.md#{anchor})" for anchor in section.anchors)
     return "\n".join(
         [
@@ -172,6 +174,12 @@ def _section(section: Section, tests: Mapping[str, list[str]], modules: Mapping[
             "",
         ]
     )
+
+
+def _shown(row: Row, tests: Mapping[str, list[str]]) -> str:
+    """The decision about a row, and the tests that cite it."""
+    cited = [f"`{test}`" for test in tests.get(row.name, ())]
+    return "<br>".join([*filter(None, [row.decision]), *cited]) or "-"
 
 
 if __name__ == "__main__":

@@ -104,8 +104,9 @@ class Copy:
             "benchmarks",
         ):
             shutil.copytree(ROOT / part, self.root / part, ignore=_LEFT_OUT)
-        for path in ROOT.glob("*.*"):
-            shutil.copy(path, self.root)
+        for path in ROOT.iterdir():
+            if path.is_file():
+                shutil.copy(path, self.root)
 
     def passes(self, test: str, *measuring: str) -> bool:
         """Whether a test passes; one that takes too long does not."""
