@@ -79,12 +79,11 @@ class CallsUsed(Record):
 
 
 class SpecInWords(Record):
-    """The spec that waits, in words: its tasks, a short example and the criteria of each, how many of these no example and
-    no property shows, how the product is started, the warnings, and what it will cost."""
+    """The spec that waits, in words: its tasks, a short example and the criteria of each, how the product is started, the
+    warnings, and what it will cost."""
 
     tasks: list[str]
     criteria: list[list[str]]
-    unshown: int
     started: str
     warnings: list[str]
     costs: str
@@ -448,7 +447,6 @@ def _approval(
     words = SpecInWords(
         tasks=[_task_in_words(task) for task in spec.tasks()],
         criteria=[_criteria_in_words(task) for task in spec.tasks()],
-        unshown=sum(len(_unshown(task)) for task in spec.tasks()),
         started=started(spec.interfaces),
         warnings=[in_words(data, warning) for warning in warnings],
         costs=f"{estimate.in_words()}, as recorded runs took{prices}" if estimate else "",
@@ -477,15 +475,9 @@ def _criteria_in_words(task: TaskSpec) -> list[str]:
     """The first short example of a task, and its criteria, a line each; one that only models judge has a star."""
     held = task.acceptance.examples if task.acceptance else ()
     examples = [one for item in held if len(one := f"e.g. {item.body} gives {item.gives}") <= _LINE]
-    stars = dict.fromkeys(_unshown(task), "*")
-    criteria = (f"{n}.{stars.get(n, '')} {text}" for n, text in enumerate(task.acceptance_criteria, 1))
-    return [brief(text, _LINE) for text in (*examples[:1], *criteria)]
-
-
-def _unshown(task: TaskSpec) -> list[int]:
-    """The numbers of the criteria that no example and no property shows."""
     shown = task.acceptance.shown if task.acceptance else ()
-    return [number for number, _ in enumerate(task.acceptance_criteria, 1) if number not in shown]
+    criteria = (f"{n}.{'' if n in shown else '*'} {one}" for n, one in enumerate(task.acceptance_criteria, 1))
+    return [brief(text, _LINE) for text in (*examples[:1], *criteria)]
 
 
 def _programs(interfaces: Interfaces) -> Iterator[str]:

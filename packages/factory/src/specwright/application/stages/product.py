@@ -22,12 +22,7 @@ from specwright.application.change import (
 )
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.researcher import researcher_notes
-from specwright.application.spec_pages import (
-    acceptance_file,
-    full_spec_page,
-    page_difference,
-    spec_page,
-)
+from specwright.application.spec_pages import acceptance_file, full_spec_page, page_difference, spec_page
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, project_state
