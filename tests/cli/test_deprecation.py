@@ -58,7 +58,7 @@ def test_the_next_release_fails_and_says_why(released: Path) -> None:
     assert before.items() <= after.items()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_status_follows_a_deprecation_and_its_way_back(released: Path) -> None:
     """F-15-06, D-S9-14: what is retired with the command that leads back; the release that still is the product; what was
     sealed since. An undo that has nothing to undo is refused."""

@@ -131,6 +131,7 @@ def test_an_approved_change_ends_in_a_release(tmp_path: Path) -> None:
     assert (again.code, "its task has gone on" in again.err) == (1, True)
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(600)
 def test_a_change_that_breaks_ends_in_a_release(halted_doors: Path, tmp_path: Path) -> None:
     """F-13-16, D-26-06: until the banner has moved the old version is verified and the gates of a release name it; then they

@@ -1,6 +1,5 @@
 """A person mends what failed in files of their own, from the halt to the wheel (F§17.2, DESIGN §9)."""
 
-import json
 import shlex
 import shutil
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from specwright.bootstrap.views import reading_project
 from specwright.documents.needs import answer_steps
 from specwright.domain.escalation import Action
 from testkit.cli.commands import everything, specwright
+from testkit.cli.projects import with_playbook_of
 from testkit.loop.weak_product import BRANCH, halted_weak
 from testkit.shared_fixtures import made_once
 
@@ -30,10 +30,9 @@ def weak_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 @pytest.fixture
 def weak(weak_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """That project, with the playbook of which the Challenger answers, as the working directory."""
-    project = Path(shutil.copytree(weak_once / "project", tmp_path / "project"))
-    options = json.loads((project / ".specwright/run.json").read_text())
-    options["options"]["model"] = f"playbook:{weak_once / 'playbook'}"
-    (project / ".specwright/run.json").write_text(json.dumps(options))
+    copy = Path(shutil.copytree(weak_once, tmp_path / "weak"))
+    with_playbook_of(copy)
+    project = copy / "project"
     monkeypatch.chdir(project)
     return project
 

@@ -88,7 +88,7 @@ def test_a_rejection_through_the_graph_is_recorded(waiting: Path) -> None:
     assert specwright("status", waiting, "--json").document["where"] == "approval"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_an_approval_through_the_graph_goes_on(waiting: Path) -> None:
     """As one by command does (F-3.2.4-02)."""

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from testkit.cli.commands import SMALL, specwright
+from testkit.cli.projects import with_playbook_of
 from testkit.cli.terminal import on_a_terminal
 from testkit.loop.products import failing, rejecting
+from testkit.shared_fixtures import made_once
 
 AMEND = {
     "amended_acceptance_criteria": ["Returns the initials", "Raises ValueError for an empty name"],
@@ -16,23 +18,25 @@ AMEND = {
 }
 
 
-@pytest.fixture(scope="module")
-def halted_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def halted_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A project whose contracts are rejected in the end, with its playbook; copied, never used."""
-    directory = tmp_path_factory.mktemp("halted")
-    task = Path(shutil.copytree(SMALL / "playbook", directory / "playbook")) / "TSK-001"
-    shutil.copytree(task / "contracts", task / "sound")
-    failing(task / "contracts", 3)
-    rejecting(task / "contracts/round-3")
-    for number in (2, 3):
-        shutil.copy(task / "planner.json", task / f"planner-{number}.json")
-    told = specwright(
-        *("run", directory / "project", "--spec", SMALL / "SPEC.md", "--approve"),
-        *("--model", f"playbook:{directory / 'playbook'}"),
-    )
-    assert told.code == 3, told
-    assert "HALTED" in told.out
-    return directory
+
+    def make(directory: Path) -> None:
+        task = Path(shutil.copytree(SMALL / "playbook", directory / "playbook")) / "TSK-001"
+        shutil.copytree(task / "contracts", task / "sound")
+        failing(task / "contracts", 3)
+        rejecting(task / "contracts/round-3")
+        for number in (2, 3):
+            shutil.copy(task / "planner.json", task / f"planner-{number}.json")
+        told = specwright(
+            *("run", directory / "project", "--spec", SMALL / "SPEC.md", "--approve"),
+            *("--model", f"playbook:{directory / 'playbook'}"),
+        )
+        assert told.code == 3, told
+        assert "HALTED" in told.out
+
+    return made_once(tmp_path_factory, worker_id, "halted-contracts", make)
 
 
 @pytest.fixture
@@ -42,8 +46,7 @@ def halted(halted_once: Path, tmp_path: Path) -> Path:
     task = copy / "playbook/TSK-001"
     shutil.rmtree(task / "contracts")
     (task / "sound").rename(task / "contracts")
-    options = copy / "project/.specwright/run.json"
-    options.write_text(options.read_text().replace(str(halted_once), str(copy)))
+    with_playbook_of(copy)
     return copy / "project"
 
 

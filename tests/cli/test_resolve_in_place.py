@@ -8,36 +8,39 @@ from typing import Any
 import pytest
 
 from testkit.cli.commands import SMALL, Told, everything, filled_in, specwright
+from testkit.cli.projects import with_playbook_of
 from testkit.layout import examine_store
 from testkit.loop.products import failing, rejecting
+from testkit.shared_fixtures import made_once
 
 pytestmark = pytest.mark.slow
 
 SOUND = SMALL / "playbook/TSK-001/initials/round-1"
 
 
-@pytest.fixture(scope="module")
-def rejected_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def rejected_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """A project whose one module was rejected in the end, and a debate that would go well by now; copied, never used."""
-    directory = tmp_path_factory.mktemp("rejected")
-    debate = Path(shutil.copytree(SMALL / "playbook", directory / "playbook")) / "TSK-001/initials"
-    failing(debate, 3)
-    rejecting(debate / "round-3")
-    shutil.copytree(SOUND, debate / "round-4")
-    told = specwright(
-        *("run", directory / "project", "--spec", SMALL / "SPEC.md", "--approve"),
-        *("--model", f"playbook:{directory / 'playbook'}"),
-    )
-    assert told.code == 3, told
-    return directory
+
+    def make(directory: Path) -> None:
+        debate = Path(shutil.copytree(SMALL / "playbook", directory / "playbook")) / "TSK-001/initials"
+        failing(debate, 3)
+        rejecting(debate / "round-3")
+        shutil.copytree(SOUND, debate / "round-4")
+        told = specwright(
+            *("run", directory / "project", "--spec", SMALL / "SPEC.md", "--approve"),
+            *("--model", f"playbook:{directory / 'playbook'}"),
+        )
+        assert told.code == 3, told
+
+    return made_once(tmp_path_factory, worker_id, "rejected", make)
 
 
 @pytest.fixture
 def rejected(rejected_once: Path, tmp_path: Path) -> Path:
     """That project."""
     copy = Path(shutil.copytree(rejected_once, tmp_path / "rejected"))
-    options = copy / "project/.specwright/run.json"
-    options.write_text(options.read_text().replace(str(rejected_once), str(copy)))
+    with_playbook_of(copy)
     return copy / "project"
 
 

@@ -91,7 +91,7 @@ def test_a_project_that_was_moved_goes_on(waiting: Path, tmp_path: Path) -> None
     told = specwright("status", place)
     assert told.code == 0
     assert "specwright approve '" in told.out
-    assert specwright("approve", place).code == 0
+    assert specwright("reject", place, "--reasons", "It says too little.").code == 3
     assert specwright("verify", place).code == 0
 
 

@@ -165,7 +165,7 @@ def test_an_approval_in_the_browser_builds_the_product(folder: Path, studio: OPE
     assert "waits for approval" not in browser.get("/p/waits/run").text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_module_is_retired_on_its_page(folder: Path, studio: OPEN_STUDIO) -> None:
     """As `deprecate` does it, and `deprecate --undo` (D48, F§13)."""
     browser = studio(folder)

@@ -15,6 +15,7 @@ from testkit.browser import SECONDS, ServedStudio, browser, complaints, served
 from testkit.cli.commands import in_own_process, specwright
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, failing, rejecting
 from testkit.loop.raised_product import raised_product
+from testkit.sampling import nightly
 from testkit.studio import cut_after
 
 __all__ = ["browser"]
@@ -187,7 +188,7 @@ def test_a_studio_that_is_killed_shows_it_and_loses_nothing(page: Page, folder: 
             expect(page.get_by_text("Version 1.0.0 is released.")).to_be_visible(timeout=SECONDS * 1000)
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+@pytest.mark.parametrize(("scheme", "width"), [nightly("light", 1280, timeout=300), ("dark", 360)])
 def test_no_page_has_a_serious_finding_of_axe(
     browser: Browser,
     every_stage: tuple[ServedStudio, Path],

@@ -20,6 +20,7 @@ from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.resolving import answer
 from testkit.loop.role_answers import Turn, claimed, draft, plan, planned
+from testkit.sampling import nightly
 
 IMPORT = "from keeper import double\n\n"
 CONTRADICTS = {"title": "Twice three", "criteria": [1], "code": f"{IMPORT}double(3)", "gives": "5"}
@@ -37,7 +38,7 @@ FALSE_AT_A_CORNER = {
     ("acceptance", "title", "words"),
     [
         ({"examples": [CONTRADICTS]}, "Twice three", "it gives '6', the text block says '5'"),
-        ({"properties": [FALSE_AT_A_CORNER]}, "Always more", "for number=0 its code gives False"),
+        nightly({"properties": [FALSE_AT_A_CORNER]}, "Always more", "for number=0 its code gives False"),
     ],
     ids=["an example that contradicts its criterion", "a property that is false for a corner"],
 )
@@ -202,7 +203,7 @@ def test_what_was_corrected_and_still_fails_is_the_proposers(directory: Path):
     ("title", "words"),
     [
         ("Twice three", "double(3) raises no error that the contract declares"),
-        ("Twice", "nothing of that title"),
+        nightly("Twice", "nothing of that title"),
     ],
 )
 def test_a_fault_that_code_does_not_confirm_is_refused(directory: Path, title: str, words: str):

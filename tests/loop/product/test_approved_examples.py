@@ -13,6 +13,7 @@ from specwright.settings import Settings
 from testkit.cli.commands import SMALL, everything, specwright
 from testkit.loop.products import failing, rejecting
 from testkit.roles.overheard import RequestRecorder
+from testkit.sampling import nightly, slow
 
 IMPORT = "from nameplate import initials\n"
 PRODUCT = Path("state_store/product")
@@ -228,8 +229,7 @@ PROPERTY: dict[str, Any] = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("wrong", [False, True], ids=["holds", "fails"])
+@pytest.mark.parametrize("wrong", [nightly(False), slow(True)], ids=["holds", "fails"])
 def test_a_module_is_held_to_what_is_true_for_all_values(tmp_path: Path, *, wrong: bool):
     """Beside its tests, in the preflight; a finding names the criterion, the values and what came out (D-40-10)."""
     length = {**PROPERTY, "title": "Two letters", "code": f"{IMPORT}len(initials(name)) <= 2"}

@@ -336,7 +336,7 @@ def test_a_change_that_is_abandoned_half_built_leads_back(shop: Path, waiting: P
     assert verify_project(waiting).findings == ()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_versions_of_an_abandoned_change_are_retired(shop: Path, tmp_path: Path) -> None:
     """A version that was sealed and a migration that was begun: the one is DEPRECATED, the other ABANDONED, and the product
     releases again as it was (D-38-14)."""

@@ -102,7 +102,7 @@ def test_the_planner_reads_what_calls_what_it_plans(tmp_path: Path):
     assert VALUES in told
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_example_that_fails_is_a_question_and_without_it_the_command_works_where_it_is_installed(
     tmp_path: Path,
 ):

@@ -77,6 +77,7 @@ def test_the_old_version_is_retired_by_the_release_of_the_change(halted: Path, t
     assert f"{listed['exception_id']}: {listed['reason']}" in " ".join(description(finished.document).split())
 
 
+@pytest.mark.nightly
 def test_a_change_with_an_exception_can_be_given_up(halted: Path) -> None:
     """What the exception made is DEPRECATED, the old version is what it was, and the product releases again (D-38-14)."""
     assert specwright("change", halted, "--abandon").code == 0

@@ -112,7 +112,7 @@ def test_a_rejection_within_the_budget_goes_back_to_the_proposer_even_after_a_cr
     assert differences(tmp_path / "again", tmp_path / "whole") == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_halt_that_is_killed_again_and_again_is_one_halt(
     workshop: Workshop, playbook: Path, tmp_path: Path
 ):

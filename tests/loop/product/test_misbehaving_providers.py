@@ -107,8 +107,7 @@ PASSING = (
 )
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("provider", spread(PROVIDERS, slow=2))
 def test_a_run_survives_every_fault_that_passes(provider: str, endpoint: Endpoint, tmp_path: Path) -> None:
     """One at each role: each is asked once more, and nothing else (D-S6-11, D-S4-03)."""
     runs = Runs(tmp_path, endpoint, provider, retry_seconds=2)
@@ -140,8 +139,7 @@ STOPS = (
 """Faults that end a run cleanly: the exit code of the command, and words of the message."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("provider", spread(reversed(PROVIDERS), slow=2))
 def test_a_run_that_a_fault_stops_goes_on_where_it_was(
     provider: str, endpoint: Endpoint, tmp_path: Path
 ) -> None:

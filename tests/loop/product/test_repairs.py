@@ -15,6 +15,7 @@ from testkit.loop.changed_products import criterion, tasks_of
 from testkit.loop.products import NAMEPLATE_SPEC
 from testkit.loop.reported_products import POINTER, example, faulty_product, report, source_of
 from testkit.roles.overheard import RequestRecorder
+from testkit.sampling import nightly, slow
 from testkit.stores import answered
 from testkit.wires_heard import logged
 
@@ -128,7 +129,7 @@ def hyphens(playbook: Path, *, tabs: bool) -> None:
         )
 
 
-@pytest.mark.parametrize(("tabs", "code"), [(True, 0), (False, 1)])
+@pytest.mark.parametrize(("tabs", "code"), [nightly(True, 0), slow(False, 1)])
 def test_a_later_version_must_give_the_example(faulty: Path, tmp_path: Path, tabs: bool, code: int) -> None:
     """A change after the repair has it among what its gate runs; a version that fails it is not sealed (D-39-03)."""
     project = Path(shutil.copytree(faulty / "repaired", tmp_path / "project"))

@@ -27,6 +27,7 @@ from testkit.domain.product_specs import (
 from testkit.loop.initialisation import files_of, initialised, refused
 from testkit.loop.project_workbench import ProjectWorkbench, chain_spec, halt_stub
 from testkit.memory_tree import MemoryTree, in_memory
+from testkit.sampling import nightly, slow
 
 _LOGIN = [("Login", ["a"]), ("Login", ["b"]), ("Login 2", ["c"])]
 
@@ -208,9 +209,7 @@ class CountingTree:
         self._tree.replace(path, data)
 
 
-@pytest.mark.parametrize(
-    "count", [60, pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
-)
+@pytest.mark.parametrize("count", [60, slow(1_000), nightly(10_000, timeout=600)])
 def test_at_dispatch_only_the_file_of_the_dispatched_task_is_touched(tmp_path: Path, count: Any):
     """F-4.1-10, D-02: it holds the contracts and examples of what its dependencies shipped; the others stay."""
     written: list[str] = []

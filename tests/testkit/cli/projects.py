@@ -10,7 +10,7 @@ from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.loop.products import failing, pair, rejecting
 from testkit.shared_fixtures import made_once
 
-__all__ = ["halted_once", "released_once", "sent_back", "waiting_once"]
+__all__ = ["halted_once", "released_once", "sent_back", "waiting_once", "with_playbook_of"]
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +51,14 @@ def halted_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pat
         assert halted.code == 3, halted
 
     return made_once(tmp_path_factory, worker_id, "halted", make) / "project"
+
+
+def with_playbook_of(directory: Path) -> None:
+    """Have the project in a directory that was copied go on with the playbook beside it."""
+    options = directory / "project/.specwright/run.json"
+    last = json.loads(options.read_text())
+    last["options"]["model"] = f"playbook:{directory / 'playbook'}"
+    options.write_text(json.dumps(last))
 
 
 def sent_back(project: Path, words: str, spec_text: str = "") -> None:
