@@ -40,7 +40,7 @@ def test_a_test_that_the_module_withstands_passes_and_one_that_fails_is_told():
         pytest.param(
             f"{SECRET} = 1\n    while {SECRET}: pass",
             r"did not come to its end within 10 seconds|15 s of processor time",
-            marks=pytest.mark.slow,
+            marks=pytest.mark.nightly,
         ),
         (f"import os; {SECRET} = os._exit(1)", "broke off"),
     ],

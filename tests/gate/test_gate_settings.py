@@ -33,7 +33,7 @@ MUCH = with_lines("print('x' * 2 * 1024 * 1024)")
 LARGE = with_lines("with open('big', 'wb') as big:", "    big.write(bytes(2 * 1024 * 1024))")
 LONG = with_lines("import select", "select.select([], [], [], 4)")
 LIMITS = {
-    "memory": (changed("bytearray(400 * 1024 * 1024)"), {"gate_memory_mib": 256}, "tests.failed"),
+    "memory": (changed("bytearray(260 * 1024 * 1024)"), {"gate_memory_mib": 256}, "tests.failed"),
     "output": (MUCH, {"gate_output_mib": 1}, "tests.output"),
     "disk": (LARGE, {"gate_disk_mib": 4}, "tests.uncollected"),
     "time": (LONG, {"gate_timeout_seconds": 1.5}, "tests.timeout"),

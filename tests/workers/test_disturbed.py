@@ -15,7 +15,7 @@ from testkit.stores import records
 from testkit.workers import QueuedProject
 
 FEW = pytest.param(
-    4, 2, Disturbances(kills=4, cuts=3, among=32), marks=[pytest.mark.slow, pytest.mark.timeout(1000)]
+    2, 2, Disturbances(kills=2, cuts=2, among=16), marks=[pytest.mark.slow, pytest.mark.timeout(1000)]
 )
 MANY = pytest.param(
     30, 6, Disturbances(kills=40, cuts=30, among=240), marks=[pytest.mark.nightly, pytest.mark.timeout(1800)]

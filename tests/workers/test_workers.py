@@ -114,6 +114,7 @@ def test_an_amendment_is_taken_once_and_its_draft_waits_again(url: str, tmp_path
     assert project.status()["sha256"] not in shown
 
 
+@pytest.mark.nightly
 def test_an_approval_in_advance_goes_through_to_the_release(url: str, tmp_path: Path):
     """`run --approve` (D-46-03)."""
     project = queued(tmp_path / "p", url, *RUN, "--approve")
