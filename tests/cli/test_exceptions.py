@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,18 +10,12 @@ import pytest
 from specwright.bootstrap.verify import verify_project
 from testkit.cli.commands import SMALL, everything, specwright
 from testkit.loop.doors import doors
-from testkit.loop.raised_product import raised_product
-from testkit.shared_fixtures import made_once
+from testkit.loop.raised_product import raised_once
+
+__all__ = ["raised_once"]
 
 pytestmark = pytest.mark.slow
 """The halted project alone takes longer than a fast test may."""
-
-
-@pytest.fixture(scope="session")
-def raised_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A project whose second task halted by an exception against the first one's module; only looked at."""
-    make = partial(raised_product, answers=tmp_path_factory.mktemp("raised") / "playbook")
-    return made_once(tmp_path_factory, worker_id, "raised", make) / "project"
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def goes_on(workshop: Workshop, job: Job, endpoint: Endpoint, uninterrupted: Uni
     [
         pytest.param(Fault("hang", "proposer", "initials"), marks=pytest.mark.slow),
         pytest.param(Fault("hang", "challenger", "initials"), marks=pytest.mark.nightly),
-        pytest.param(Fault("hang", "planner", ordinal=1), marks=pytest.mark.slow),
+        pytest.param(Fault("hang", "planner", ordinal=1), marks=pytest.mark.nightly),
         pytest.param(Fault("hang", "arbiter", "contracts"), marks=pytest.mark.nightly),
     ],
     ids=["Proposer", "Challenger", "planner after its search", "Arbiter"],
@@ -64,7 +64,7 @@ def test_a_kill_between_two_wires_loses_and_doubles_none(
 
 @pytest.mark.parametrize(
     ("step", "forgetting"),
-    [slow(23, False), slow(41, True), nightly(1, False, timeout=400), nightly(2, True, timeout=400)],
+    [slow(41, True), nightly(23, False), nightly(1, False, timeout=400), nightly(2, True, timeout=400)],
 )
 def test_a_run_that_is_killed_again_and_again_ends_all_the_same(
     workshop: Workshop,

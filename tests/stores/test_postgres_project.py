@@ -78,7 +78,7 @@ def test_the_store_that_a_run_names_is_that_of_the_commands_that_follow(waiting:
     specwright("run", waiting, "--store", f"{postgres_url}_other").refuses("another store", "export")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_halted_project_is_resolved_and_finished_on_another_machine(postgres_url: str, tmp_path: Path):
     """A second directory has the settings alone; the answer is given there and the product is released (D-46-05)."""
     debate = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook")) / "TSK-001/initials"

@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, Page, Request, Response, expect
 from testkit.browser import SECONDS, ServedStudio, browser, complaints, served
 from testkit.cli.commands import in_own_process, specwright
 from testkit.loop.products import NAMEPLATE_SPEC, PLAYBOOK, failing, rejecting
-from testkit.loop.raised_product import raised_product
+from testkit.loop.raised_product import raised_once
 from testkit.sampling import nightly
 from testkit.studio import cut_after
 
-__all__ = ["browser"]
+__all__ = ["browser", "raised_once"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -37,14 +37,12 @@ def looked_at(folder_once: Path) -> Iterator[ServedStudio]:
 
 @pytest.fixture(scope="module")
 def every_stage(
-    folder_once: Path, tmp_path_factory: pytest.TempPathFactory
+    folder_once: Path, raised_once: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[ServedStudio, Path]]:
     """A studio over those projects, one in which no run has begun, and one with an exception; and its folder."""
-    place = tmp_path_factory.mktemp("stages")
-    work = Path(shutil.copytree(folder_once, place / "work", symlinks=True))
+    work = Path(shutil.copytree(folder_once, tmp_path_factory.mktemp("stages") / "work", symlinks=True))
     assert specwright("init", work / "fresh", "--spec", NAMEPLATE_SPEC).code == 0
-    raised_product(place, place / "answers")
-    shutil.move(place / "project", work / "raised")
+    shutil.copytree(raised_once, work / "raised", symlinks=True)
     with served(work) as studio:
         yield studio, work
 
