@@ -199,8 +199,9 @@ def test_the_log_has_the_approval_as_the_cause(shop: Path, changed: Path) -> Non
 
 
 def test_a_change_goes_on_from_the_plan_and_the_module_that_there_are(shop: Path, released: Path) -> None:
-    """The planner's request has the sealed plan and versions, the researcher's spec and contracts; the Proposer's the last
-    version of its module and what has changed in the contract, and no other role sees a line of it (D-38-07, D-56-04)."""
+    """The planner's request has the plan with its sealed versions, to be patched, the researcher's spec and contracts; the
+    Proposer's the last version of its module and what has changed in the contract, and no other role sees a line of it
+    (D-38-07, D-56-04)."""
     heard = RequestRecorder(released, lambda place, project: None)
     settings, text = Settings(model=f"playbook:{shop / 'playbook'}"), NAMEPLATE_SPEC.read_text()
     with open_project(released, settings, Silent(), text, heard.composition) as project:
@@ -209,7 +210,10 @@ def test_a_change_goes_on_from_the_plan_and_the_module_that_there_are(shop: Path
     asked = {place: "\n".join(invoked.requests) for place, invoked in heard.invoked.items()}
     planner, researcher = asked["TSK-001.2/plan/round-1/planner"], asked["change-1.1/researcher"]
     assert "The plan that the task was built to" in planner
-    assert f"sealed as {tasks_of(shop / 'released')['TSK-001']['module_ref']}" in planner
+    assert f'"reuse_ref": "{tasks_of(shop / "released")["TSK-001"]["module_ref"]}"' in planner
+    assert "change_plan" in heard.invoked["TSK-001.2/plan/round-1/planner"].tools
+    assert "edit_file" in heard.invoked["change-1.1/researcher"].tools
+    assert b'"TSK-001"' in heard.invoked["change-1.1/researcher"].directory["spec.json"]
     assert "the first letter of each word that has one" in planner
     assert REQUEST in researcher
     assert "The approved spec" in researcher

@@ -146,7 +146,7 @@ def debate_entries(factory: ProjectView, task: Task, before: str, *, amending: b
     """What a revision is told of the debate: the failures of the challenge, the rationale of a rejection, or the
     amendments, each without the rest of its record (design: role-access, debate)."""
     steps = (Purpose.CHALLENGED_BY, Purpose.ADJUDICATED_BY, Purpose.REJECTED_BY, Purpose.AMENDED_AFTER)
-    outputs = factory.artifacts.envelope(task.folder, before).outputs
+    outputs = factory.artifacts.envelope(factory.artifacts.folder_of(before), before).outputs
     judged = [output for output in outputs if output.purpose in steps]
     if not judged:
         return []
@@ -161,7 +161,7 @@ def debate_entries(factory: ProjectView, task: Task, before: str, *, amending: b
 
 def previous_version(factory: ProjectView, task: Task, before: str, files: Files) -> list[PackEntry]:
     """The version that is revised, which is the role's own."""
-    ref = factory.artifacts.ref(task.folder, before)
+    ref = factory.artifacts.ref(factory.artifacts.folder_of(before), before)
     return [PackEntry(ref, Permission.FULL, "its own version, to be revised", files)]
 
 

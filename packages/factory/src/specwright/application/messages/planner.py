@@ -24,7 +24,6 @@ def plan_message(
     nearest: Sequence[str] = (),
     wanted: Sequence[str] = (),
     shipped: str = "",
-    sealed: Sequence[str] = (),
     callers: Sequence[str] = (),
 ) -> str:
     """The request for a first plan: the task file, and what a module may use (design: module-scope).
@@ -34,8 +33,8 @@ def plan_message(
         packages: Third-party packages that modules may import.
         nearest: The shipped modules that the Code Index finds nearest to the task, a line each.
         wanted: The modules that a person fixed, a line each (design: planning).
-        shipped: The planner's answer to which the task was built before, as JSON text; empty for a new one (design: change).
-        sealed: The versions that it has now.
+        shipped: The plan to which the task was built before, with its modules as they are sealed, as JSON text; empty for a
+            new one (design: change).
         callers: What its functions use, and what calls them.
     """
     return _asked(
@@ -45,7 +44,6 @@ def plan_message(
         nearest=nearest,
         wanted=wanted,
         shipped=shipped,
-        sealed=sealed,
     )
 
 

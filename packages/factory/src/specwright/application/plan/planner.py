@@ -409,7 +409,7 @@ class _Revision(NamedTuple):
     """How a plan follows from an earlier one: what it must show, and the records that its failures come from."""
 
     before: StoredPlan
-    reopened: ReopenedPlan | None
+    reopened: ReopenedPlan | None = None
     sources: Sequence[tuple[str, str]] = ()
     questions: Sequence[str] = ()
     check: Callable[[PlanAnswer, Contracts], list[str]] = lambda answer, drafts: []
@@ -431,13 +431,12 @@ def first_plan(factory: Factory, task: Task) -> str:
         return _store_given(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
     fixed = [module.line for module in human.modules]
     near = _nearest(factory, task)
-    built = plan_of(factory, sealed_by_task(factory, task))
-    shipped = (_answer_text(built), sealed_by_task(factory, task)) if built else ("", ())
-    callers = _callers(factory, task)
-    message = plan_message(
-        _task_file(factory, task), factory.packages, near, fixed, *shipped, callers=callers
-    )
-    return _asked(factory, task, "round-1", message, before=built)
+    sealed = sealed_by_task(factory, task)
+    if built := plan_of(factory, sealed):
+        built = _as_sealed(factory, built, sealed)
+    shipped, callers = _answer_text(built) if built else "", _callers(factory, task)
+    message = plan_message(_task_file(factory, task), factory.packages, near, fixed, shipped, callers)
+    return _asked(factory, task, "round-1", message, _Revision(built) if built else None)
 
 
 def revised_plan(
@@ -579,10 +578,8 @@ def _asked(
     stage: str,
     message: str,
     revision: _Revision | None = None,
-    *,
-    before: StoredPlan | None = None,
 ) -> str:
-    """Ask the planner and store its plan, the next version of the one before it."""
+    """Ask the planner and store its plan."""
     place = task.place("plan", stage, Role.PLANNER)
     scope = factory.journal.scope(f"{place.run_id}/plan", deferred=True)
     everything = known_modules(factory, scope)
@@ -603,13 +600,13 @@ def _asked(
 
     if rulings:
         message = f"{message}\n\n{as_criteria(task.definition.acceptance_criteria, rulings)}"
-    corrected = _answer_text(revision.before) if revision else ""
     store = RoleStore(factory, factory.index, by)
+    before = _answer_text(revision.before) if revision else ""
     pack = {TASK: factory.folder.read(task.path)} if revision else {}
-    assignment = Assignment(place, PlanAnswer, message, pack, store=store, before=corrected)
+    assignment = Assignment(place, PlanAnswer, message, pack, store=store, before=before)
     answered = factory.roles.ask(assignment, lambda answer, _: problems(answer))
-    before = revision.before if revision else before
-    return _store(factory, scope, task, by, answered.answer, rules, before, answered.searched)
+    earlier = revision.before if revision else None
+    return _store(factory, scope, task, by, answered.answer, rules, earlier, answered.searched)
 
 
 def _rules(
@@ -718,6 +715,13 @@ def next_version_plan(
     included = [(baseline.ref, Permission.CONTRACT_ONLY, "the sealed contract")]
     by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, included)
     return _store(factory, scope, task, by, answer, rules, before)
+
+
+def _as_sealed(factory: Factory, built: StoredPlan, refs: Sequence[str]) -> StoredPlan:
+    """The plan from which a task was built, with its modules as they are sealed: what changes is a patch of it."""
+    sealed = {one.name: _planned(one, is_next=False) for one in map(factory.modules.contract, refs)}
+    modules = [sealed.get(one.name, one) for one in built.answer.modules]
+    return built._replace(answer=built.answer.model_copy(update={"modules": modules}))
 
 
 def _planned(contract: MicroModuleContract, is_next: bool) -> PlannedModule:
