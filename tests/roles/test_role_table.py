@@ -307,6 +307,18 @@ def test_cells_of_the_role_table(run: Run):
     assert faults == []
 
 
+def test_a_challenger_reads_the_criteria_of_a_task_and_not_its_description(run: Run):
+    """In contract debates as well, where it has the approved examples beside them (F-9.7-01)."""
+    spec = json.loads((run.project / "state_store/product/spec.json").read_text())
+    stories = [one for p in spec["pillars"] for epic in p["epics"] for one in epic["stories"]]
+    tasks = {task["task_id"]: task for story in stories for task in story["tasks"]}
+    for one in run.invoked:
+        if one.place.role is CHALLENGER:
+            task = tasks[one.place.task]
+            assert task["description"] not in one.given
+            assert all(criterion in one.given for criterion in task["acceptance_criteria"])
+
+
 def test_no_request_of_challenger_arbiter_or_planner_holds_a_line_of_source(run: Run):
     """Also in contract debates, and nowhere in a conversation, not only at its start (F-9.7-07, F-12-01)."""
     names = {one.place.subject for one in run.by(PROPOSER)}

@@ -272,13 +272,13 @@ def challenge_message(
         asked: The criteria for which tests are asked, by their numbers (design: falsifying-tests).
     """
     task, acceptance = debate.task, debate.task.acceptance
-    of_plan = debate.deliverable == CONTRACTS
     seen = debate.history._replace(adjudications=())  # never shown to this role
     return rendered(
         "challenger.md",
-        description=of_plan and task.description,
         criteria=as_criteria(task.acceptance_criteria, debate.rulings),
-        approved=[*map(as_approved, acceptance.items)] if of_plan and acceptance else [],
+        approved=[*map(as_approved, acceptance.items)]
+        if acceptance and debate.deliverable == CONTRACTS
+        else [],
         decisions=task.decisions,
         plan_claim=debate.plan_claim,
         described=[
