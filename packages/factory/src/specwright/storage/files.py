@@ -18,6 +18,9 @@ from specwright.bounded_read import read_bounded
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports import FileTree
 
+ANOTHER_VERSION = "continue with the version and settings that began this run, or start in a new directory"
+# where a run would write a published file otherwise: an older version began it, and its checkpoints are gone
+
 
 def check_path(path: str) -> None:
     """Check that a path, which may have been written by somebody else, names a file inside the store.
@@ -165,7 +168,7 @@ class DiskTree:
         except FileNotFoundError:
             return False
         if published != data:
-            raise RefusedError("a published file never changes", where=str(target))
+            raise RefusedError("a published file never changes", where=str(target), remedy=ANOTHER_VERSION)
         return True
 
     def _write_temporary(self, target: Path, data: bytes) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 from specwright.atomic_write import write_atomically
 from specwright.errors import CorruptionError, RefusedError
 from specwright.postgres import PostgresDatabase, QuestionMarks
-from specwright.storage.files import ImmutableArtifactBackend, check_path
+from specwright.storage.files import ANOTHER_VERSION, ImmutableArtifactBackend, check_path
 
 
 class PostgresTree:
@@ -64,7 +64,7 @@ class PostgresTree:
                 ).fetchone()
                 if inserted is None and _content(connection, name) != data:
                     where = f"{self._database.address} {name}"
-                    raise RefusedError("a published file never changes", where=where)
+                    raise RefusedError("a published file never changes", where=where, remedy=ANOTHER_VERSION)
 
     def move(self, path: str, to: str) -> None:
         """Move the files below a directory."""
