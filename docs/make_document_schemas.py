@@ -10,7 +10,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from ship_gate.terminal.output import DOCUMENT_VERSION
-from specwright.application.history.provenance import ModuleDebates
+from specwright.application.history.provenance import ModuleDebates, Trail
 from specwright.application.stages.trace import Trace
 from specwright.bootstrap.doctor import Diagnosis
 from specwright.bootstrap.mirrors import SubmitStatus
@@ -32,6 +32,7 @@ DOCUMENTS: dict[str, type[Document]] = {
         Moved,
         SubmitStatus,
         Trace,
+        Trail,
         *(
             found
             for place in (escalations, modules, reports, stops)

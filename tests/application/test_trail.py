@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ship_gate.base.ids import ModuleRef
-from specwright.application.history.provenance import Provenance
+from specwright.application.history.provenance import Provenance, Trail
 from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
 from specwright.bootstrap.views import reading_project, stored_wires
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus
@@ -28,10 +28,10 @@ MODULES = (
 )
 
 
-def followed(project: Path, ref: str) -> Provenance:
+def followed(project: Path, ref: str) -> Trail:
     """The chain of a module."""
     with reading_project(project) as view:
-        return Provenance(view, ref)
+        return Provenance(view).trail(ref)
 
 
 def test_the_chain_of_every_module_is_whole(run: Run):
@@ -40,18 +40,18 @@ def test_the_chain_of_every_module_is_whole(run: Run):
     for name in MODULES:
         contract = run.contract(name)
         found = followed(run.project, contract.ref)
-        assert found.contract == contract
+        assert found.contract.body == contract
         assert found.evidence.ref == contract.ref
-        assert found.versions[0].status is ArtifactStatus.SHIPPED
-        assert found.locked.status is found.planned.status is ArtifactStatus.SHIPPED
-        assert name in {module.name for module in found.plan.modules}
+        assert found.implementation.versions[0].status is ArtifactStatus.SHIPPED
+        assert found.contract.status is found.plan.status is ArtifactStatus.SHIPPED
+        assert name in {module.name for module in found.plan.body.modules}
         invoked = [one for one in run.invoked if {name, "plan", "contracts"} & {one.place.subject}]
         task = next(one.place.task for one in invoked if name == one.place.subject)
         wanted = [one.place.run_id for one in invoked if one.place.task == task]
         assert [one.contribution.produced_by.run_id for one in found.invocations] == wanted
-        assert [one.pack.created_for.run_id for one in found.invocations] == wanted
+        assert [one.context_pack.created_for.run_id for one in found.invocations] == wanted
         assert found.task.acceptance_criteria
-        assert found.spec.startswith("SPEC-001@1.0.0 ")
+        assert found.spec.spec.startswith("SPEC-001@1.0.0 ")
         assert json.dumps(found.to_json())
 
 
@@ -66,16 +66,18 @@ def test_a_contract_is_debated_and_locked_before_its_module_is_begun(run: Run, n
     )
     begun = next(n for n, run_id in enumerate(runs) if run_id.endswith("/proposer"))
     assert locked < begun
-    sealed = run.project / "state_store/modules" / found.contract.ref.replace("@", "/") / "contract.json"
+    sealed = run.project / "state_store/modules" / found.contract.body.ref.replace("@", "/") / "contract.json"
     body = next(
-        (run.project / "state_store/artifacts").glob(f"*/{found.locked.artifact_id}/*/body/contract.json")
+        (run.project / "state_store/artifacts").glob(f"*/{found.contract.artifact_id}/*/body/contract.json")
     )
     assert sealed.read_bytes() == body.read_bytes()
     definition = hashlib.sha256(sealed.read_bytes()).hexdigest()
     assert (run.project / "state_store/definitions" / definition).is_file()
     plans = [w for w in wires(run.project) if w["payload"].get("subject") == "plan.locked"]
-    (lock,) = [w for w in plans if w["payload"]["reference"] == found.planned.artifact_id]
-    ready = [w for w in wires(run.project) if w["payload"].get("artifact_id") == found.contract.module_id]
+    (lock,) = [w for w in plans if w["payload"]["reference"] == found.plan.artifact_id]
+    ready = [
+        w for w in wires(run.project) if w["payload"].get("artifact_id") == found.contract.body.module_id
+    ]
     assert lock["ts"] < min(w["ts"] for w in ready)
 
 
@@ -118,15 +120,17 @@ def test_the_debate_and_the_versions_are_told_by_round(
     """What was challenged stays CHALLENGED, what was rejected went back to DRAFT, a revision is a higher version with
     another id (F-8-13, F-8-15, F-8-06, F-8-07, D11)."""
     found = followed(run.project, run.contract(name).ref)
-    assert [r.challenge and r.challenge.verdict.value for r in found.debate.rounds] == verdicts
+    assert [r.challenge and r.challenge.verdict.value for r in found.implementation.rounds] == verdicts
     assert [
-        r.adjudication.decision.value if r.adjudication else None for r in found.debate.rounds
+        r.adjudication.decision.value if r.adjudication else None for r in found.implementation.rounds
     ] == decisions
-    assert [envelope.version for envelope in found.versions] == versions
-    assert len({envelope.artifact_id for envelope in found.versions}) == len(versions)
+    assert [envelope.version for envelope in found.implementation.versions] == versions
+    assert len({envelope.artifact_id for envelope in found.implementation.versions}) == len(versions)
     left = {"FAIL": ArtifactStatus.CHALLENGED, "REJECT": ArtifactStatus.DRAFT}
-    for envelope, verdict, decision in zip(found.versions[::-1], verdicts, decisions, strict=False):
-        if envelope is not found.versions[0] and decision != "APPROVE_WITH_AMENDMENTS":
+    for envelope, verdict, decision in zip(
+        found.implementation.versions[::-1], verdicts, decisions, strict=False
+    ):
+        if envelope is not found.implementation.versions[0] and decision != "APPROVE_WITH_AMENDMENTS":
             assert envelope.status is left["FAIL" if verdict == "FAIL" else str(decision)]
 
 

@@ -1,7 +1,7 @@
 """Documents about tasks and modules (design: command-line)."""
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from ship_gate.base.record import Record
 from ship_gate.base.text import did_you_mean
@@ -126,21 +126,6 @@ class Module(Document, schema="module"):
             decided=decisions_of_module(view, ref),
             files=str(view.modules.location(ref)),
         )
-
-
-class Trail(Document, schema="trail"):
-    """How a module came about."""
-
-    evidence: ShipEvidence
-    implementation: dict[str, Any]
-    contract: dict[str, Any]
-    plan: dict[str, Any]
-    reuse: dict[str, Any]
-    invocations: list[dict[str, Any]]
-    exceptions: list[str]
-    decided: list[PersonDecision]
-    task: dict[str, Any]
-    spec: dict[str, Any]
 
 
 def module_debates(view: ProjectView, wanted: str, directory: Path) -> ModuleDebates:

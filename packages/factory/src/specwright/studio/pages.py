@@ -205,7 +205,7 @@ def _module(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
     else:
         module = Module.of(view, ref)
         with suppress(*CorruptionErrors):  # `specwright verify` names the missing link
-            trail = Provenance(view, ref)
+            trail = Provenance(view).trail(ref)
     return {"module": module, "debates": debates, "trail": trail}
 
 

@@ -5,8 +5,8 @@ Works for a module that shipped, that halted, or that is still debated: what was
 which every planned module has. Read from the store alone.
 """
 
-from collections.abc import Collection, Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal, NamedTuple
 
 from ship_gate.base.ids import ArtifactType
 from ship_gate.base.record import Record
@@ -21,6 +21,7 @@ from specwright.domain.escalation import OPERATOR, Action, ResolutionRecord
 from specwright.domain.modules.acceptance_report import PersonDecision
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
+from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionError
 
 
@@ -264,94 +265,129 @@ def _in_order(debates: list[tuple[str, DebateRounds]]) -> list[DebateRounds]:
     return [one for _, one in sorted(debates, key=lambda pair: pair[0])]
 
 
-class ContributionWithPack(NamedTuple):
+class InvocationWithPack(Record):
     """A role invocation: what it made, and the context pack that bounded it."""
 
     contribution: Contribution
-    pack: ContextPack
+    context_pack: ContextPack
+
+
+class DebatedImplementation(Record):
+    """The versions of an implementation, the sealed one first, and the debate over them."""
+
+    versions: list[ArtifactEnvelope]
+    debate_id: str
+    rounds: list[Round]
+
+
+class LockedContract(ArtifactEnvelope):
+    """The artifact of a contract, and the contract."""
+
+    body: MicroModuleContract
+
+
+class DebatedPlan(ArtifactEnvelope):
+    """The artifact of a plan, the plan, and the debate over its contracts."""
+
+    body: MicroPlan
+    debate_id: str
+    rounds: list[Round]
+
+
+class SpecOfTrail(Record):
+    """The approved spec in a line, and its hash."""
+
+    spec: str
+    definition_sha256: str
+
+
+class Trail(Document, schema="trail"):
+    """The chain from a sealed module back to its spec.
+
+    Args:
+        reuse: Why the module was made.
+        invocations: Every role invocation on the way, in order of time.
+        exceptions: The interface change exceptions for which there is this version: its own, or those of what it was
+            moved to.
+        decided: What persons decided of it when its task halted.
+        names: Of the sealed modules that the context packs name, by reference.
+    """
+
+    evidence: ShipEvidence
+    implementation: DebatedImplementation
+    contract: LockedContract
+    plan: DebatedPlan
+    reuse: ReuseSearchReport
+    invocations: list[InvocationWithPack]
+    exceptions: list[str]
+    decided: list[PersonDecision]
+    task: TaskDefinition
+    spec: SpecOfTrail
+    names: dict[str, str]
 
 
 class Provenance:
-    """The chain from a shipped module back to its spec.
+    """Follows the chain from a sealed module back to its spec.
 
     Args:
         view: The project.
-        module_ref: `MM-...@x.y.z`, sealed.
-
-    Raises:
-        CorruptionError: a link of the chain is missing; the message names it.
     """
 
-    def __init__(self, view: ProjectView, module_ref: str) -> None:
+    def __init__(self, view: ProjectView) -> None:
         self._view, self._artifacts, self._debates = view, Artifacts(view), view.debates.by_version()
-        surface, projection = view.modules.surface(module_ref), view.projection
-        self.evidence = ShipEvidence.from_bytes(surface["ship.json"], module_ref)
-        self.contract = MicroModuleContract.from_bytes(surface["contract.json"], module_ref)
-        self.versions = self._versions(self._sealed_as(projection.debated_as(module_ref)))
-        """Of the implementation, the sealed one first."""
-        self.debate = self._debate(self.versions)
-        self.locked = self._artifacts.envelope(self._input(self.versions[0], ArtifactType.CONTRACT))
-        """The artifact of the contract."""
-        self.planned = self._artifacts.envelope(self._input(self.locked, ArtifactType.MICRO_PLAN))
-        plans = self._versions(self.planned)
-        self.contract_debate = self._debate(plans)
-        """Over the contracts of the plan."""
-        plan = self._artifacts.file(self.planned.artifact_id, "plan.json")
-        self.plan = MicroPlan.from_bytes(plan, self.planned.ref)
-        report = self._input(self.locked, ArtifactType.REUSE_SEARCH_REPORT)
-        self.reuse = ReuseSearchReport.from_bytes(self._artifacts.file(report, "report.json"), report)
-        """Why the module was made."""
-        task_id = self.plan.parent_task_ref.partition("@")[0]
+
+    def trail(self, module_ref: str) -> Trail:
+        """The chain of a module, `MM-...@x.y.z`.
+
+        Raises:
+            CorruptionError: a link of the chain is missing; the message names it.
+        """
+        view, projection = self._view, self._view.projection
+        surface = view.modules.surface(module_ref)
+        versions = self._versions(self._sealed_as(projection.debated_as(module_ref)))
+        debate = self._debate(versions)
+        locked = self._artifacts.envelope(self._input(versions[0], ArtifactType.CONTRACT))
+        planned = self._artifacts.envelope(self._input(locked, ArtifactType.MICRO_PLAN))
+        plans = self._versions(planned)
+        contract_debate = self._debate(plans)
+        plan = MicroPlan.from_bytes(self._artifacts.file(planned.artifact_id, "plan.json"), planned.ref)
+        report = self._input(locked, ArtifactType.REUSE_SEARCH_REPORT)
+        task_id = plan.parent_task_ref.partition("@")[0]
         definition, spec = projection.definitions.get(task_id), projection.spec
         if definition is None or spec is None:
             raise CorruptionError("a link of the trail is missing", where=task_id)
-        self.task, self.spec_sha256 = definition, projection.spec_sha256
-        self.spec = f"{spec.spec_id}@{spec.spec_version} {spec.title}"
-        self.invocations = self._invocations((*self.versions, *plans))
-        """Every role invocation on the way, in order of time."""
-        rows = [row for one in self.invocations for row in (*one.pack.included_refs, *one.pack.excluded_refs)]
-        self.names = {
-            ref: view.modules.contract(ref).name
-            for ref in sorted({row.ref for row in rows if row.ref.startswith("MM-")})
-            if view.store.exists(layout.module_contract(ref))
-        }
-        """Of the sealed modules that the context packs name, by reference."""
-        self.exceptions = tuple(dict.fromkeys(self._exceptions(module_ref, task_id)))
-        """The interface change exceptions for which there is this version: its own, or those of what it was moved to."""
-        self.decided = decisions_of_module(view, module_ref)
-        """What persons decided of it when its task halted."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The chain as JSON values."""
-        debate, contract_debate, task = self.debate.to_json(), self.contract_debate.to_json(), self.task
-        return {
-            "evidence": self.evidence.to_json(),
-            "implementation": {
-                "versions": [envelope.to_json() for envelope in self.versions],
-                "debate_id": debate["debate_id"],
-                "rounds": debate["rounds"],
+        invocations = self._invocations([*versions, *plans], [*debate.rounds, *contract_debate.rounds])
+        packs = [one.context_pack for one in invocations]
+        refs = {row.ref for one in packs for row in (*one.included_refs, *one.excluded_refs)}
+        return Trail(
+            evidence=ShipEvidence.from_bytes(surface["ship.json"], module_ref),
+            implementation=DebatedImplementation(
+                versions=versions, debate_id=debate.debate_id, rounds=debate.rounds
+            ),
+            contract=LockedContract(
+                **dict(locked), body=MicroModuleContract.from_bytes(surface["contract.json"], module_ref)
+            ),
+            plan=DebatedPlan(
+                **dict(planned),
+                body=plan,
+                debate_id=contract_debate.debate_id,
+                rounds=contract_debate.rounds,
+            ),
+            reuse=ReuseSearchReport.from_bytes(self._artifacts.file(report, "report.json"), report),
+            invocations=invocations,
+            exceptions=list(dict.fromkeys(self._exceptions(module_ref, task_id))),
+            decided=decisions_of_module(view, module_ref),
+            task=definition,
+            spec=SpecOfTrail(
+                spec=f"{spec.spec_id}@{spec.spec_version} {spec.title}",
+                definition_sha256=projection.spec_sha256,
+            ),
+            names={
+                ref: view.modules.contract(ref).name
+                for ref in sorted(refs)
+                if ref.startswith("MM-") and view.store.exists(layout.module_contract(ref))
             },
-            "contract": {**self.locked.to_json(), "body": self.contract.to_json()},
-            "plan": {
-                **self.planned.to_json(),
-                "body": self.plan.to_json(),
-                "debate_id": contract_debate["debate_id"],
-                "rounds": contract_debate["rounds"],
-            },
-            "reuse": self.reuse.to_json(),
-            "invocations": [
-                {"contribution": one.contribution.to_json(), "context_pack": one.pack.to_json()}
-                for one in self.invocations
-            ],
-            "task": {
-                "task_id": task.task_id,
-                "name": task.name,
-                "acceptance_criteria": list(task.acceptance_criteria),
-            },
-            "exceptions": list(self.exceptions),
-            "decided": [one.to_json() for one in self.decided],
-            "spec": {"spec": self.spec, "definition_sha256": self.spec_sha256},
-        }
+        )
 
     def _exceptions(self, module_ref: str, task_id: str = "") -> Iterator[str]:
         projection, contract = self._view.projection, self._view.modules.contract(module_ref)
@@ -379,27 +415,29 @@ class Provenance:
             f"{envelope.artifact_id} names no {kind} among its inputs", where="docs/design.md#provenance"
         )
 
-    def _versions(self, newest: ArtifactEnvelope) -> tuple[ArtifactEnvelope, ...]:
+    def _versions(self, newest: ArtifactEnvelope) -> list[ArtifactEnvelope]:
         found = [newest]
         while before := found[-1].revised:
             found.append(self._artifacts.envelope(before))
-        return tuple(found)
+        return found
 
-    def _debate(self, versions: tuple[ArtifactEnvelope, ...]) -> DebateRounds:
+    def _debate(self, versions: Sequence[ArtifactEnvelope]) -> DebateRounds:
         for envelope in versions:
             if envelope.artifact_id in self._debates:
                 return debate_rounds(self._artifacts, self._debates[envelope.artifact_id], "")
         raise CorruptionError("no debate was held over this artifact", where=versions[0].artifact_id)
 
-    def _invocations(self, versions: tuple[ArtifactEnvelope, ...]) -> tuple[ContributionWithPack, ...]:
+    def _invocations(
+        self, versions: Sequence[ArtifactEnvelope], rounds: Sequence[Round]
+    ) -> list[InvocationWithPack]:
         """The contributions of everything on the way, each with its context pack."""
         names = {envelope.artifact_id for envelope in versions}
-        rounds = [*self.debate.rounds, *self.contract_debate.rounds]
         names |= {r.challenge.challenge_id for r in rounds if r.challenge}
         names |= {r.adjudication.adjudication_id for r in rounds if r.adjudication}
+        invocations = self._view.invocations
         found = [
-            ContributionWithPack(contribution, self._view.invocations.pack(contribution.context_pack_ref))
-            for contribution in self._view.invocations.contributions()
-            if contribution.artifact_ref.partition("@")[0] in names
+            InvocationWithPack(contribution=one, context_pack=invocations.pack(one.context_pack_ref))
+            for one in invocations.contributions()
+            if one.artifact_ref.partition("@")[0] in names
         ]
-        return tuple(sorted(found, key=lambda one: one.contribution.created_at))
+        return sorted(found, key=lambda one: one.contribution.created_at)

@@ -108,7 +108,6 @@ def module(
     from specwright.cli.pages.modules import module_page, provenance_page
     from specwright.documents.modules import (
         Module,
-        Trail,
         is_planned,
         module_debates,
         newest_sealed,
@@ -122,8 +121,8 @@ def module(
         if debate:
             present(module_debates(view, module_id, directory), debate_page, as_json=as_json)
         elif trail:
-            chain = Provenance(view, sealed_module(view, module_id, directory))
-            present(Trail(**chain.to_json()), lambda _: provenance_page(chain), as_json=as_json)
+            chain = Provenance(view).trail(sealed_module(view, module_id, directory))
+            present(chain, provenance_page, as_json=as_json)
         else:
             present(Module.of(view, sealed_module(view, module_id, directory)), module_page, as_json=as_json)
 

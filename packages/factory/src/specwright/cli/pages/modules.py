@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ship_gate.contract.statements import entries
 from ship_gate.terminal.page import Page, brief
-from specwright.application.history.provenance import DebateRounds, Provenance
+from specwright.application.history.provenance import DebatedImplementation, DebatedPlan, Trail
 from specwright.application.stages.trace import Trace
 from specwright.cli.terminal.at_work import at_work_in_words
 from specwright.documents.commands import next_command
@@ -61,11 +61,11 @@ def module_page(module: Module) -> Page:
     return page
 
 
-def provenance_page(chain: Provenance) -> Page:
+def provenance_page(chain: Trail) -> Page:
     """The chain from a module back to its spec."""
     page, evidence = Page(), chain.evidence
-    page.heading(f"{chain.contract.name}  {chain.contract.ref}")
-    page.prose(chain.contract.purpose, 2)
+    page.heading(f"{chain.contract.body.name}  {chain.contract.body.ref}")
+    page.prose(chain.contract.body.purpose, 2)
     page.heading("Evidence")
     page.prose(f"{evidence.ship_id}  {evidence.verification.result}, {evidence.verified_at}", 2)
     summary = evidence.execution_log.summary
@@ -75,22 +75,23 @@ def provenance_page(chain: Provenance) -> Page:
     page.rows("by a person", [f"{one.sentence} ({one.stated_in})" for one in chain.decided])
     if chain.exceptions:
         page.row("exceptions", ", ".join(chain.exceptions))
-    _add_rounds(page, "Implementation", chain.debate, chain.versions)
+    _add_rounds(page, "Implementation", chain.implementation, chain.implementation.versions)
     page.heading("Contract")
     locked = next(
-        (output.ref for output in chain.locked.outputs if output.purpose == Purpose.LOCKED_AFTER),
+        (output.ref for output in chain.contract.outputs if output.purpose == Purpose.LOCKED_AFTER),
         "not locked",
     )
-    page.prose(f"{chain.locked.ref}  {chain.locked.status}, locked after {locked}", 2)
-    calls = [_named(chain, dependency.ref) for dependency in chain.contract.dependencies]
+    page.prose(f"{chain.contract.ref}  {chain.contract.status}, locked after {locked}", 2)
+    calls = [_named(chain, dependency.ref) for dependency in chain.contract.body.dependencies]
     page.row("calls", ", ".join(calls) or "no other module")
-    _add_rounds(page, "Plan", chain.contract_debate, (chain.planned,))
-    page.row("modules", ", ".join(module.name for module in chain.plan.modules))
+    _add_rounds(page, "Plan", chain.plan, [chain.plan])
+    page.row("modules", ", ".join(module.name for module in chain.plan.body.modules))
     page.heading("Reuse")
     page.prose(f"{chain.reuse.conclusion}: {chain.reuse.justification}", 2)
     page.row("searched", chain.reuse.query)
     page.heading("Who saw what")
-    for contribution, pack in chain.invocations:
+    for one in chain.invocations:
+        contribution, pack = one.contribution, one.context_pack
         page.prose(f"{contribution.produced_by.run_id}  {contribution.type}  {contribution.artifact_ref}", 2)
         page.row(pack.context_pack_id, f"shows {_shown(chain, pack)}", 4)
         for reason, refs in _withheld(pack).items():
@@ -100,10 +101,10 @@ def provenance_page(chain: Provenance) -> Page:
     for criterion in chain.task.acceptance_criteria:
         page.prose(f"- {criterion}", 4, 2)
     page.heading("Spec")
-    page.line(f"  {chain.spec}")
-    page.line(f"  definition {chain.spec_sha256}")
+    page.line(f"  {chain.spec.spec}")
+    page.line(f"  definition {chain.spec.definition_sha256}")
     page.heading("Files")
-    module = f"modules/{chain.contract.ref.replace('@', '/')}/"
+    module = f"modules/{chain.contract.body.ref.replace('@', '/')}/"
     page.prose(
         f"below state_store/: {module}, artifacts/*/ID/, debates/ID/, context_packs/ID.json, definitions/ID",
         2,
@@ -111,7 +112,9 @@ def provenance_page(chain: Provenance) -> Page:
     return page
 
 
-def _add_rounds(page: Page, title: str, debate: DebateRounds, versions: Sequence[ArtifactEnvelope]) -> None:
+def _add_rounds(
+    page: Page, title: str, debate: DebatedImplementation | DebatedPlan, versions: Sequence[ArtifactEnvelope]
+) -> None:
     page.heading(f"{title} (debate {debate.debate_id})")
     for envelope in versions:
         page.prose(f"{envelope.ref}  {envelope.status}, by {envelope.created_by.run_id}", 2)
@@ -127,7 +130,7 @@ def _add_rounds(page: Page, title: str, debate: DebateRounds, versions: Sequence
             page.rows("", (f"- {done.action} {done.target}: {done.detail}" for done in ruling.amendments))
 
 
-def _shown(chain: Provenance, pack: ContextPack) -> str:
+def _shown(chain: Trail, pack: ContextPack) -> str:
     """Each reference once, with everything that is shown of it."""
     permissions: dict[str, list[str]] = {}
     for row in pack.included_refs:
@@ -142,12 +145,12 @@ def _withheld(pack: ContextPack) -> dict[str, list[str]]:
     return by_reason
 
 
-def _listed(chain: Provenance, refs: Sequence[str]) -> str:
+def _listed(chain: Trail, refs: Sequence[str]) -> str:
     names = ", ".join(_named(chain, ref) for ref in refs[:FEW])
     return f"{names} and {len(refs) - FEW} more" if len(refs) > FEW else names
 
 
-def _named(chain: Provenance, ref: str) -> str:
+def _named(chain: Trail, ref: str) -> str:
     return f"{chain.names[ref]} {ref}" if ref in chain.names else ref
 
 
