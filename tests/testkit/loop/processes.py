@@ -133,7 +133,7 @@ def assert_kills_change_nothing(
     left, right = Path(again.directory), Path(whole.directory)
     killed = again._replace(draws=str(journal_of(right)))
     assert killed_again_and_again(workshop, killed, step, forgetting=forgetting) >= least
-    assert differences(left, right) == []
+    assert not (differing := differences(left, right)), differing
     for kind in ("model", "verdict"):
         places = [record.place for record in records(left, kind)]
         assert places == [record.place for record in records(right, kind)]
