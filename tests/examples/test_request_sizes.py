@@ -16,7 +16,7 @@ MODULES_CALLED = {"TSK-001": 0, "TSK-002": 1, "TSK-003": 2, "TSK-004": 3}
 MOST = {
     "plan planner": 22_000,
     "contracts challenger": 26_000,
-    "contracts arbiter": 6_000,
+    "contracts arbiter": 10_000,
     "module proposer": 27_000,
     "module challenger": 34_000,
     "module arbiter": 6_000,

@@ -201,6 +201,28 @@ def test_of_a_review_that_found_nothing_the_arbiter_is_told_in_short_what_it_can
             assert "double(2)" not in asked.message
 
 
+def test_a_ruling_on_nothing_disputed_holds_what_it_rests_on(directory: Path):
+    """On contracts all criteria with the statements that are cited; on a module whole the criteria that its checks name, and
+    the numbers of the others (F-9.7-04)."""
+    cited = ["1: double /outputs/0/invariants/0", "2: double /error_surfaces/0"]
+    own = Turn({**claimed(), "acceptance_checks": ["2: test_it_is_the_number_twice"]}, draft(DOUBLE))
+    said = script({"double/round-1/proposer": [own]}, plan(planned(DOUBLE), acceptance_checks=cited))
+    with DebateWorkbench(directory, said) as bench:
+        assert bench.begin() == "SHIPPED"
+        contracts, module = (
+            bench.roles.asked_at(f"{of}/round-1/arbiter").message for of in ("contracts", DOUBLE)
+        )
+    shown = {
+        "/outputs/0/invariants/0 is the number twice",
+        "/error_surfaces/0 ValueError: number is negative",
+    }
+    assert {text for text in shown if text in contracts} == shown
+    assert "/purpose " not in contracts
+    assert [f"\n{n}. " in contracts for n in (1, 2)] == [True, True]
+    assert [f"\n{n}. " in module for n in (1, 2)] == [False, True]
+    assert "Of 1 the proposal says nothing" in module
+
+
 def test_an_arbiter_reads_what_its_pack_says_it_can(directory: Path):
     """Each reference that its request leaves out, by the path in its reason; nothing else, and nothing is written
     (D-57-01)."""
@@ -259,7 +281,7 @@ def test_a_dispute_over_several_contracts_is_told_of_the_one_that_it_names(direc
     with DebateWorkbench(directory, script(answers, planned_twice)) as bench:
         bench.begin()
         message = bench.roles.asked_at("contracts/round-3/arbiter").message
-    assert message.count("where the dispute names it") == 1
+    assert message.count("as far as it is cited") == 1
     assert "# Contract of `double`" in message
     assert "/purpose " not in message
 

@@ -386,18 +386,17 @@ def observations(
 ) -> tuple[str, ...]:
     """What code saw of a draft, for those who may not see it."""
     passed = sum(test.result == "PASS" for test in verdict.tests)
-    names = ", ".join(tried.name for tried in active)
+    again = {"rounds": [one.name for one in active], "versions": [one.name for one in earlier]}
     return (
         "the interface extracted from the source is the locked contract",
         "for every obligation of the contract a test passed that claims it; every example gives what it says"
         if verdict.passed
         else "not shown: " + "; ".join(f"{found.code} at {found.where}" for found in verdict.findings),
         f"{passed} of {len(verdict.tests)} tests passed, those of each parameter counted",
-        *([f"falsifying tests of earlier rounds passed: {names}"] if active else []),
         *(
-            [f"falsifying tests of earlier versions passed: {', '.join(t.name for t in earlier)}"]
-            if earlier
-            else []
+            f"falsifying tests of earlier {of} passed: {', '.join(names)}"
+            for of, names in again.items()
+            if names
         ),
         *(
             f"{_BINDING[stage.name][2]}, which nobody can strike: {stage.result}"

@@ -248,7 +248,7 @@ def ask_arbiter(factory: Factory, case: Case) -> Adjudication:
     kind = ContractRuling if of_contracts else ModuleRuling
     kind = UndisputedRuling if not offers and shown.undisputed else kind
     answer = factory.roles.ask(
-        Assignment(place, kind, arbiter_message(shown, offers), pack),
+        Assignment(place, kind, arbiter_message(shown, offers, files), pack),
         lambda given, _: _ruling_problems(case, given.whole(), rulings, offers),
     ).answer.whole()
     scope = factory.journal.scope(f"{place.run_id}/record", deferred=True)

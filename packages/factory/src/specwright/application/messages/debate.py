@@ -41,6 +41,7 @@ from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.calls import Acceptance, property_in_short
 from specwright.domain.answers import MAX_FALSIFYING_TESTS, Amendment, Failure, FaultOf, Verdict
 from specwright.domain.debate.amendments import OfferedChange
+from specwright.domain.debate.answer_rules import checked_criteria
 from specwright.domain.debate.debate import CONTRACTS, Challenge, Proposal
 from specwright.domain.debate.falsifying import counterexample
 from specwright.domain.debate.test_outline import test_outline
@@ -308,38 +309,36 @@ def arbiter_files(debate: JudgedDebate, task_file: str) -> dict[str, str]:
     }
 
 
-def arbiter_message(debate: JudgedDebate, offers: Sequence[OfferedChange]) -> str:
-    """The Arbiter's: what is decided; the rest can be read (`arbiter_files`).
+def arbiter_message(debate: JudgedDebate, offers: Sequence[OfferedChange], texts: Mapping[str, str]) -> str:
+    """The Arbiter's: what is decided, of contracts all that shows the criteria; the rest can be read (`arbiter_files`).
     It holds no dependencies, rubrics and source."""
     proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
-    disputed, criteria = bool(offers) or not debate.undisputed, debate.task.acceptance_criteria
-    if not disputed:
-        criteria = [shorten(one, _LONGEST, placeholder=" ...") for one in criteria]
+    disputed, of_plan = bool(offers) or not debate.undisputed, debate.deliverable == CONTRACTS
+    own = () if disputed or of_plan else checked_criteria(proposal.acceptance_checks)
     shown = challenge if disputed else challenge.model_copy(update={"falsifying_tests": []})
     return rendered(
         "arbiter.md",
         debate=debate,
         disputed=disputed,
-        criteria=as_criteria(criteria, debate.rulings),
-        named=[*_named(debate)] if disputed else [],
+        criteria=as_criteria(debate.task.acceptance_criteria, debate.rulings, own),
+        named=[*_named(debate)] if disputed or of_plan else [],
         proposal=proposal,
         challenge=challenge,
         challenge_text=as_challenge(shown),
         above=[kind for kind in (FaultOf.CONTRACT, FaultOf.PLAN) if challenge.faults(kind)],
         offers=offers,
         passed=[tried.name for tried in challenge.falsifying_tests],
-        files=(TASK, CONTRACTS_READ, DEBATE),
+        texts=texts,
         which=_which(debate),
     )
 
 
 TASK, CONTRACTS_READ, DEBATE = "task.md", "contracts.md", "debate.md"
-_LONGEST = 130
-"""Characters of a criterion where nothing is disputed."""
 
 
 def _named(debate: JudgedDebate) -> Iterator[str]:
-    """The statements and tests that a dispute names; if it names no statement, the whole contracts."""
+    """The statements and tests that a dispute names, or the checks where there is none; if they name no statement, the whole
+    contracts."""
     proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
     words = " ".join(
         [
@@ -349,10 +348,11 @@ def _named(debate: JudgedDebate) -> Iterator[str]:
             *(one.pointer for one in proposal.contract_at_fault),
         ]
     )
+    words = words or " ".join(proposal.acceptance_checks)
     words = re.sub(rf"\b({'|'.join(one.name for one in debate.contracts)}) /", r"\1#/", words)
     texts = {one.name: contract_text(one).splitlines() for one in debate.contracts}
     named = {name: [one for one in lines if _is_cited(one, name, words)] for name, lines in texts.items()}
-    told, about = (named, ", where the dispute names it") if any(named.values()) else (texts, "")
+    told, about = (named, ", as far as it is cited") if any(named.values()) else (texts, "")
     for name, lines in told.items():
         if lines:
             yield as_block(f"Contract of `{name}`{about}", "\n".join(lines), "text")

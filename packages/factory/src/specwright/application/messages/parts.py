@@ -7,7 +7,7 @@ contract, how a test goes about it.
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from ship_gate.base.allowed_packages import AllowedPackage
@@ -44,11 +44,14 @@ def as_surface(view: DependencyView) -> str:
 
 
 def as_criteria(
-    criteria: Sequence[str], rulings: Mapping[int, CriterionRuling] = MappingProxyType({})
+    criteria: Sequence[str],
+    rulings: Mapping[int, CriterionRuling] = MappingProxyType({}),
+    own: Collection[int] = (),
 ) -> str:
-    """The acceptance criteria of the task by their numbers, with the rulings on them."""
-    lines = (f"{n}. {text}{_ruling(n, rulings)}" for n, text in enumerate(criteria, start=1))
-    return "# Acceptance criteria of the task\n\n" + "\n".join(lines)
+    """The acceptance criteria of the task by their numbers, with the rulings on them; if `own` names some, the others by
+    their numbers alone."""
+    left = [n for n in range(1, len(criteria) + 1) if n not in own] if own else []
+    return rendered("criteria.md", criteria=criteria, rulings=rulings, own=own, left=left)
 
 
 def as_approved(item: AcceptanceExample | AcceptanceProperty) -> str:
@@ -57,10 +60,6 @@ def as_approved(item: AcceptanceExample | AcceptanceProperty) -> str:
     if isinstance(item, AcceptanceExample):
         return "\n".join((title, item.code, f"gives {item.gives}"))
     return "\n".join((title, item.code, for_all(item.variables, item.errors)))
-
-
-def _ruling(number: int, rulings: Mapping[int, CriterionRuling]) -> str:
-    return f"\n   criterion {number}: {rulings[number].text}" if number in rulings else ""
 
 
 _PLACE_IN_PRODUCT = re.compile(r"\A(# [^\n]*\n)## Task ID: [^\n]*\n(?:\n## Context\n(?:- [^\n]*\n)+)?")

@@ -427,7 +427,8 @@ def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
     projection, last = factory.projection, last_release(factory)
     change, number = projection.open_change, projection.change_number
     if change is None and number and not again and last is not None:
-        _note_end(factory, last.release_id)  # this node runs again after a crash
+        bind_journal(factory)  # this node runs again after a crash
+        note_release_end(factory.store, factory.log, last.release_id)
         return last
     if change is not None and change.before is not None and outcome(factory) is not Outcome.COMPLETE:
         raise RefusedError(
@@ -546,18 +547,11 @@ def _release(
         events += closing_events(factory, scope, manifest, sha256, before)
     announce(factory, scope, events)
     finish_deprecations(factory)
-    _note_end(factory, release_id)
-    kind = "released" if manifest.succeeded else "unreleased"
-    factory.progress.note(
-        Step(kind, "", f"{release_id}: {manifest.overall_result}, product {product.result}")
-    )
-    return manifest
-
-
-def _note_end(factory: Factory, release_id: str) -> None:
-    """Bind the journal to the log and note the log's end beside the release, so that what goes out names both."""
-    bind_journal(factory)
+    bind_journal(factory)  # so that what goes out with the release names it
     note_release_end(factory.store, factory.log, release_id)
+    results = f"{release_id}: {manifest.overall_result}, product {product.result}"
+    factory.progress.note(Step("released" if manifest.succeeded else "unreleased", "", results))
+    return manifest
 
 
 def _place_source(factory: Factory, release_id: str, wheel: BuiltWheel) -> None:

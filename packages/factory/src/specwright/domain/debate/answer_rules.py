@@ -119,6 +119,11 @@ def named_tests(texts: Iterable[str]) -> list[str]:
     return [name for text in texts for name in _TEST.findall(text)]
 
 
+def checked_criteria(checks: Iterable[str]) -> set[int]:
+    """The criteria that acceptance checks name by their numbers."""
+    return {int(found[1]) for found in map(_CHECKED.match, checks) if found}
+
+
 def checks_still_shown(checks: Iterable[str], tests: Collection[str]) -> list[str]:
     """The acceptance checks that name a criterion by its number, as far as tests that they name are still there.
 

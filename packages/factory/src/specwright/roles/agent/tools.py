@@ -85,8 +85,7 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
         include_inactive: bool,
         top_k: int,
     ) -> str:
-        """Search the Code Index of shipped modules by what they do. Best match first, with a similarity in 0..1. One alone
-        (`top_k` 1) comes with all that the index has of it."""
+        """Search the Code Index of shipped modules by what they do, best match first; `top_k` 1 gives all there is of it."""
         asked = IndexQuery(
             query,
             tuple(tags),
