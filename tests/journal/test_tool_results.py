@@ -66,6 +66,15 @@ def test_a_search_is_made_once_whatever_order_its_calls_come_in(path: Path, jour
     assert [found[number][0]["name"] for number in (1, 2)] == ["thing_1", "thing_2"]
 
 
+def test_a_role_gets_the_rest_of_an_entry_on_request(path: Path, journals: list[FileJournal]):
+    """Of several results what a planner needs, of one alone all that the index has (F-14.3-05)."""
+    journals += [FileJournal(path)]
+    tool = search_tool(Counted(), journals[0], RUN)
+    (short,), (whole,) = (call(tool, f"call-{top_k}", query="thing", top_k=top_k) for top_k in (2, 1))
+    assert {*short} == {"module_ref", "name", "purpose", "io_summary", "status", "similarity_score"}
+    assert {*whole} == {*entry(1).to_json(), *short}
+
+
 @pytest.mark.parametrize("call_id", ["", "search_code_index", "call_0"])
 def test_a_model_that_gives_all_its_calls_one_id_is_served_all_the_same(
     path: Path, journals: list[FileJournal], call_id: str
