@@ -58,7 +58,7 @@ def test_a_decision_belongs_to_its_task():
     )
     assert "decisions" not in str(before.to_json())
     assert spec_difference(before, after).changed == {"TSK-001": (f"decisions: + {ROUNDING}",)}
-    assert f"+1. {ROUNDING} (TSK-001 Split a bill)" in page_difference(before, after)
+    assert f"+- {ROUNDING} (TSK-001 Split a bill)" in page_difference(before, after)
     first, second = lay_out(after)
     definitions = {one.task_id: one for one in (first, second)}
     assert f"## Decisions\n- {ROUNDING}\n\n## Micro Module Contract" in render_at_init(first, definitions)
@@ -72,3 +72,13 @@ def test_a_decision_that_says_nothing_is_refused():
     data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["decisions"] = ["TBD"]
     (error,) = validate(data).errors
     assert (error.field, "is a placeholder" in error.message) == ("decisions", True)
+
+
+def test_a_new_decision_shows_as_one_line_however_many_come_after_it():
+    """The difference that a person reads leaves out the numbers of lists (D-56-04)."""
+    before, after = (
+        ProductSpec.model_validate(spec_with(own, ["Two of a name are one."]).stamped(NOW, NOW).to_json())
+        for own in ([ROUNDING], ["Nobody owes a negative sum.", ROUNDING])
+    )
+    changed = [line for line in page_difference(before, after) if "(TSK-" in line and line[0] in "+-"]
+    assert changed == ["+- Nobody owes a negative sum. (TSK-001 Split a bill)"]

@@ -5,6 +5,7 @@ Python, for that person and for those who install it.
 and, folded, its examples. `spec_in_full.md` beside it has every field.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, cast
@@ -64,7 +65,6 @@ def spec_page(
     data, tasks = spec.to_json(), list(spec.tasks())
     provided = [one for task in tasks if task.acceptance for one in task.acceptance.provides]
     functions = {name_of(one): function for one in provided if (function := function_of_signature(one))}
-    guide = interface_guide(spec.interfaces, functions, slugify(spec.title)) if spec.interfaces else ""
     made = rendered(
         "spec.md",
         spec=spec,
@@ -73,7 +73,7 @@ def spec_page(
         decided=departures((), decisions_of(spec)),
         summary=summary(spec),
         started=started(spec.interfaces),
-        guide=guide,
+        guide=interface_guide(spec.interfaces, functions, slugify(spec.title)) if spec.interfaces else "",
         warnings=[in_words(data, one) for one in warnings],
         sources=sources,
         packages=[printable(one) for one in allowed_packages],
@@ -106,10 +106,10 @@ def acceptance_file(spec: ProductSpecDraft) -> str:
 
 def page_difference(before: ProductSpec, after: ProductSpec) -> list[str]:
     """How the page of a spec differs from that of another, as the lines of a unified diff; where it does not, how the
-    other fields do. Empty if both say the same."""
+    other fields do. Empty if both say the same. Without the numbers of lists, as a new item would change all below it."""
     after = after.model_copy(update={"updated_at": before.updated_at})
     for made in (spec_page, full_spec_page):
-        old, new = (made(spec).splitlines() for spec in (before, after))
+        old, new = (re.sub(r"(?m)^\d+\. ", "- ", made(spec)).splitlines() for spec in (before, after))
         if lines := [*unified_diff(old, new, lineterm="", n=1)]:
             return lines[2:]
     return []
