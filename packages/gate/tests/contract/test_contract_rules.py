@@ -519,12 +519,13 @@ def test_classes_that_can_be_read_in_two_ways_stay():
         assert problems(contract)
 
 
-def test_spaces_are_made_single_unless_they_are_quoted():
-    """D-S8.1-02: a slip of the planner costs no attempt; what may be meant is asked for."""
+def test_spaces_are_made_single_and_within_quotes_escapes():
+    """D-S8.1-02: a slip of the planner costs no attempt; one lost a turn of 7,000 tokens to the two spaces of an example."""
     for text, normal in (
         (" is  not   empty ", "is not empty"),
         ("the module's text  and the user's", "the module's text and the user's"),
-        ("keeps 'a  b' as it is", "keeps 'a  b' as it is"),
+        ("keeps 'a  b' as it is", r"keeps 'a \x20b' as it is"),
+        ('gives  "a   b"', r'gives "a \x20\x20b"'),
         ("tab\tand", "tab\tand"),
     ):
         found = {at: normalise(one) for at, one in with_text(text).items()}

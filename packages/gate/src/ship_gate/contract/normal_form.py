@@ -2,7 +2,8 @@
 
 Types, defaults and class statements are written as code is; exceptions come before other surfaces; what is said of an error
 class stands in its first surface; a class is stated in
-the slot that names it first, after other statements and before a default; a text has single spaces. What can be read in
+the slot that names it first, after other statements and before a default; a text has single spaces, and writes more within
+quotes as `\\x20`. What can be read in
 two ways is left for `rules.problems`.
 """
 
@@ -63,10 +64,9 @@ def normalise(contract: MicroModuleContract) -> MicroModuleContract:
 
 
 def single_spaced(text: str) -> str:
-    """A text without repeated spaces and spaces at its ends; those within quotes may be meant, and stay."""
-    if any("  " in quoted for quoted in _QUOTED.findall(text)):
-        return text
-    return re.sub(" {2,}", " ", text).strip(" ")
+    """A text without repeated spaces and spaces at its ends; within quotes they may be meant, and are written as `\\x20`."""
+    meant = _QUOTED.sub(lambda quoted: re.sub("(?<= ) ", r"\\x20", quoted[0]), text)
+    return re.sub(" {2,}", " ", meant).strip(" ")
 
 
 def _normal(text: str) -> str:
