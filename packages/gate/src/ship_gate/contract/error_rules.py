@@ -58,7 +58,7 @@ def _class_problems(contract: MicroModuleContract, known: Mapping[str, ClassStat
         for part in (part for part, what in said.items() if what):
             path = f"error_surfaces.{index}.{part}"
             if not is_own_exception(error):
-                yield f"{path}: only an exception of the module's own has {_OF_CLASS[part]}; name a class of its own"
+                yield f"{path}: only an exception of the module's own has {_OF_CLASS[part]}; name one, or say it in `when`"
             elif error.name in named:
                 yield f"{path}: {error.name} is stated once, in the surface that names it first; move it there"
         if error.base and error.base not in ERROR_BASES:
