@@ -238,7 +238,7 @@ def package(
     markdown: Markdown = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge the public functions of a package where they are, by its own tests and examples.
+    """Judge the public functions of a package where they are.
 
     No contract is needed. WRONG is a function whose call contradicts a documented example, a test, or the type that
     it states; SHOWN is one whose tests and examples notice most faults that are put into it. Exits with 1 if one is
