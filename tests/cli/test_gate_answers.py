@@ -46,6 +46,16 @@ def test_an_approval_holds_for_what_was_shown(waiting: Path) -> None:
         (waiting / file).write_text(shown)
 
 
+def test_criteria_that_no_example_shows_are_named(waiting: Path) -> None:
+    """A person sees before the approval what models alone will judge (D-40-06)."""
+    page = [line.strip() for line in specwright("status", waiting).out.splitlines()]
+    spec = json.loads((waiting / SPEC).read_text())
+    task = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    assert task.get("acceptance") is None
+    said = [line for line in page if "(no example shows it) " in line]
+    assert [line[:2] for line in said] == [f"{n}." for n in range(1, 1 + len(task["acceptance_criteria"]))]
+
+
 def by_graph(directory: Path, answer: dict[str, str]) -> Any:
     """What the gate asked, with what it says to an answer that another process gives through LangGraph; or where the
     project is then."""

@@ -472,11 +472,12 @@ def _task_in_words(task: TaskSpec) -> str:
 
 
 def _criteria_in_words(task: TaskSpec) -> list[str]:
-    """The first short example of a task, and its criteria, a line each; one that only models judge has a star."""
+    """The first short example of a task, and its criteria, a line each, and which of them only models judge."""
     held = task.acceptance.examples if task.acceptance else ()
     examples = [one for item in held if len(one := f"e.g. {item.body} gives {item.gives}") <= _LINE]
     shown = task.acceptance.shown if task.acceptance else ()
-    criteria = (f"{n}.{'' if n in shown else '*'} {one}" for n, one in enumerate(task.acceptance_criteria, 1))
+    numbered = enumerate(task.acceptance_criteria, 1)
+    criteria = (f"{n}. {'' if n in shown else '(no example shows it) '}{one}" for n, one in numbered)
     return [brief(text, _LINE) for text in (*examples[:1], *criteria)]
 
 

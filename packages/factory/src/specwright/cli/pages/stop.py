@@ -148,7 +148,6 @@ def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> Non
         room = min(4, 24 // len(words.tasks))  # with more tasks fewer lines of each: a page
         tasks = zip(words.tasks, words.criteria, strict=True)
         _add_list(page, ["\n    ".join((name, *lines[:room])) for name, lines in tasks])
-        page.prose("* no example or property shows it; models alone judge it", 2, 4)
     page.prose(f"To start: {words.started}", 2, 4)
     _add_prose(page, [f"warning: {one}" for one in words.warnings], _FEW, what="warnings ")
     if stop.changes:
