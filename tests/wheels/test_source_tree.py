@@ -33,6 +33,7 @@ TOOLS = (
 )
 
 
+@pytest.mark.timeout(300)
 def test_the_source_tree_of_an_example_stands_alone(tmp_path: Path) -> None:
     """It is linted, type-checked, tested and built; its wheel has the released code, and `verify` names a changed file
     (D-58-01)."""

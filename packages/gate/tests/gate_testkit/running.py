@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,8 +67,16 @@ def broken_off(seen: Any):
     return {finding.code for finding in seen.findings}
 
 
-def survivors(place: Path):
-    """Processes that were started for a directory and still run."""
+def survivors(place: Path, seconds: float = 5.0):
+    """Processes that were started for a directory and still run after so many seconds; one that was killed needs a moment of
+    a busy machine to end."""
+    until = time.monotonic() + seconds
+    while (found := _running(place)) and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
+
+
+def _running(place: Path):
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         if re.fullmatch(r"\d+", entry.name):

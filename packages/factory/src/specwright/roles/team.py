@@ -288,7 +288,7 @@ class ModelRoles:
 
 
 _CHANGE = (
-    "Hand in what changes in your plan, which begins at /modules, as a JSON Patch (RFC 6902); the rest stays as it is. "
+    "Hand in what changes in your plan (/modules, /claim, /acceptance_checks), as a JSON Patch (RFC 6902); the rest stays. "
     "Ends your work once it is accepted."
 )
 
