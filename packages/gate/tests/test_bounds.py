@@ -205,11 +205,11 @@ def test_a_gate_that_is_killed_takes_its_processes_along(place, kind):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     gate = subprocess.Popen([sys.executable, "-c", code, str(place), kind], env=environment)
     inside = f"{place}/gate-"
-    until(lambda: len(survivors(inside)) >= 2)
+    until(lambda: len(survivors(inside, 0)) >= 2)
     time.sleep(0.5)
     gate.kill()
     gate.wait()
-    until(lambda: not survivors(inside))
+    until(lambda: not survivors(inside, 0))
 
 
 ATTEMPTS = """
