@@ -380,6 +380,12 @@ def test_a_record_of_another_id_is_refused(shelf: Shelf):
         shelf.create(ArtifactType.ADJUDICATION, body=copied)
 
 
+def test_what_a_kill_left_half_written_is_no_sealed_implementation(shelf: Shelf):
+    """The envelope is written last: without it nothing is there, and a search passes over it (D-38-16)."""
+    shelf.tree.publish(f"artifacts/{FOLDER}/IMPL-00000000/1.0.1/body/notes.md", b"x")
+    assert shelf.service.sealed_as("MM-00000001@1.0.0") is None
+
+
 def test_a_revision_exceeds_the_highest_version_of_its_lineage(shelf: Shelf):
     """1.0.0 first; each later one is the next of its lineage, also on a branch (F-8-07, F-7-03)."""
     first = shelf.create()

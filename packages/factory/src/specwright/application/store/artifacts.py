@@ -237,7 +237,8 @@ class ArtifactStore:
     def sealed_as(self, ref: str) -> ArtifactEnvelope | None:
         """The implementation that was sealed as a version of a module; None if code sealed the files again."""
         sealed, kind = ArtifactRef(ref=ref, purpose=Purpose.SEALED_AS), ArtifactType.IMPLEMENTATION.prefix
-        made = (self.envelope(at, one) for one, at in self.folders().items() if one.startswith(f"{kind}-"))
+        named = ((at, one) for one, at in self.folders().items() if one.startswith(f"{kind}-"))
+        made = (self.envelope(at, one) for at, one in named if self.exists(at, one))
         return next((one for one in made if one.has_output(sealed)), None)
 
     def decision(self, folder: str, name: str) -> Decision:

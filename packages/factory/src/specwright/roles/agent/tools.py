@@ -86,14 +86,8 @@ def search_tool(index: CodeIndex, journal: Journal, run_id: str) -> BaseTool:
         top_k: int,
     ) -> str:
         """Search the Code Index of shipped modules by what they do, best match first; `top_k` 1 gives all there is of it."""
-        asked = IndexQuery(
-            query,
-            tuple(tags),
-            tuple(input_types),
-            tuple(output_types),
-            include_inactive,
-            max(1, min(top_k, 50)),
-        )
+        types = tuple(input_types), tuple(output_types)
+        asked = IndexQuery(query, tuple(tags), *types, include_inactive, max(1, min(top_k, 50)))
 
         def live() -> JsonValue:
             return [
