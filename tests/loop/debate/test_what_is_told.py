@@ -205,7 +205,9 @@ def test_a_ruling_on_nothing_disputed_holds_what_it_rests_on(directory: Path):
     """On contracts all criteria with the statements that are cited; on a module whole the criteria that its checks name, and
     the numbers of the others (F-9.7-04)."""
     cited = ["1: double /outputs/0/invariants/0", "2: double /error_surfaces/0"]
-    own = Turn({**claimed(), "acceptance_checks": ["2: test_it_is_the_number_twice"]}, draft(DOUBLE))
+    own = Turn(
+        {**claimed(), "acceptance_checks": ["Criterion 2: test_it_is_the_number_twice"]}, draft(DOUBLE)
+    )
     said = script({"double/round-1/proposer": [own]}, plan(planned(DOUBLE), acceptance_checks=cited))
     with DebateWorkbench(directory, said) as bench:
         assert bench.begin() == "SHIPPED"

@@ -386,18 +386,14 @@ def observations(
 ) -> tuple[str, ...]:
     """What code saw of a draft, for those who may not see it."""
     passed = sum(test.result == "PASS" for test in verdict.tests)
-    again = {"rounds": [one.name for one in active], "versions": [one.name for one in earlier]}
+    kept = {"rounds": [one.name for one in active], "versions": [one.name for one in earlier]}
     return (
         "the interface extracted from the source is the locked contract",
         "for every obligation of the contract a test passed that claims it; every example gives what it says"
         if verdict.passed
         else "not shown: " + "; ".join(f"{found.code} at {found.where}" for found in verdict.findings),
         f"{passed} of {len(verdict.tests)} tests passed, those of each parameter counted",
-        *(
-            f"falsifying tests of earlier {of} passed: {', '.join(names)}"
-            for of, names in again.items()
-            if names
-        ),
+        *(f"falsifying tests of earlier {of} passed: {', '.join(them)}" for of, them in kept.items() if them),
         *(
             f"{_BINDING[stage.name][2]}, which nobody can strike: {stage.result}"
             for stage in verdict.stages

@@ -24,6 +24,7 @@ from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import AcceptanceItem, TaskAcceptance
 from specwright.domain.artifacts import Purpose
 from specwright.domain.base.graph import reachable
+from specwright.domain.debate.answer_rules import NUMBERED_CHECK
 from specwright.domain.debate.debate import Challenge, Proposal
 from specwright.domain.modules.acceptance_report import (
     CriterionEvidence,
@@ -33,7 +34,6 @@ from specwright.domain.modules.acceptance_report import (
 )
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog
 
-_NUMBERED = re.compile(r"\s*(?:criterion\s+)?([0-9]+)\s*[:.)](.*)", re.DOTALL | re.IGNORECASE)
 _WORDS = re.compile(r"/[^\s,;]+|[A-Za-z_]\w*")
 _TRACED = "R5"
 """The criterion of the rubric by which each acceptance criterion has a test or an output (design: debate)."""
@@ -63,7 +63,7 @@ def read_check(text: str, modules: Sequence[str], own: str = "") -> Iterator[tup
         modules: Names that may stand in it.
         own: The module that is meant where none is named.
     """
-    found = _NUMBERED.fullmatch(text)
+    found = NUMBERED_CHECK.fullmatch(text)
     module = own or (modules[0] if len(modules) == 1 else "")
     for word in _WORDS.findall(found[2]) if found else ():
         if word in modules:

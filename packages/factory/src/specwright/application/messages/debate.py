@@ -20,6 +20,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.contract_text import contract_text
 from ship_gate.contract.examples_file import examples_in_short, in_short
 from ship_gate.contract.obligations import obligations
+from ship_gate.contract.rules import is_vocabulary
 from specwright.application.criteria import CriterionRuling
 from specwright.application.messages.parts import (
     about_modules,
@@ -247,7 +248,7 @@ def proposer_message(
         decisions=decisions,
         plan_claim=plan_claim,
         described=[*map(as_dependency, dependencies), as_contract(contract), *about_modules([contract])],
-        pointers=[one.pointer for one in obligations(contract)],
+        pointers=[] if is_vocabulary(contract) else [one.pointer for one in obligations(contract)],
         approved=[*map(in_short, examples), *map(property_in_short, properties)],
         files=as_block(f"/{_ENTRY} as it is now", stub, "python")
         if set(module.files) == {_ENTRY}
@@ -309,7 +310,7 @@ def arbiter_files(debate: JudgedDebate, task_file: str) -> dict[str, str]:
     }
 
 
-def arbiter_message(debate: JudgedDebate, offers: Sequence[OfferedChange], texts: Mapping[str, str]) -> str:
+def arbiter_message(debate: JudgedDebate, offers: Sequence[OfferedChange], files: Mapping[str, str]) -> str:
     """The Arbiter's: what is decided, of contracts all that shows the criteria; the rest can be read (`arbiter_files`).
     It holds no dependencies, rubrics and source."""
     proposal, challenge = debate.history.proposals[-1], debate.history.challenges[-1]
@@ -328,7 +329,7 @@ def arbiter_message(debate: JudgedDebate, offers: Sequence[OfferedChange], texts
         above=[kind for kind in (FaultOf.CONTRACT, FaultOf.PLAN) if challenge.faults(kind)],
         offers=offers,
         passed=[tried.name for tried in challenge.falsifying_tests],
-        texts=texts,
+        files=files,
         which=_which(debate),
     )
 

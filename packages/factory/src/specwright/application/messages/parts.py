@@ -50,8 +50,7 @@ def as_criteria(
 ) -> str:
     """The acceptance criteria of the task by their numbers, with the rulings on them; if `own` names some, the others by
     their numbers alone."""
-    left = [n for n in range(1, len(criteria) + 1) if n not in own] if own else []
-    return rendered("criteria.md", criteria=criteria, rulings=rulings, own=own, left=left)
+    return rendered("criteria.md", criteria=criteria, rulings=rulings, own=own)
 
 
 def as_approved(item: AcceptanceExample | AcceptanceProperty) -> str:

@@ -36,7 +36,8 @@ MILD_REVIEW = "mild_review_violation"
 _FIELDS = (*DIMENSIONS, "purpose", "error_cases", "dependencies", "runtime_budgets", "tags")
 _POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
 _TEST = re.compile(r"(?<!\w)test_(?!inventory\b)\w+(?!\w*\.py\b)")
-_CHECKED = re.compile(r"\s*(\d+)\s*[:.]\s*\S")
+NUMBERED_CHECK = re.compile(r"\s*(?:criterion\s+)?([0-9]+)\s*[:.)]\s*(\S.*)", re.DOTALL | re.IGNORECASE)
+"""An acceptance check that begins with the number of a criterion, and what it names for it."""
 
 
 class Citable(NamedTuple):
@@ -121,7 +122,7 @@ def named_tests(texts: Iterable[str]) -> list[str]:
 
 def checked_criteria(checks: Iterable[str]) -> set[int]:
     """The criteria that acceptance checks name by their numbers."""
-    return {int(found[1]) for found in map(_CHECKED.match, checks) if found}
+    return {int(found[1]) for found in map(NUMBERED_CHECK.match, checks) if found}
 
 
 def checks_still_shown(checks: Iterable[str], tests: Collection[str]) -> list[str]:
@@ -133,7 +134,7 @@ def checks_still_shown(checks: Iterable[str], tests: Collection[str]) -> list[st
     """
     found: list[str] = []
     for check in checks:
-        number = _CHECKED.match(check)
+        number = NUMBERED_CHECK.match(check)
         named = list(dict.fromkeys(named_tests([check])))
         left = [test for test in named if _listed(test, tests)]
         if number and left == named:
