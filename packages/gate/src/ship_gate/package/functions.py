@@ -64,15 +64,15 @@ def public_api(source: Path, names: Sequence[str]) -> PublicApi:
         source: The folder from which they are imported.
         names: Import names.
     """
-    found: dict[str, tuple[str, griffe.Function]] = {}
-    classes: set[str] = set()
+    found, classes = dict[str, tuple[str, griffe.Function]](), set[str]()
     notes: list[str] = []
     for name in names:
         loader = griffe.GriffeLoader(search_paths=[source], allow_inspection=False, store_source=False)
         try:
             # griffe would look into the working directory first, where the original of the copy may be
-            module = loader.load(name, try_relative_path=False)
-            loader.resolve_aliases(implicit=True, external=False)
+            with griffe.logger.disable():  # it would print the traceback of what the note below says
+                module = loader.load(name, try_relative_path=False)
+                loader.resolve_aliases(implicit=True, external=False)
         except Exception as error:  # griffe promises nothing about sources that it cannot read
             notes.append(f"{name} cannot be read: {type(error).__name__}: {error}"[:300])
             continue
