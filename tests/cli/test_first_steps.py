@@ -251,3 +251,15 @@ def test_an_example_is_a_project_that_runs(tmp_path: Path) -> None:
     assert specwright("init", tmp_path / "tab", "--example", "tabkeeper", "--json").document["made"] == []
     assert specwright("run", tmp_path / "tab").code == 3
     assert 'model = "playbook:playbook"' in (tmp_path / "tab/specwright.toml").read_text()
+
+
+def test_scripted_answers_say_of_which_playbook_and_day_they_are(released: Path) -> None:
+    """In the log and under the release, which are of today (D-59-03)."""
+    written = "playbook:nameplate@2026-11-24"
+    wires = [
+        one["wire"]["payload"] for one in specwright("wire", "log", released, "--json").document["wires"]
+    ]
+    debated = [one for one in wires if one.get("subject", "").startswith("debate.")]
+    assert debated
+    assert {one.get("model") for one in debated} == {written}
+    assert f"SCRIPTED answers ({written})" in specwright("status", released).out

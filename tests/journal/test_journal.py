@@ -229,6 +229,21 @@ def test_draws_are_recorded_like_answers(path: Path):
     assert [record.place.kind for record in read_records(path)] == ["step", "draw"]
 
 
+class SetBack(Counting):
+    """A source whose clock was set back by a year."""
+
+    def now(self) -> str:
+        return "2029-01-01T00:00:00.000Z"
+
+
+def test_times_never_go_back(path: Path):
+    """A clock that is set back, in a run or between two, stands until it has caught up (D-59-03)."""
+    first = opened(path, source=Counting()).scope("x").now()
+    journal = opened(path, source=SetBack())
+    assert [journal.scope(name).now() for name in "yz"] == [first, first]
+    assert opened(path).scope("later").now() > first or first > SystemSource().now()
+
+
 def test_the_ids_and_the_time_of_a_step_are_one_record(path: Path):
     """A step that needs more ids than one record has draws again; its time stays (D-04-02)."""
     scope = opened(path).scope("x")

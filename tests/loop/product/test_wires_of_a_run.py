@@ -46,6 +46,12 @@ def test_a_run_has_one_context_and_streams_named_by_spec_ids(told: list[Wire]):
     assert {w["stream"]["stream_id"] for w in told} == {context, TASK, *debates}
 
 
+def test_no_wire_is_older_than_the_one_before(told: list[Wire]):
+    """D-59-03."""
+    times = [wire["ts"] for wire in told]
+    assert times == sorted(times)
+
+
 def test_every_cause_is_an_earlier_wire_of_the_log(told: list[Wire]):
     """Only the approval, with which everything began, has none (W-6-02, W-3-04)."""
     known: set[str] = set()

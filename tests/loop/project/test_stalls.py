@@ -170,7 +170,7 @@ def test_a_wide_stall_behind_a_long_chain_is_told_within_bounds(
         ]  # itself, both that it waits for, and those before the nearer end
         assert snapshot["not_shown"] == f"and {length + 1 - MAX_UPSTREAM:,} more tasks that it waits for"
         assert max(sizes) < 1000 * (MAX_UPSTREAM + 1)
-        stop = Stop.of(bench.factory, project_status(bench.factory), tmp_path, scripted=False, most=5)
+        stop = Stop.of(bench.factory, project_status(bench.factory), tmp_path, most=5)
         told = stop_page(stop).render().splitlines()
         assert len(told) < 80
         assert any(f"... and {width - 4:,} more questions" in line for line in told)

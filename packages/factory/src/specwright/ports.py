@@ -155,6 +155,12 @@ def provider_of(answer: JsonValue) -> str:
     return str(cast(dict[str, Any], answer).get("model") or "")
 
 
+def author_of(answer: JsonValue) -> str:
+    """The model that a journalled answer was bought from, or the playbook and the day it was written; empty of a person."""
+    said = cast(dict[str, Any], answer).get("message", {}).get("data", {}).get("response_metadata", {})
+    return provider_of(answer) or str(said.get("model_name") or "")
+
+
 def paid_for(answer: JsonValue) -> Decimal | None:
     """The US dollars that a journalled answer cost when it was bought; None if that is not recorded."""
     usd = cast(dict[str, Any], answer).get("usd")

@@ -15,7 +15,7 @@ from specwright.application.factory import Factory
 from specwright.application.store.artifacts import Invocation
 from specwright.domain.escalation import OPERATOR
 from specwright.errors import NonDeterminismError
-from specwright.ports import Scope, provider_of
+from specwright.ports import Scope, author_of
 
 JOURNAL_HEAD = "journal.head"
 """The subject of a review with the hash of the journal's lines; its reference says how many."""
@@ -100,7 +100,7 @@ def debate_event(
     """
     sha, sender = sha256(record).hexdigest(), by.role if by.role == OPERATOR else f"agent:{by.role}"
     event = review(subject, sha, reference, sender, caused_by=caused_by, debate_id=debate_id)
-    if model := provider_of(factory.journal.recorded(by.run_id, "model") or {}):
+    if model := author_of(factory.journal.recorded(by.run_id, "model") or {}):
         event.payload["model"] = _NO_REFERENCE.sub("-", model)[:96]
     return event
 

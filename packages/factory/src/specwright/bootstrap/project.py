@@ -9,7 +9,7 @@ import platform
 import shlex
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -463,7 +463,7 @@ class Project:
 _APPROVAL = {"action": "APPROVE", "by": "human:operator"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Adapters:
     """The adapters that leave something on the disk, and the gate (design: journal)."""
 
@@ -551,13 +551,8 @@ def open_project(
             store.limiter(settings.limits),
         )
         factory = Factory(
-            store=ports.store,
-            folder=ports.folder,
-            log=ports.log,
+            **vars(ports),
             projection=Projection(ports.log, ports.store, time.monotonic),
-            journal=ports.journal,
-            index=ports.index,
-            gate=ports.gate,
             roles=roles,
             packager=FlitPackager(project_gate(settings)),
             progress=progress,
@@ -612,20 +607,9 @@ def _settled(factory: Factory) -> Generator[None]:
 
 def _adapters(store: ProjectStore, settings: Settings, progress: Progress, stack: ExitStack) -> Adapters:
     """The adapters of a project; the stack closes them."""
-    journal = store.journal()
-    stack.callback(journal.close)
-    log = store.log()
-    stack.callback(log.close)
-    index = store.index(load_embedder(settings.embedder))
-    stack.callback(index.close)
+    journal, log = stack.enter_context(closing(store.journal())), stack.enter_context(closing(store.log()))
+    index = stack.enter_context(closing(store.index(load_embedder(settings.embedder))))
     if index.needs_reindex:
         progress.note(Step("index", "", "the embedder has changed; every entry is embedded again"))
         index.reindex()
-    return Adapters(
-        store=store.files,
-        folder=store.folder,
-        log=log,
-        journal=journal,
-        index=index,
-        gate=project_gate(settings),
-    )
+    return Adapters(store.files, store.folder, log, journal, index, project_gate(settings))

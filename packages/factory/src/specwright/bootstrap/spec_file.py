@@ -269,17 +269,9 @@ def spec_for_run(
         if _was_answered(directory, opened, copy):
             return _text_of_begun_run(directory, opened, copy, spec, task)
     _require_writable(directory)
-    original = directory / "SPEC.md"
-    text = task.strip() + "\n" if task is not None else read_spec(spec or original)
-    structured_spec(text)
-    named = spec is not None or task is not None
-    if named and os.path.lexists(original) and read_spec(original) != text:
-        raise InputError(
-            "the directory has another SPEC.md",
-            where=str(original),
-            remedy="remove it, leave out --spec and --task, or run in a new directory",
-        )
-    return text
+    if task is None:
+        return spec_for_new_project(directory, spec or directory / "SPEC.md")
+    return _beginning(directory, task.strip() + "\n")
 
 
 def spec_for_new_project(directory: Path, spec: Path) -> str:
@@ -288,13 +280,17 @@ def spec_for_new_project(directory: Path, spec: Path) -> str:
     Raises:
         InputError: no readable text, an incomplete structured spec, or another SPEC.md is there.
     """
-    text, original = read_spec(spec), directory / "SPEC.md"
+    return _beginning(directory, read_spec(spec))
+
+
+def _beginning(directory: Path, text: str) -> str:
     structured_spec(text)
+    original = directory / "SPEC.md"
     if os.path.lexists(original) and read_spec(original) != text:
         raise InputError(
             "the directory has another SPEC.md, and nothing is overwritten",
             where=str(original),
-            remedy="name a new directory, or remove it",
+            remedy="remove it, leave out --spec and --task, or name a new directory",
         )
     return text
 

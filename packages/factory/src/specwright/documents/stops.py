@@ -34,7 +34,7 @@ from specwright.application.store import layout
 from specwright.bootstrap.costs import budgets_of, price_of, prices_in, total_cost
 from specwright.bootstrap.run_options import options_for, was_scripted
 from specwright.bootstrap.spec_file import spec_changed, spec_copy, spec_fault
-from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_stop
+from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_stop, stored_wires
 from specwright.bootstrap.workers.drive import Queue, queue_state
 from specwright.bounded_read import read_member
 from specwright.documents.commands import next_command, pasteable
@@ -54,7 +54,7 @@ from specwright.domain.spec.product_spec import TaskSpec
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard, by_spec_id
 from specwright.errors import CorruptionError, CorruptionErrors, SpecwrightErrors
-from specwright.settings import Settings, load_settings
+from specwright.settings import SCRIPTED, Settings, load_settings
 
 _LINE = 76
 """The most characters of an example or a criterion in the list of tasks."""
@@ -122,7 +122,6 @@ class Release(Part):
         manifest: ReleaseManifest,
         directory: Path,
         *,
-        scripted: bool,
         summed: bool = True,
         **more: Any,
     ) -> Self:
@@ -132,7 +131,6 @@ class Release(Part):
             view: The project.
             manifest: The release.
             directory: Of the project.
-            scripted: Whether any answer was scripted.
             summed: Whether it is also said in words.
             more: Other fields.
         """
@@ -151,9 +149,9 @@ class Release(Part):
         )
         if not (summed and manifest.succeeded):
             return made
-        return made.model_copy(update={"summary": made._in_words(view, directory, scripted=scripted)})
+        return made.model_copy(update={"summary": made._in_words(view, directory)})
 
-    def _in_words(self, view: ProjectView, directory: Path, *, scripted: bool) -> dict[str, str]:
+    def _in_words(self, view: ProjectView, directory: Path) -> dict[str, str]:
         """What shipped and where it is, the proof, how to install and use it, who answered."""
         spec, state = view.projection.spec, view.projection.state
         if spec is None or state is None:
@@ -166,8 +164,9 @@ class Release(Part):
         missing = tasks_missing(view, refs)
         tree = directory / layout.source_tree(str(self.manifest.product.wheel))
         source = "the answers came from the configured models; `specwright modules` lists the evidence"
-        if scripted:
-            source = "SCRIPTED answers (a playbook), not a model's; checks and wheel are real"
+        models = {one["wire"]["payload"].get("model", "") for one in stored_wires(directory)}
+        if playbooks := sorted(model for model in models if model.startswith(SCRIPTED)):
+            source = f"SCRIPTED answers ({listed(playbooks)}), not a model's; checks and wheel are real"
         if any("sandbox: none" in check.detail for one in evidence for check in one.gate):
             source += "; UNCONFINED: the code of modules ran without a sandbox"
         newer = ", ".join(sealed_since(view, self.manifest))
@@ -235,7 +234,6 @@ class Stop(Document, schema="stop"):
         status: ProjectStatus,
         directory: Path,
         *,
-        scripted: bool,
         settings: Settings | None = None,
         spent: Cost | None = None,
         most: int | None = None,
@@ -249,7 +247,6 @@ class Stop(Document, schema="stop"):
             view: The project.
             status: Of it.
             directory: Of it.
-            scripted: Whether any answer was scripted.
             settings: What its models cost, and its budgets; None where no estimate is shown.
             spent: Of the budgets.
             most: The most escalations that are read for a page; a program is given all of them.
@@ -262,16 +259,16 @@ class Stop(Document, schema="stop"):
             more |= _approval(view, directory, settings, spent)
         if manifest := last_release(view):
             summed = status is ProjectStatus.RELEASED
-            more["release"] = Release.of(view, manifest, directory, scripted=scripted, summed=summed)
+            more["release"] = Release.of(view, manifest, directory, summed=summed)
         if status is ProjectStatus.RELEASE_FAILED:
             made = (release_of(view, at) for at in reversed(range(len(view.projection.releases))))
             if standing := next((one for one in made if one.succeeded), None):
-                more["standing"] = Release.of(view, standing, directory, scripted=scripted, summed=False)
+                more["standing"] = Release.of(view, standing, directory, summed=False)
         more.setdefault("exit_code", status.exit_code)
         return cls(
             **more,
             where=status,
-            scripted=scripted,
+            scripted=was_scripted(directory) or bool(settings and settings.scripted),
             tasks=dict(Counter(entry.status.value for entry in state.tasks.values())) if state else {},
             escalations=escalations_waiting(view) if most is None else [],
             needs=needs(view, status, directory, stop=ended, driven=driven, most=most),
@@ -334,13 +331,8 @@ class Status(Stop, schema="status"):
             exit_code=0,
             scripted=False,
             needs=[need],
-            open_change=None,
-            stop=None,
-            driven_by=None,
-            at_work=None,
-            queue=None,
-            asked=None,
             missing=[*words],
+            **dict.fromkeys(("open_change", "stop", "driven_by", "at_work", "queue", "asked")),
         )
 
     @classmethod
@@ -352,7 +344,6 @@ class Status(Stop, schema="status"):
             view,
             status,
             directory,
-            scripted=was_scripted(directory),
             settings=_settings_now(directory),
             spent=asked,
             most=most,

@@ -220,21 +220,23 @@ class StoredJournal:
         self._source = source or SystemSource()
         self._lock = threading.Lock()
         self._known = {record.place: record for record in storage.records()}
-        steps = (record.answer for record in self.records("step"))
-        self._drawn = {one[:8] for step in steps for one in cast("dict[str, list[str]]", step).get("ids", ())}
+        steps = [cast("dict[str, Any]", record.answer) for record in self.records("step")]
+        self._drawn = {one[:8] for step in steps for one in step.get("ids", ())}
+        self._latest = max((step.get("time", "") for step in steps), default="")
 
     def scope(self, name: str, *, deferred: bool = False) -> "JournalScope":
         """Enter a stretch of work."""
         return JournalScope(name, self, deferred=deferred)
 
     def draw(self) -> JsonValue:
-        """A new time, and ids of which none begins like another one of this journal."""
+        """A time that is not before any other of this journal, and ids of which none begins like another one."""
         ids: list[str] = []
         while len(ids) < IDS:
             if (one := self._source.uuid())[:8] not in self._drawn:
                 self._drawn.add(one[:8])
                 ids.append(one)
-        return {"time": self._source.now(), "ids": cast(JsonValue, ids)}
+        self._latest = max(self._latest, self._source.now())
+        return {"time": self._latest, "ids": cast(JsonValue, ids)}
 
     def at(self, place: Place) -> JsonValue:
         """What is recorded at a place; None if nothing is."""

@@ -122,7 +122,7 @@ def run(
         return project.run(approve=approve_spec, retry=retry)
 
     asks = not (as_json or approve_spec) and on_terminal()
-    drive(directory, settings, text, step, scripted=options.scripted, as_json=as_json, asks=asks)
+    drive(directory, settings, text, step, as_json=as_json, asks=asks)
 
 
 def approve(

@@ -58,7 +58,6 @@ def drive(
     spec_text: str,
     step: Act,
     *,
-    scripted: bool,
     as_json: bool,
     asks: bool = False,
 ) -> None:
@@ -70,7 +69,6 @@ def drive(
         spec_text: What the run works on.
         step: What is done; it raises before anything is written if the project does not wait for it. What it shows itself
             is printed in place of the stop.
-        scripted: Whether any answer of the project is or was scripted.
         as_json: Print one JSON document.
         asks: Ask for the answer at the approval gate; the project is not held while a person thinks.
     """
@@ -84,10 +82,10 @@ def drive(
             done = Shown(Queued(queue=queue_state(directory)), queued_page)
         present(*done, as_json=as_json)
         raise typer.Exit(0)
-    stop, sha256 = _take_step(directory, settings, spec_text, step, scripted=scripted, as_json=as_json)
+    stop, sha256 = _take_step(directory, settings, spec_text, step, as_json=as_json)
     while asks and stop is ProjectStatus.APPROVAL and (answer := _gate_answer(sha256)):
         text = spec_copy(directory).text()
-        stop, sha256 = _take_step(directory, settings, text, answer, scripted=scripted, as_json=as_json)
+        stop, sha256 = _take_step(directory, settings, text, answer, as_json=as_json)
     raise typer.Exit(stop.exit_code)
 
 
@@ -113,14 +111,14 @@ def _gate_answer(sha256: str) -> Step | None:
 
 
 def _take_step(
-    directory: Path, settings: Settings, spec_text: str, step: Act, *, scripted: bool, as_json: bool
+    directory: Path, settings: Settings, spec_text: str, step: Act, *, as_json: bool
 ) -> tuple[ProjectStatus, str]:
     """Have a project take a step and print where it is then; the hash of the spec if one waits there."""
     model_sources_of(settings)  # a wrong model name is reported before anything is written
     with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
         if project.factory.price and not as_json:
             note(f"Budget: {in_words(budgets_of(settings), most_tokens(settings, project.factory))}")
-        elif scripted and not as_json and any(map(any, budgets_of(settings))):
+        elif settings.scripted and not as_json and any(map(any, budgets_of(settings))):
             note("Budget: scripted answers spend nothing of it; it holds once another model is asked")
         stop = step(project)
         if isinstance(stop, Shown):
@@ -131,7 +129,6 @@ def _take_step(
             project.factory,
             stop,
             directory,
-            scripted=scripted,
             settings=settings,
             spent=total_cost(directory, prices_of(settings)) if stop is ProjectStatus.APPROVAL else None,
             advice=_DECIDE if waits.get("advise") else "",
@@ -166,10 +163,9 @@ def resume(
     copy = spec_copy(directory)
     if not spec_text and spec_changed(directory, copy) and not awaiting_approval(directory):
         note(f"SPEC.md has changed since the run began; it goes on with {copy.where}")
-    scripted = options.scripted or settings.scripted
     text = spec_text or copy.text()
     asks = not as_json and on_terminal()
-    drive(directory, settings, text, checked, scripted=scripted, as_json=as_json, asks=asks)
+    drive(directory, settings, text, checked, as_json=as_json, asks=asks)
 
 
 def report(directory: Path, module: str, example: Path, pointer: str, *, as_json: bool) -> None:
@@ -197,10 +193,9 @@ def release(directory: Path, modules: tuple[str, ...], *, as_json: bool) -> None
         factory = project.factory
         number = len(factory.projection.releases) + 1
         made = release_some(factory, modules, number) if modules else release_all(factory, number)
-        code, scripted = 0 if made.succeeded else 1, was_scripted(directory)
-        shown = ReleaseDocument.of(factory, made, directory, scripted=scripted, exit_code=code)
+        shown = ReleaseDocument.of(factory, made, directory, exit_code=0 if made.succeeded else 1)
     present(shown, release_page, as_json=as_json)
-    raise typer.Exit(code)
+    raise typer.Exit(shown.exit_code)
 
 
 def step_without_models(directory: Path, command: str, step: Step, *, as_json: bool) -> None:
@@ -214,7 +209,7 @@ def step_without_models(directory: Path, command: str, step: Step, *, as_json: b
     """
     with _without_models(directory, command, as_json=as_json) as project:
         stop = step(project)
-        shown = Stop.of(project.factory, stop, directory, scripted=was_scripted(directory))
+        shown = Stop.of(project.factory, stop, directory)
     present(shown, stop_page, as_json=as_json)
     raise typer.Exit(stop.exit_code)
 

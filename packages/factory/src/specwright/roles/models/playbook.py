@@ -2,7 +2,7 @@
 
 A playbook is a directory; the answers of an invocation are found by its place in the run, never by global order:
 
-    playbook.json                                     {"name", "description"}
+    playbook.json                                     {"name", "description", "written": "2026-11-30"}
     researcher/spec.json                              the product spec (`amended-1.json` after the first AMEND)
     change-1/spec.json                                the spec that the first change amends
     TSK-001/planner.json                              {"searches": [...], "plan": {...}}   (`planner-2.json` for round 2)
@@ -61,6 +61,7 @@ class PlaybookChatModel(ScriptedChatModel):
     turns: list[Turn]
     place: Place
     next_source: str
+    author: str
 
     @property
     def _llm_type(self) -> str:
@@ -88,7 +89,7 @@ class PlaybookChatModel(ScriptedChatModel):
             content="",
             tool_calls=cast(Any, calls),
             usage_metadata={"input_tokens": 0, "output_tokens": 0, "total_tokens": 0},
-            response_metadata={"model_name": "playbook"},
+            response_metadata={"model_name": self.author},
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
 
@@ -145,7 +146,9 @@ class Playbook:
                 "no playbook there", where=str(directory), remedy="name a directory that holds playbook.json"
             )
         described = self._json("playbook.json")
-        self.name = str(described.get("name", directory.name))
+        self._author = "@".join(
+            filter(None, (f"playbook:{described.get('name', directory.name)}", described.get("written")))
+        )
 
     def model(self, place: Place) -> PlaybookChatModel:
         """The model that plays an invocation.
@@ -158,7 +161,9 @@ class Playbook:
             turns, source = made(self, place)
         except FileNotFoundError as error:
             raise _missing_answer(place, 0, str(error.filename)) from error
-        return PlaybookChatModel(turns=turns, place=place, next_source=str(self.directory / source))
+        return PlaybookChatModel(
+            turns=turns, place=place, next_source=str(self.directory / source), author=self._author
+        )
 
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
         """A draft, its validation and its emission in one turn, as the prompt says; again for each amendment."""
