@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ship_gate.base.markdown_text import fenced, inline, printable
-from ship_gate.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output, SurfaceKind
+from ship_gate.contract.contract import (
+    Dependency,
+    ErrorSurface,
+    Input,
+    MicroModuleContract,
+    Modes,
+    Output,
+    SurfaceKind,
+)
 from ship_gate.contract.contract_text import text_for_callers
 from specwright.application.task_pages import render_at_dispatch, render_at_init
 from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
@@ -18,6 +26,7 @@ from specwright.domain.tasks.task_file import (
     TaskDefinition,
     amended,
     lay_out,
+    parts_among,
 )
 from specwright.errors import InputError
 from testkit.domain.product_specs import NOW, epic_data, pillar_data, spec_data, story_data, task_data
@@ -156,6 +165,37 @@ def test_at_dispatch_the_dependencies_are_told_from_what_they_shipped():
     assert textwrap.dedent(contract).rstrip() == text_for_callers(_contract())
     assert '  parse_header("a,b")' in section
     assert _headings(text) == _HEADINGS
+
+
+def _called(number: int, name: str, *calls: MicroModuleContract, of_names: str = "") -> MicroModuleContract:
+    """A contract that depends on others; with a text, its output has that invariant."""
+    outputs = [Output(name="names", type="list[str]", invariants=[of_names] if of_names else [])]
+    dependencies = [Dependency(ref=one.ref, why="It reads.") for one in calls]
+    changes = {"module_id": f"MM-{number:08x}", "outputs": outputs, "dependencies": dependencies}
+    return _contract(name).model_copy(update=changes)
+
+
+def test_of_a_dependency_s_parts_a_reader_meets_name_and_purpose():
+    """What only modules of the same task call is a line, unless it is provided or a caller meets its class (D-54-02)."""
+    _, task = _pair()
+    scan = _called(1, "scan")
+    token = _called(2, "token", of_names="Token is a frozen dataclass: text: str")
+    count = _called(3, "count")
+    face = _called(4, "parse_header", scan, token, count, of_names="each is the text of a Token")
+    shown = {"scan": False, "token": True, "count": True, "parse_header": True}
+    parts = parts_among([scan, token, count, face], ["count"])
+    shipped = [
+        ShippedDependency("T-core-tables-import-001", one, _EXAMPLES, part=one.ref in parts)
+        for one in (scan, token, count, face)
+    ]
+    section = render_at_dispatch(task, shipped).split("## Dependency Contracts\n")[1]
+    for one in (scan, token, count, face):
+        assert f"- {one.ref}: `{one.name}`, Read the column names of a table." in section
+    whole = {
+        one.name: textwrap.indent(text_for_callers(one), "  ") in section
+        for one in (scan, token, count, face)
+    }
+    assert whole == shown
 
 
 def test_a_missing_contract_or_example_stops_the_dispatch():

@@ -11,6 +11,7 @@ from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, task_event
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.task_pages import render_at_dispatch, render_at_init
+from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.graph import reachable
 from specwright.domain.escalation import ResolutionRecord
 from specwright.domain.spec.completeness import validate
@@ -21,6 +22,7 @@ from specwright.domain.tasks.task_file import (
     ShippedDependency,
     TaskDefinition,
     lay_out,
+    parts_among,
 )
 from specwright.errors import CorruptionError, SpecwrightErrors
 from specwright.ports import Place, Role, Step, run_of
@@ -288,6 +290,9 @@ def _shipped_dependencies(
     for dependency in definition.depends_on:
         spec_task_id = board.entry(dependency).spec_task_id
         refs = board.modules_of(dependency) if modules is None else modules.get(dependency, ())
-        for ref in refs:
-            contract, examples = factory.modules.contract(ref), factory.modules.examples(ref)
-            yield ShippedDependency(dependency, contract, examples, spec_task_id)
+        contracts = [factory.modules.contract(ref) for ref in refs]
+        acceptance = factory.projection.definitions[dependency].acceptance
+        parts = parts_among(contracts, map(name_of, acceptance.provides if acceptance else ()))
+        for one in contracts:
+            examples = factory.modules.examples(one.ref)
+            yield ShippedDependency(dependency, one, examples, spec_task_id, part=one.ref in parts)

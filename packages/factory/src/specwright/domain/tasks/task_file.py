@@ -13,6 +13,7 @@ original's story: the next numbers there, `declaration_order` after the maximum 
 """
 
 import itertools
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +24,9 @@ from ship_gate.base.ids import TaskId
 from ship_gate.base.record import OmittedIfEmpty, Record, Text, Timestamp, validation_messages
 from ship_gate.base.text import shortened
 from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.contract_text import text_for_callers
+from ship_gate.contract.error_classes import own_exceptions
+from ship_gate.contract.rules import own_statements
 from specwright.domain.acceptance.records import TaskAcceptance, amended_acceptance
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import sibling_slugs
@@ -88,12 +92,35 @@ class ShippedDependency(NamedTuple):
         contract: The module's contract.
         examples: The text of its `examples.md`.
         spec_task_id: The `TSK-` id of the dependency, which the spec's texts use.
+        part: Whether only the dependency's own modules call it, so that its name and purpose are enough.
     """
 
     dependency: str
     contract: MicroModuleContract
     examples: str
     spec_task_id: str = ""
+    part: bool = False
+
+
+def parts_among(contracts: Sequence[MicroModuleContract], public: Iterable[str]) -> set[str]:
+    """The modules of a task, by reference, that its other modules call and of which callers of the task meet no class.
+
+    Args:
+        contracts: Of the task's modules, each after those that it calls.
+        public: The names that the task provides.
+    """
+    called = {dependency.ref for one in contracts for dependency in one.dependencies}
+    parts, provided, met = set[str](), {*public}, set[str]()
+    for one in reversed(contracts):
+        if (
+            one.ref in called
+            and one.name not in provided
+            and met.isdisjoint((*own_statements(one), *own_exceptions(one)))
+        ):
+            parts.add(one.ref)
+        else:
+            met.update(re.findall(r"\w+", text_for_callers(one)))
+    return parts
 
 
 def first_entry(definition: TaskDefinition) -> TaskEntry:
