@@ -4,12 +4,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from testkit.collection import pytest_collection_modifyitems, pytest_runtest_logreport, pytest_sessionfinish
+from testkit.collection import (
+    pytest_collection_modifyitems,
+    pytest_runtest_logreport,
+    pytest_runtestloop,
+    pytest_sessionfinish,
+)
 from testkit.own_trust import own_trust
 from testkit.postgres import own_database
 from testkit.postgres_projects import project_urls
 
-__all__ = ["own_trust", "pytest_collection_modifyitems", "pytest_runtest_logreport", "pytest_sessionfinish"]
+__all__ = [
+    "own_trust",
+    "pytest_collection_modifyitems",
+    "pytest_runtest_logreport",
+    "pytest_runtestloop",
+    "pytest_sessionfinish",
+]
 
 
 @pytest.fixture(scope="session")
