@@ -62,7 +62,7 @@ def test_nothing_that_is_called_beside_it_is_done(directory: Path):
 
 def test_only_those_who_use_a_shipped_module_have_the_tool(directory: Path):
     """F-13-01: the Arbiter and the planner never; Proposer and Challenger where something shipped could be meant."""
-    story = Story(directory, {})
+    story = Story(directory, {}, agents=True)
     story.bench.begin(CHAIN)
     offered = {place for place, tools, _ in story.heard.requests if RAISE in tools}
     users = ("TSK-002.1/triple", "TSK-003.1/six")

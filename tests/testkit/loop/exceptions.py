@@ -1,15 +1,16 @@
 """A product of three tasks in a row, whose second finds the contract of the first one's module wrong."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from specwright.ports import Place
+from specwright.ports import Answered, Assignment, Files, Place
 from testkit.loop.debate_workbench import DebateWorkbench, modelled, script
 from testkit.loop.role_answers import Turn, plan, planned
+from testkit.model.script import R, ScriptedRoles
 
 __all__ = ["CHAIN", "RAISE", "STEP", "Overheard", "Raising", "Story", "asked", "raising"]
 
@@ -80,6 +81,21 @@ class Raising:
         return self._sound._replace(plan=self._story.plans[place.task]).answer(place, ordinal)
 
 
+class FewAgents(ScriptedRoles):
+    """The port `Roles`: agents where a story has a turn, which may call tools, and scripted answers elsewhere."""
+
+    def __init__(self, story: "Story", said: Raising, agents: Any) -> None:
+        super().__init__(said.answer, [])
+        self._story, self._agents = story, agents
+
+    def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:
+        """The answer of an agent or of the script."""
+        if assignment.place.run_id in self._story.turns:
+            return self._agents.ask(assignment, check)
+        self._story.heard.requests.append((assignment.place.run_id, set(), assignment.message))
+        return super().ask(assignment, check)
+
+
 class Story:
     """The project of one directory; opened again it goes on.
 
@@ -87,15 +103,24 @@ class Story:
         directory: The project.
         turns: What is answered at which `run_id`.
         plans: The planner's answers, by task.
+        agents: Whether all roles are agents with tools, or only those that have a turn.
     """
 
     def __init__(
-        self, directory: Path, turns: Mapping[str, Said], plans: Mapping[str, Any] = MappingProxyType(PLANS)
+        self,
+        directory: Path,
+        turns: Mapping[str, Said],
+        plans: Mapping[str, Any] = MappingProxyType(PLANS),
+        *,
+        agents: bool = False,
     ) -> None:
         self.heard, self.plans = Overheard(), dict(plans)
         self.turns: dict[str, Said] = dict(turns)
-        roles = modelled(Raising(self), self.heard)
-        self.bench = DebateWorkbench(directory, script(), roles=roles)
+        said = Raising(self)
+        real = modelled(said, self.heard)
+        self.bench = DebateWorkbench(
+            directory, script(), roles=real if agents else lambda bench: FewAgents(self, said, real(bench))
+        )
 
     def ref(self, name: str) -> str:
         """The newest sealed version of a module."""

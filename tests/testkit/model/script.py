@@ -19,7 +19,7 @@ from specwright.roles.team import ATTEMPTS, drafts_in
 from testkit.loop.role_answers import PASSING, Turn, approving, claimed, draft
 from testkit.model.fake_model import Reply, calls
 
-__all__ = ["Script", "ScriptedRoles", "key", "script_replies"]
+__all__ = ["R", "Script", "ScriptedRoles", "key", "script_replies"]
 
 R = TypeVar("R", bound=Record)
 
