@@ -81,6 +81,7 @@ def stands_alone(project: Path, site: Path) -> Path:
     return tree
 
 
+@pytest.mark.slow
 def test_mypy_is_strict_where_a_module_is_annotated(make_module: Any, tmp_path: Path) -> None:
     """So is the shell of a command and of servers; `pyproject.toml` says what else passes (D-58-01)."""
     untyped = make_module("untyped", "def untyped(text):\n    return text + 1\n")

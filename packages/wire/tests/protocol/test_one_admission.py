@@ -154,7 +154,7 @@ class OneLogThreeReaders(RuleBasedStateMachine):
 
 
 TestOneLogThreeReaders = OneLogThreeReaders.TestCase
-TestOneLogThreeReaders.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestOneLogThreeReaders.settings = settings(stateful_step_count=20, deadline=None)
 
 
 def test_every_prefix_of_a_story_reduces_to_the_state_at_that_point():
