@@ -15,6 +15,7 @@ from specwright.domain.artifacts import ArtifactStatus, Author, Contribution, Co
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.errors import RefusedError
+from testkit.loop.role_answers import PASSING
 from testkit.memory_tree import MemoryStore
 
 FOLDER = "words"
@@ -64,7 +65,7 @@ class Shelf:
             "target_artifact_id": about[0],
             "verdict": "PASS",
             "failures": [],
-            "rubric_assessments": [],
+            "rubric_assessments": PASSING["rubric_assessments"],
         }
         body = {"challenge.json": json.dumps(record).encode()}
         return self.create(ArtifactType.CHALLENGE, inputs=refs, body=body, name=record["challenge_id"])

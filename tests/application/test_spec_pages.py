@@ -97,7 +97,8 @@ def test_nothing_to_warn_of_and_no_research_are_said():
 
 
 @pytest.mark.parametrize(
-    "told", ["files", "standard library", "requests over HTTP", "pass such things in as values"]
+    "told",
+    ["files", "SQLite files", "standard library", "requests over HTTP", "pass such things in as values"],
 )
 def test_the_scope_of_a_module_is_said(told):
     """D-23-01: before a person approves what version 1 cannot build."""

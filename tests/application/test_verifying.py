@@ -311,6 +311,15 @@ def test_a_step_of_a_debate_that_the_log_does_not_have_is_named(released_once: P
         assert f"without `{gone}`" in told
 
 
+def test_a_step_that_another_role_took_does_not_count(project: Path):
+    """A Challenger's verdict by the Proposer, a ruling by the Challenger, a proposal by the Arbiter (D-55-02)."""
+    steps = steps_of_the_debate(project)
+    for step, role in (("challenged", "proposer"), ("ruled", "challenger"), ("proposed", "arbiter")):
+        wires = logged(project)
+        wires[steps[f"debate.{step}"]]["sender"] = f"agent:{role}"
+        assert any(f"without `debate.{step}`" in told for told in logged_as(project, wires)), step
+
+
 def test_a_debate_in_another_order_is_named(project: Path):
     """W-4-02: a ruling before the verdict that it rules on, a gate that refused, a seal without any debate (D-55-02)."""
     steps = steps_of_the_debate(project)

@@ -15,6 +15,7 @@ from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptan
 from specwright.domain.spec.acceptance_text import (
     FORM,
     authorship_problems,
+    own_items,
     read_acceptance,
     summary,
     with_acceptance,
@@ -217,6 +218,20 @@ def test_a_public_name_is_a_class_or_a_signature():
     for public in ("", "2x", "_own(a)", "f(", "f(a): pass\ndef g()", "class", "f(**k)", "f(a) ->"):
         with pytest.raises(ValidationError):
             TaskAcceptance.model_validate(acceptance(provides=[public]))
+
+
+def test_of_an_edited_file_only_what_is_the_person_s_outlives_a_rejection():
+    """The rest is the rejected draft's, and a new conversation begins without it (F-3.2.4-04, D-40-06)."""
+    bars = example("Bars", f"{IMPORT}x = '# a|b'\nparse_header(x)", "['# a|b']", author="person")
+    edited = acceptance_file(
+        ProductSpec.model_validate(
+            {**spec(acceptance(example(), bars, properties=[held()])), "created_at": NOW, "updated_at": NOW}
+        )
+    )
+    own = own_items(edited)
+    assert own.startswith("## Bars\n\nShows criterion 1. Yours.")
+    assert "x = '# a|b'" in own
+    assert not any(other in own for other in ("A plain header", "Holds for all", "Provides"))
 
 
 def test_the_page_shows_each_criterion_with_its_examples():

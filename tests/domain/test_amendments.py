@@ -44,7 +44,7 @@ TARGETS = [
     ("MODIFY", "file:contract.json", "contract.json is no file that a Proposer writes"),
     ("ADD", "test:test_it_is_the_number_twice", "test 'test_it_is_the_number_twice' is there already"),
     ("MODIFY", "function:double()", ""),
-    ("MODIFY", "function:ValueError", ""),
+    ("MODIFY", "function:ValueError", "ValueError is no function or class of the contract"),
     ("MODIFY", "function:_never_seen", "_never_seen is no function or class of the contract"),
     ("MODIFY", "contract:double#/inputs/0/constraints/0", ""),
     ("ADD", "contract:double#/error_surfaces/-", ""),

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.answers import CRITERIA, ChallengerAnswer
@@ -12,6 +13,7 @@ from specwright.domain.debate.answer_rules import (
     compliance_problems,
     trace_problems,
 )
+from specwright.domain.debate.debate import Adjudication, Challenge
 from testkit.domain.doubling import DOUBLE, GIVEN
 from testkit.loop.role_answers import PASSING, failing
 
@@ -163,3 +165,30 @@ def test_a_check_is_kept_as_far_as_its_tests_are_there():
         ("test_a shows it", []),
     ):
         assert checks_still_shown([check], {"test_a", "test_b"}) == kept
+
+
+def test_a_record_refuses_what_contradicts_itself():
+    """Whoever makes it: five judgements, a PASS with a failure or with NOT_MET, a REJECT that ships (F-9.1-06, F-9.4-01)."""
+    judged = PASSING["rubric_assessments"]
+    verdict = {**PASSING, "challenge_id": "CHAL-00000001", "target_artifact_id": "IMPL-00000001"}
+    ruling = {
+        "adjudication_id": "ADJ-00000001",
+        "target_artifact_id": "IMPL-00000001",
+        "decision": "APPROVE",
+        "amendments": [],
+        "rationale": "Every criterion is shown.",
+        "ship_directive": "SHIP",
+    }
+    assert Challenge.model_validate(verdict).verdict == "PASS"
+    assert Adjudication.model_validate(ruling).decision == "APPROVE"
+    unmet = [{**judged[0], "assessment": "NOT_MET"}, *judged[1:]]
+    for broken in ({"rubric_assessments": judged[:5]}, {"rubric_assessments": unmet}, {"verdict": "FAIL"}):
+        with pytest.raises(ValidationError):
+            Challenge.model_validate({**verdict, **broken})
+    for broken in (
+        {"decision": "REJECT"},
+        {"decision": "APPROVE_WITH_AMENDMENTS"},
+        {"ship_directive": "NO_SHIP"},
+    ):
+        with pytest.raises(ValidationError):
+            Adjudication.model_validate({**ruling, **broken})

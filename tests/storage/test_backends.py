@@ -123,6 +123,8 @@ def test_the_backends_of_the_document_do_what_it_says_of_them(tmp_path: Path):
     store.publish("modules/MM-1/1.0.0/ship.json", b"{}")
     with pytest.raises(RefusedError, match="a published file never changes"):
         store.replace("modules/MM-1/1.0.0/ship.json", b"[]")
+    with pytest.raises(RefusedError, match="a published file never changes"):
+        store.move("modules/MM-1/1.0.0", "drafts/gone")
     with pytest.raises(RefusedError, match="a published file never changes") as caught:
         store.publish("modules/MM-1/1.0.0/ship.json", b"[]")
     assert "the version and settings that began this run" in caught.value.remedy

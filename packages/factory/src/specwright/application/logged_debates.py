@@ -65,6 +65,8 @@ class LoggedDebate:
         """Take in the next Wire of its stream."""
         payload, before = wire["payload"], self.events[-1].round if self.events else 0
         step = str(payload.get("subject") or payload["gate"])
+        if wire["sender"] not in _SENDERS.get(step, (wire["sender"],)):
+            step = f"{step} by {wire['sender']}"  # it does not count
         opens = step == "debate.proposed" or (step == "debate.ruled" and wire["sender"] == OPERATOR)
         sha256 = payload["definition_sha256"] if "subject" in payload else payload["evidence_sha256"]
         passed = payload.get("verdict") != "fail"
@@ -85,6 +87,13 @@ class LoggedDebate:
                 missing = "" if said and said[-1].step == gate else gate  # a seal follows its gate at once
                 yield end.reference, next((step for step in wanted if step not in steps), missing)
 
+
+_SENDERS = {
+    "debate.proposed": ("agent:planner", "agent:proposer", "agent:factory", OPERATOR),
+    "debate.challenged": ("agent:challenger",),
+    "debate.ruled": ("agent:arbiter", OPERATOR),
+}
+"""Who may take a step."""
 
 _GATES = {"module.sealed": "ship", "plan.locked": "lock"}
 """What a gate lets through."""

@@ -188,7 +188,9 @@ def referred_files(store: StateStore, bindings: LogBindings) -> dict[str, set[st
             found[layout.manifest(name)] = set(hashes)
             with suppress(*SpecwrightErrors):  # reported already
                 product = ReleaseManifest.from_bytes(store.definition(hashes[0]), name).product
-                found |= {layout.wheel(name, product.wheel): {str(product.sha256)}} if product.wheel else {}
+                found |= (
+                    {layout.release_file(name, product.wheel): {str(product.sha256)}} if product.wheel else {}
+                )
         if name.startswith("ICE-"):
             found[layout.exception(name)] = set(hashes[:1])
             own = [sha256 for ref, sha256 in bindings.subjects.get("exception.decided", ()) if ref == name]

@@ -269,21 +269,15 @@ def spec_for_run(
         if _was_answered(directory, opened, copy):
             return _text_of_begun_run(directory, opened, copy, spec, task)
     _require_writable(directory)
-    if task is None:
-        return spec_for_new_project(directory, spec or directory / "SPEC.md")
-    return _beginning(directory, task.strip() + "\n")
+    return checked_spec(directory, task.strip() + "\n" if task else read_spec(spec or directory / "SPEC.md"))
 
 
-def spec_for_new_project(directory: Path, spec: Path) -> str:
-    """The text of a file that becomes the SPEC.md of a new project. Writes nothing.
+def checked_spec(directory: Path, text: str) -> str:
+    """A text that becomes the SPEC.md of a new project. Writes nothing.
 
     Raises:
-        InputError: no readable text, an incomplete structured spec, or another SPEC.md is there.
+        InputError: an incomplete structured spec, or another SPEC.md is there.
     """
-    return _beginning(directory, read_spec(spec))
-
-
-def _beginning(directory: Path, text: str) -> str:
     structured_spec(text)
     original = directory / "SPEC.md"
     if os.path.lexists(original) and read_spec(original) != text:

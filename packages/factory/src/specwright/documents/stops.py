@@ -502,7 +502,7 @@ def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, l
     Raises:
         CorruptionError: the wheel is not the one that was released.
     """
-    path = layout.wheel(manifest.release_id, str(manifest.product.wheel))
+    path = layout.release_file(manifest.release_id, str(manifest.product.wheel))
     package = import_name(str(manifest.product.wheel).split("-")[0])
     try:
         with zipfile.ZipFile(io.BytesIO(view.store.read(path))) as wheel:

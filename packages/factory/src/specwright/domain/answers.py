@@ -9,7 +9,7 @@ As in `answers`, the field descriptions are part of the prompt.
 
 import re
 from enum import StrEnum
-from typing import Annotated, Generic, Literal, Self, TypeVar
+from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
@@ -167,6 +167,21 @@ class UntestedCriterion(Record):
 F = TypeVar("F", bound=_Failure)
 
 
+def check_review(review: Any) -> Any:
+    """Refuse a verdict that its own parts contradict: the answer's, and the record's (design: debate)."""
+    if tuple(a.criterion for a in review.rubric_assessments) != CRITERIA:
+        raise ValueError("rubric_assessments holds R1 to R6, each once, in order")
+    unmet = [a.criterion for a in review.rubric_assessments if a.assessment == "NOT_MET"]
+    if unmet and review.verdict is Verdict.PASS:
+        raise ValueError(f"{', '.join(unmet)} NOT_MET forbids the verdict PASS")
+    unshown = [a.criterion for a in review.rubric_assessments if a.assessment == "CANNOT_BE_SHOWN"]
+    if unshown not in ([], ["R5"]) or bool(unshown) != bool(review.unshown_criteria):
+        raise ValueError("CANNOT_BE_SHOWN is for R5, and comes with unshown_criteria")
+    if (review.verdict is Verdict.FAIL) != bool(review.failures):
+        raise ValueError("FAIL comes with at least one failure, PASS with none")
+    return review
+
+
 class _Review(Record, Generic[F]):
     rubric_assessments: Annotated[list[Assessment], Field(min_length=6, max_length=6)]
     verdict: Verdict
@@ -176,19 +191,7 @@ class _Review(Record, Generic[F]):
         Field(description="With R5 CANNOT_BE_SHOWN: each criterion that no test can show, by its number."),
     ] = Field(default_factory=list)
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if tuple(a.criterion for a in self.rubric_assessments) != CRITERIA:
-            raise ValueError("rubric_assessments holds R1 to R6, each once, in order")
-        unmet = [a.criterion for a in self.rubric_assessments if a.assessment == "NOT_MET"]
-        if unmet and self.verdict is Verdict.PASS:
-            raise ValueError(f"{', '.join(unmet)} NOT_MET forbids the verdict PASS")
-        unshown = [a.criterion for a in self.rubric_assessments if a.assessment == "CANNOT_BE_SHOWN"]
-        if unshown not in ([], ["R5"]) or bool(unshown) != bool(self.unshown_criteria):
-            raise ValueError("CANNOT_BE_SHOWN is for R5, and comes with unshown_criteria")
-        if (self.verdict is Verdict.FAIL) != bool(self.failures):
-            raise ValueError("FAIL comes with at least one failure, PASS with none")
-        return self
+    _consistent = model_validator(mode="after")(check_review)
 
     def whole(self) -> "ChallengerAnswer":
         """The verdict as the debate takes it, whatever is debated."""
@@ -271,6 +274,16 @@ class SetAsideCriterion(Record):
     reason: Annotated[Text, Field(description="Why no test can show it, in five words or more.")]
 
 
+def check_ruling(ruling: Any) -> Any:
+    """Refuse a decision that its own parts contradict: the answer's, and the record's (design: debate)."""
+    if (ruling.decision is Decision.REJECT) == (ruling.ship_directive is ShipDirective.SHIP):
+        raise ValueError("REJECT goes with NO_SHIP, an approval with SHIP")
+    amends = bool(ruling.amendments or getattr(ruling, "accepted_changes", ()))
+    if (ruling.decision is Decision.APPROVE_WITH_AMENDMENTS) != amends:
+        raise ValueError("APPROVE_WITH_AMENDMENTS comes with amendments, the others with none")
+    return ruling
+
+
 class UndisputedRuling(Record):
     """The final decision of a round (design: debate), where the challenge found nothing."""
 
@@ -279,18 +292,7 @@ class UndisputedRuling(Record):
     rationale: Annotated[Text, Field(min_length=20)]
     amendments: list[Amendment] = Field(default_factory=list)
 
-    @property
-    def amends(self) -> bool:
-        """Whether it has changes made."""
-        return bool(self.amendments)
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if (self.decision is Decision.REJECT) == (self.ship_directive is ShipDirective.SHIP):
-            raise ValueError("REJECT goes with NO_SHIP, an approval with SHIP")
-        if (self.decision is Decision.APPROVE_WITH_AMENDMENTS) != self.amends:
-            raise ValueError("APPROVE_WITH_AMENDMENTS comes with amendments, the others with none")
-        return self
+    _consistent = model_validator(mode="after")(check_ruling)
 
     def whole(self) -> "ArbiterAnswer":
         """The ruling as the debate takes it, whatever is disputed."""
@@ -315,11 +317,6 @@ class ContractRuling(_DisputedRuling):
             description="With APPROVE_WITH_AMENDMENTS: the exact changes that you take over as they stand, by number."
         ),
     ] = Field(default_factory=list)
-
-    @property
-    def amends(self) -> bool:
-        """Whether it has changes made, or takes some over."""
-        return bool(self.amendments or self.accepted_changes)
 
 
 class ModuleRuling(_DisputedRuling):

@@ -207,6 +207,10 @@ class ImmutableArtifactBackend:
             raise RefusedError("a published file never changes", where=path)
         cast(FileTree, super()).replace(path, data)
 
+    def move(self, path: str, to: str) -> None:
+        """Refuse to move what is published."""
+        raise RefusedError("a published file never changes", where=path)
+
     def define(self: FileTree, data: bytes) -> str:
         """Publish bytes under their SHA-256."""
         name = canonical_json.sha256(data)

@@ -352,9 +352,8 @@ def _open_judge_pack(
             status = f"its index status: {view.status}"
             included.append((view.contract.ref, Permission.CONTRACT_ONLY, "a dependency"))
             included.append((view.contract.ref, Permission.METADATA_ONLY, status))
-        examples = ", its approved examples" if deliverable.task.definition.acceptance else ""
-        described, examples = ("its description, ", examples) if case.name == CONTRACTS else ("", "")
-        extract = f"{described}its acceptance criteria{examples} and its decisions"
+        shown = case.name == CONTRACTS and deliverable.task.definition.acceptance
+        extract = f"its acceptance criteria{', its approved examples' if shown else ''} and its decisions"
         extract += ", as an extract (design: role-access)"
         included.append((task, Permission.SUMMARY_ONLY, extract))
         excluded += [(ref, "rulings are not shown to this role") for ref in earlier if ref not in carried]

@@ -435,7 +435,9 @@ def first_plan(factory: Factory, task: Task) -> str:
     if built := plan_of(factory, sealed):
         built = _as_sealed(factory, built, sealed)
     shipped, callers = _answer_text(built) if built else "", _callers(factory, task)
-    message = plan_message(_task_file(factory, task), factory.packages, near, fixed, shipped, callers)
+    message = plan_message(
+        factory.folder.read(task.path).decode(), factory.packages, near, fixed, shipped, callers
+    )
     return _asked(factory, task, "round-1", message, _Revision(built) if built else None)
 
 
@@ -463,7 +465,7 @@ def revised_plan(
         revisions_left: After this one.
     """
     answer, sealed = _answer_text(before), sorted(reopened.sealed) if reopened else ()
-    task_file = _task_file(factory, task)
+    task_file = factory.folder.read(task.path).decode()
     callers = _callers(factory, task)
     message = replan_message(task_file, answer, failures, sealed, factory.packages, revisions_left, callers)
     revision = _Revision(before, reopened, sources, questions)
@@ -488,7 +490,7 @@ def amended_plan(
     answer_text = _answer_text(approved)
     callers = _callers(factory, task)
     message = amend_plan_message(
-        _task_file(factory, task), answer_text, amendments, factory.packages, callers
+        factory.folder.read(task.path).decode(), answer_text, amendments, factory.packages, callers
     )
 
     def check(answer: PlanAnswer, drafts: Contracts) -> list[str]:
@@ -838,10 +840,6 @@ def _callers(factory: Factory, task: Task) -> list[str]:
         [rendered("databases.md")] if any("Path" in annotated_names(public) for public in provided) else []
     )
     return [*hosts, *databases, *callers_of(interfaces_of(factory), known)]
-
-
-def _task_file(factory: Factory, task: Task) -> str:
-    return factory.folder.read(task.path).decode()
 
 
 def _answer_text(plan: StoredPlan) -> str:

@@ -30,6 +30,7 @@ from specwright.domain.base.slugs import slugify
 from specwright.domain.costs import Estimate, Price, build_estimate, research_estimate
 from specwright.domain.spec.acceptance_text import (
     authorship_problems,
+    own_items,
     placed,
     with_acceptance,
 )
@@ -249,7 +250,7 @@ _FAULTS_SHOWN = 10
 
 _EARLIER_EXAMPLES = """## Examples and properties of an earlier draft
 
-Keep those marked `Yours`: they are the person's."""
+Keep them: they are the person's."""
 
 MANY_AMENDMENTS = 3
 """Consecutive amendments after which the gate advises to decide (design: approval)."""
@@ -330,7 +331,7 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[Pro
             "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in history.reasons) + "\n"
         )
     if history.earlier_examples:
-        text += f"\n\n{_EARLIER_EXAMPLES}\n\n{history.earlier_examples}"
+        text += f"\n\n{_EARLIER_EXAMPLES}\n\n{own_items(history.earlier_examples)}"
     # a search that can find nothing costs a call
     holds = (
         "modules that exist already"

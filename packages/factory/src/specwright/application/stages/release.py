@@ -99,13 +99,13 @@ def write_acceptance(
     sources = ReportSources(
         [one.module_ref for one in manifest.modules],
         _by_title(spec, outcomes),
-        [layout.wheel(manifest.release_id, wheel)] if wheel else [],
+        [layout.release_file(manifest.release_id, wheel)] if wheel else [],
         manifest.unshown_criteria,
     )
     report = acceptance_report(factory, manifest.release_id, sources)
     files = {
-        layout.acceptance_report(manifest.release_id): canonical_json.pretty(report.document),
-        layout.acceptance_page(manifest.release_id): render_report(report).encode(),
+        layout.release_file(manifest.release_id, "acceptance.json"): canonical_json.pretty(report.document),
+        layout.release_file(manifest.release_id, "acceptance.md"): render_report(report).encode(),
     }
     note_hashes(scope, files)
     for path, data in files.items():
@@ -530,11 +530,11 @@ def _release(
         missing=tasks_missing(factory, refs),
     )
     if wheel is not None:
-        factory.store.publish(layout.wheel(release_id, wheel.file_name), wheel.content)
+        factory.store.publish(layout.release_file(release_id, wheel.file_name), wheel.content)
         if manifest.succeeded:
             _place_source(factory, release_id, wheel)
     if report := failure_report(manifest, modules):
-        path, data = layout.failure_report(release_id), report.encode()
+        path, data = layout.release_file(release_id, "failure_report.md"), report.encode()
         note_hashes(scope, {path: data})
         factory.store.publish(path, data)
     write_acceptance(factory, scope, manifest, outcomes)

@@ -113,7 +113,7 @@ def _live_report(view: ProjectView) -> AcceptanceReport:
     board, projection = task_board(view), view.projection
     refs = [ref for task_id in board.tasks for ref in board.modules_of(task_id)]
     release_id = projection.releases[-1] if projection.releases else ""
-    path = layout.acceptance_report(release_id) if release_id else ""
+    path = layout.release_file(release_id, "acceptance.json") if release_id else ""
     outcomes: dict[tuple[str, str], RunOutcome] = {}
     ran_in: list[str] = []
     if path and view.store.exists(path):

@@ -226,23 +226,9 @@ def manifest(release_id: str) -> str:
     return f"{release(release_id)}/manifest.json"
 
 
-def failure_report(release_id: str) -> str:
-    """Why a release failed."""
-    return f"{release(release_id)}/failure_report.md"
-
-
-def acceptance_report(release_id: str) -> str:
-    """What showed each criterion of the spec that a release was made of."""
-    return f"{release(release_id)}/acceptance.json"
-
-
-def acceptance_page(release_id: str) -> str:
-    """The same for a person."""
-    return f"{release(release_id)}/acceptance.md"
-
-
-def wheel(release_id: str, file_name: str) -> str:
-    """The wheel of a release."""
+def release_file(release_id: str, file_name: str) -> str:
+    """Another file of a release: its wheel, `acceptance.json` and `.md`, which say what showed each criterion, or
+    `failure_report.md`."""
     return f"{release(release_id)}/{file_name}"
 
 

@@ -13,7 +13,7 @@ from ship_gate.terminal.output import counted, note, say
 from ship_gate.terminal.program import AsJson
 from ship_gate.trust import record_trust, shown, untrusted
 from specwright.atomic_write import write_atomically
-from specwright.bootstrap.spec_file import SPEC_TEMPLATE, spec_for_new_project
+from specwright.bootstrap.spec_file import SPEC_TEMPLATE, checked_spec, read_spec
 from specwright.cli.commands import Directory, is_begun, named
 from specwright.cli.commands.drive import BaseUrl, ModelName, RoleModels, run
 from specwright.cli.terminal.output import present
@@ -81,7 +81,7 @@ def init(
     if example and spec:
         raise InputError("--example and --spec are two ways to fill in SPEC.md", remedy="give one of them")
     source = example_directory(example) / "SPEC.md" if example else spec
-    text = spec_for_new_project(directory, source) if source else SPEC_TEMPLATE
+    text = checked_spec(directory, read_spec(source)) if source else SPEC_TEMPLATE
     try:
         directory.mkdir(parents=True, exist_ok=True)
         made, kept = copy_example(example, directory) if example else _write_files(directory, text)
@@ -141,7 +141,7 @@ def demo(
             "there are other files", where=str(directory), remedy="name a new directory for the demo"
         )
     source = example_directory(DEMO)
-    spec_for_new_project(directory, source / "SPEC.md")
+    checked_spec(directory, read_spec(source / "SPEC.md"))
     run(
         directory,
         spec=source / "SPEC.md",

@@ -148,6 +148,7 @@ def reject(
     as_json: AsJson = False,
 ) -> None:
     """Reject the spec that waits; it starts over from SPEC.md."""
+    require_begun(directory)
     if not reasons.strip() and not _edited(directory):
         raise InputError(
             "a rejection needs its reasons",
@@ -252,8 +253,6 @@ def require_begun(directory: Path) -> None:
 
 def _is_scripted(directory: Path) -> bool:
     """Whether a playbook answers for the researcher."""
-    if not spec_copy(directory).exists:
-        return False
     from specwright.bootstrap.run_options import options_for
     from specwright.settings import SCRIPTED
 

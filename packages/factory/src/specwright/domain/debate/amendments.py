@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from ship_gate.contract.boundary.types import class_names
 from ship_gate.contract.contract import MISSING, MicroModuleContract
+from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.examples_file import chapters
 from ship_gate.syntax_tree import parse_module
 from specwright.domain.answers import Amendment, ArbiterAnswer, Decision, Failure, PlanAnswer, PlannedModule
@@ -79,12 +80,7 @@ def _function_problem(name: str, contracts: Mapping[str, MicroModuleContract]) -
     for contract in contracts.values():
         types = [part.type for part in (*contract.inputs, *contract.outputs)]
         stated = {n for text in types for n in class_names(text)}
-        if name in {
-            contract.name,
-            f"{contract.name}_async",
-            *stated,
-            *(e.name for e in contract.error_surfaces),
-        }:
+        if name in {contract.name, f"{contract.name}_async", *stated, *own_exceptions(contract)}:
             return ""
     known = ", ".join(contracts)
     return f"{name} is no function or class of the contract; say what {known} does for its callers"

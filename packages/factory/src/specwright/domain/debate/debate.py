@@ -7,7 +7,7 @@ falsifying-tests).
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ship_gate.base.ids import ArtifactId
 from ship_gate.base.record import OmittedIfEmpty, Record, Text
@@ -26,6 +26,8 @@ from specwright.domain.answers import (
     UnshownCriterion,
     UntestedCriterion,
     Verdict,
+    check_review,
+    check_ruling,
 )
 from specwright.domain.debate.falsifying import TriedTest, counterexample, named_in
 
@@ -77,6 +79,8 @@ class Challenge(OmittedIfEmpty):
     untested_criteria: list[UntestedCriterion] = Field(default_factory=list)
     mendable: bool = False
 
+    _consistent = model_validator(mode="after")(check_review)
+
     @property
     def ref(self) -> str:
         """`id@version` of its artifact."""
@@ -124,6 +128,8 @@ class Adjudication(Record):
     struck_tests: list[StruckTest] = Field(default_factory=list)
     set_aside: list[SetAsideCriterion] = Field(default_factory=list)
     confirmed_fault: FaultOf | None = None
+
+    _consistent = model_validator(mode="after")(check_ruling)
 
     @property
     def ref(self) -> str:

@@ -227,6 +227,13 @@ def _read_item(title: str, body: Sequence[str]) -> AcceptanceItem:
     return AcceptanceProperty.model_validate({**item, "errors": _quoted(raises[1]) if raises else []})
 
 
+def own_items(text: str) -> str:
+    """The examples and properties of an edited file that are the person's."""
+    items = (item for _, _, lines in chapters(text, "# ") for item in chapters("\n".join(lines)))
+    own = ((title, body) for title, _, body in items if "Yours." in prose_and_fences(body)[0])
+    return "\n".join(f"## {title}\n" + "\n".join(body) for title, body in own)
+
+
 def _quoted(text: str) -> list[str]:
     return re.findall("`([^`]+)`", text)
 
