@@ -34,3 +34,14 @@ def postgres_projects() -> Iterator[Iterator[str]]:
 def postgres_url(postgres_projects: Iterator[str]) -> str:
     """The address of a project that is not there yet."""
     return next(postgres_projects)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def recordings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
+    """Where all workers find what the gate observed before (`testkit.recorded_gate`)."""
+    base = tmp_path_factory.getbasetemp()
+    directory = (base if worker_id == "master" else base.parent) / "recordings"
+    directory.mkdir(exist_ok=True)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TESTKIT_RECORDINGS", str(directory))
+        yield

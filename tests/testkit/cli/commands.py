@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from specwright.cli.main import main
 from testkit.paths import ROOT
+from testkit.recorded_gate import recorded_gate
 from testkit.trusting import trusting
 
 __all__ = [
@@ -63,7 +64,7 @@ def specwright(*arguments: object, stranger: bool = False) -> Told:
     if not stranger:
         trusting(*arguments)
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), recorded_gate():
         code = main([str(argument) for argument in arguments])
     return Told(code, out.getvalue(), err.getvalue())
 
