@@ -315,7 +315,7 @@ def _complain(error: ShipGateError, as_json: bool) -> None:
     note_error(app.info.name or "", str(error))
 
 
-_PROGRAM = Program(app, "shipgate", (ShipGateError,), _complain)
+_PROGRAM = Program(typer.main.get_command(app), "shipgate", (ShipGateError,), _complain)
 
 
 def run() -> None:

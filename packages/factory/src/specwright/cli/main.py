@@ -115,7 +115,7 @@ def _version(version: bool = typer.Option(False, "--version", help="Show the ver
         raise typer.Exit
 
 
-PROGRAM = Program(app, "specwright", SpecwrightErrors, complain)
+PROGRAM = Program(typer.main.get_command(app), "specwright", SpecwrightErrors, complain)
 
 
 def run() -> None:

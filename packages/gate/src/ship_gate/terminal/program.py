@@ -41,13 +41,13 @@ class Program(NamedTuple):
     """A command line.
 
     Args:
-        app: Its commands.
+        app: Its commands, made once.
         name: As it is called.
         errors: The errors that are messages.
         complain: Prints one of them; the flag says whether as JSON.
     """
 
-    app: typer.Typer
+    app: Callable[..., Any]
     name: str
     errors: tuple[type[Exception], ...]
     complain: Callable[[Any, bool], None]
