@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from specwright.ports import Place, Role
 from specwright.roles.models.journalled_model import answers_so_far
@@ -43,11 +45,28 @@ class Reply(Protocol):
         ...
 
 
+_FORMS = dict[Any, dict[str, Any]]()
+
+
+def _form(tool: BaseTool) -> dict[str, Any]:
+    """A tool in the OpenAI form, found again by all that it is made of."""
+    made_of = (type(tool), tool.name, tool.description, tool.args_schema)
+    if not isinstance(tool.args_schema, type):
+        return convert_to_openai_tool(tool)
+    if made_of not in _FORMS:
+        _FORMS[made_of] = convert_to_openai_tool(tool)
+    return _FORMS[made_of]
+
+
 class FakeModel(ScriptedChatModel):
     """A chat model that answers with a `Reply`."""
 
     reply: Any
     place: Place = NOWHERE
+
+    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Any:
+        """Bind tools in the OpenAI form, which is made once: an agent binds them anew for each request."""
+        return self.bind(tools=[_form(tool) for tool in tools], **kwargs)
 
     @property
     def _llm_type(self) -> str:
