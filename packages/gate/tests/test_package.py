@@ -50,6 +50,18 @@ def test_what_is_known_of_each_function(tmp_path: Path):
         assert ('"level": "error"' in REPORTS["sarif"](one)) is one.strict
 
 
+def test_each_process_of_a_run_has_a_temporary_folder_of_its_own(tmp_path: Path):
+    """The tests of a project run in several processes at a time, and none empties the `tmp_path` of another."""
+    (tmp_path / "counts.py").write_text('def add(a: int, b: int) -> int:\n    """Sum."""\n    return a + b\n')
+    (tmp_path / "test_counts.py").write_text(
+        "import time\nfrom counts import add\n\n"
+        "def test_slow(tmp_path):\n    time.sleep(1)\n    (tmp_path / 'a').write_text('a')\n    assert add(1, 2) == 3\n\n"
+        "def test_quick(tmp_path):\n    time.sleep(0.5)\n    assert add(2, 2) == 4\n"
+    )
+    with chdir(tmp_path):
+        assert judge_package(Path(), seconds=100).verdict.notes == ()
+
+
 def test_what_a_project_brings_along_opens_nothing_outside_of_it(tmp_path: Path):
     """Its `.venv` counts, but neither a folder that a `.pth` file names elsewhere nor a link that leads there."""
     project, secret = tmp_path / "project", tmp_path / "secret"

@@ -120,9 +120,8 @@ class Checks:
 
         def do(send: Send) -> None:
             watch = _Watch(self.functions, self._test_files, self.root)
-            for number, place in enumerate(places):
+            for place, following in zip(places, [*places[1:], None], strict=True):
                 send({"start": place})
-                following = places[number + 1] if number + 1 < len(places) else None
                 watch.begin()
                 began = time.perf_counter()
                 outcome = self._outcome(place, following)
@@ -155,13 +154,13 @@ class Checks:
 
     def faults(self, one: dict[str, Any], function: types.FunctionType) -> Iterator[Work]:
         """Put one fault after the other into a function, and run the checks that reach it."""
-        chosen: list[tuple[float, int]] = []
+        chosen: list[int] = []
         total = 0.0
         for seconds, place in sorted(self._reached.get(one["key"], [])):
             if total + seconds > _MOST_FAULT_SECONDS and chosen:
                 break
             total += seconds
-            chosen.append((seconds, place))
+            chosen.append(place)
         for number, fault in enumerate(one["faults"] if chosen else ()):
             yield self._with_fault(one["key"], number, fault, function, chosen, total)
 
@@ -171,7 +170,7 @@ class Checks:
         number: int,
         fault: str,
         function: types.FunctionType,
-        chosen: list[tuple[float, int]],
+        chosen: list[int],
         total: float,
     ) -> Work:
         outcomes: list[str] = []
@@ -180,8 +179,7 @@ class Checks:
             if not _replaced(function, fault):
                 send({"fault": "unfit"})
                 return
-            for place_number, (_, place) in enumerate(chosen):
-                following = chosen[place_number + 1][1] if place_number + 1 < len(chosen) else None
+            for place, following in zip(chosen, [*chosen[1:], None], strict=True):
                 send({"at": place})
                 if self._outcome(place, following)["outcome"] != "passed":
                     send({"fault": "noticed"})

@@ -13,6 +13,7 @@ import resource
 import select
 import shutil
 import signal
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
@@ -140,7 +141,8 @@ def _started(work: Work, others: list[_Running]) -> _Running:
 
 def _work(work: Work, writer: int, secret: bytes, home: Path) -> None:
     owner = os.getpid()
-    os.environ["TMPDIR"] = str(home)
+    # of each fork its own: pytest empties the folder below which it makes those of `tmp_path`
+    os.environ["TMPDIR"] = tempfile.tempdir = str(home)
     most = int(work.seconds) + 1
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     most = most if hard == resource.RLIM_INFINITY else min(most, hard - 1)

@@ -110,7 +110,7 @@ class Session:
 
     def _options(self) -> list[list[str]]:
         common = ["-q", "-o", "addopts=", f"--rootdir={self._job['root']}", "--capture=no", "--tb=short"]
-        common += ["-W", "ignore::pytest.PytestConfigWarning", f"--basetemp={self._scratch / 'basetemp'}"]
+        common += ["-W", "ignore::pytest.PytestConfigWarning"]
         for blocked in (
             "cacheprovider",
             "shipgate",
