@@ -92,6 +92,21 @@ def test_good_examples_and_properties_are_no_fault():
     assert faults(acceptance(example(), properties=[held()]), rows) == []
 
 
+def test_parameters_passed_by_keyword_only_and_any_number_of_arguments_are_approved():
+    """What a contract can say of how a parameter is passed, a public name can: a call that passes one otherwise is a fault
+    of its example, and the file that a person edits gives the name back as it was (D-40-02, D-40-05)."""
+    public = "rows(*names: str, sep: str = ',') -> list[str]"
+    provides = ["parse_header(text: str, *, most: int = 9) -> list[str]", public]
+    by_name = example(code=f"{IMPORT}parse_header('a,b', most=2)")
+    many = example("Rows", "from table_keeper import rows\nrows('a', 'b', sep=';')", "['a;b']")
+    one = acceptance(by_name, many, provides=provides)
+    assert faults(one) == []
+    draft = ProductSpecDraft.model_validate(spec(one))
+    assert with_acceptance(spec(one), acceptance_file(draft), "acceptance.md") == draft.to_json()
+    (found,) = faults(acceptance(example(code=f"{IMPORT}parse_header('a,b', 2)"), provides=provides))
+    assert f"does not fit `{provides[0]}`: too many positional arguments" in found
+
+
 def test_an_example_may_script_hosts():
     """What it imports for that is no name of the product (D-40-02, D-44-03)."""
     code = "from modules.testing import web\nweb.serve('https://a.example/', status=404)\n"
@@ -163,7 +178,7 @@ UNLOCKABLE = {
     "Counter": "'Counter' is a name of Python's own; choose another",
     "date": "'date' is no name of a class; write it like `PaidBill`",
     "list(text: str) -> str": "'list' would hide a name of Python's own; choose another",
-    "pick(text: str, *, most: int) -> str": "most is not given by position and by name alike",
+    "pick(text: str, /, most: int) -> str": "text is passed by position alone, which no contract can say; leave `/` out",
     "pick(rows: AsyncIterator[str]) -> str": "AsyncIterator",
     "pick(rows: list[Iterator[str]]) -> str": "Iterator",
     "pick(rows: str) -> Sequence[str]": "is for parameters alone",

@@ -1,7 +1,7 @@
 """Records and errors that several tasks use have one definition, which the others import (DESIGN §13.2)."""
 
 from gate_testkit.pair_contracts import ERROR, PAIR, a_contract
-from ship_gate.contract.contract import ErrorField
+from ship_gate.contract.contract import ErrorField, Input
 from specwright.domain.acceptance.calls import OwnedClass, copied_classes, unserved
 from specwright.domain.acceptance.records import TaskAcceptance
 
@@ -55,3 +55,32 @@ def test_a_plan_whose_modules_do_not_export_what_a_task_provides_is_refused():
         (["swap(text: str) -> Pair"], [swap]),
     ):
         assert unserved(TaskAcceptance(provides=provides), [READ]) == told
+
+
+def test_a_plan_passes_parameters_as_they_were_approved():
+    """By keyword only, any number of arguments, or plainly: where the contract or the signature alone says so, the plan is
+    refused with both (D-40-09)."""
+    by_keyword, any_number = "passed by keyword only", "any number of arguments"
+    for approved, constraint, told in (
+        ("text: str", "", ""),
+        ("*, text: str", by_keyword, ""),
+        ("*text: str", any_number, ""),
+        ("*, text: str", "", f"lacks the constraint `{by_keyword}`, unlike the approved signature; add it"),
+        (
+            "text: str",
+            by_keyword,
+            f"has the constraint `{by_keyword}`, unlike the approved signature; leave it out",
+        ),
+        ("*text: str", "", f"lacks the constraint `{any_number}`, unlike the approved signature; add it"),
+        (
+            "text: str",
+            any_number,
+            f"has the constraint `{any_number}`, unlike the approved signature; leave it out",
+        ),
+    ):
+        public = f"read_pair({approved}) -> Pair"
+        slot = Input(name="text", type="str", constraints=[constraint] if constraint else [])
+        problems = unserved(TaskAcceptance(provides=[public]), [READ.model_copy(update={"inputs": [slot]})])
+        assert problems == (
+            [f"modules.read_pair: its text {told}; it is approved as `{public}`"] if told else []
+        )

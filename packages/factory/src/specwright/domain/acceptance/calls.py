@@ -16,7 +16,7 @@ from ship_gate.contract.docstring import describes_otherwise, entry_points, name
 from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.examples_file import Example
 from ship_gate.contract.properties import Property
-from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only, own_statements
+from ship_gate.contract.rules import ANY_NUMBER, KEYWORD_ONLY, default_of, own_statements
 from specwright.domain.acceptance.records import (
     AcceptanceItem,
     TaskAcceptance,
@@ -187,17 +187,20 @@ def _parameter_problem(signature: inspect.Signature, contract: MicroModuleContra
     if stated != planned:
         return f"its inputs are {', '.join(planned) or 'none'}, not {', '.join(stated) or 'none'}"
     for parameter, one in zip(signature.parameters.values(), contract.inputs, strict=True):
-        if (parameter.kind is inspect.Parameter.VAR_POSITIONAL) != is_any_number(one):
-            stands = "stands" if is_any_number(one) else "does not stand"
-            return f"its {one.name} {stands} for any number of arguments"
-        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY and is_keyword_only(one):
-            return f"its {one.name} is passed by keyword only"
-        if is_any_number(one):
-            continue
+        for kind, text in _PASSING:
+            if (text in one.constraints) != (parameter.kind is kind):
+                has, remedy = ("lacks", "add it") if parameter.kind is kind else ("has", "leave it out")
+                return (
+                    f"its {one.name} {has} the constraint `{text}`, unlike the approved signature; {remedy}"
+                )
         if (parameter.default is inspect.Parameter.empty) != (default_of(one) is None):
             says = "no default" if parameter.default is inspect.Parameter.empty else "a default"
             return f"its input {one.name} has {says} in the approved spec"
     return ""
+
+
+_PASSING = ((inspect.Parameter.KEYWORD_ONLY, KEYWORD_ONLY), (inspect.Parameter.VAR_POSITIONAL, ANY_NUMBER))
+"""The constraint by which a contract says how a parameter is passed, if not by position and by name alike."""
 
 
 class OwnedClass(NamedTuple):

@@ -222,14 +222,6 @@ def annotated_names(public: PublicName) -> list[str]:
     return list(dict.fromkeys(node.id for node in nodes))
 
 
-def annotations_of(public: PublicName) -> tuple[list[str], str]:
-    """The types of the parameters of a public function, and that of its result; empty where none is stated."""
-    if (signature := signature_of(public)) is None:
-        return [], ""
-    types = [one.annotation for one in signature.parameters.values() if one.annotation]
-    return types, signature.return_annotation
-
-
 def _signature(function: ast.FunctionDef) -> inspect.Signature:
     """Its annotations and defaults are the texts of the source."""
     given = function.args

@@ -31,7 +31,6 @@ from specwright.domain.acceptance.records import (
     PublicName,
     TaskAcceptance,
     annotated_names,
-    annotations_of,
     name_of,
     signature_of,
     variable_classes,
@@ -130,12 +129,15 @@ def _unlockable(public: PublicName) -> str:
 def _unlockable_parts(public: PublicName, signature: inspect.Signature) -> Iterator[str]:
     yield module_name_problem(name_of(public))
     for parameter in signature.parameters.values():
-        if parameter.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
-            yield f"{parameter.name} is not given by position and by name alike; leave `*` and `/` out"
-    taken, returned = annotations_of(public)
-    yield from (type_problem(normal_type(kind), taken=True) for kind in taken)
-    if returned:
-        yield type_problem(normal_type(returned), returned=True)
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+            yield (
+                f"{parameter.name} is passed by position alone, which no contract can say; leave `/` out, and if "
+                "SPEC.md asks for it, say so in `outside`"
+            )
+        if parameter.annotation:
+            yield type_problem(normal_type(parameter.annotation), taken=True)
+    if signature.return_annotation:
+        yield type_problem(normal_type(signature.return_annotation), returned=True)
 
 
 def _foreign_classes(
