@@ -123,7 +123,18 @@ def test_a_definition_is_found_by_its_hash_and_checked(store):
 
 def test_a_path_stays_inside(store):
     """F-4.1-14: whatever a name says."""
-    for path in ("../outside", "a/../../outside", "/etc/passwd"):
+    refused = (
+        "../outside",
+        "a/../../outside",
+        "/etc/passwd",
+        "a//b",
+        "./a",
+        "a\\b",
+        "a\nb",
+        "\x1b[2J",
+        "a\x7f",
+    )
+    for path in refused:
         with pytest.raises(RefusedError, match="inside"):
             store.replace(path, b"x")
 
