@@ -55,7 +55,7 @@ def ask(bench: RolesWorkbench, role: str, check: Check = lambda *_: ()) -> Any:
     place = Place("TSK-001", 1, "shout", stage, named)
     given: Assignment[Any] = Assignment(place, KINDS[role], "Do your work.", writable=writable)
     if role == "researcher":
-        return bench.roles.research(given, [], check).spec
+        return bench.roles.research(given, [], [check]).spec
     return bench.roles.ask(given, check).answer
 
 

@@ -16,6 +16,7 @@ from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import InputError
 from testkit.domain.product_specs import draft_data, spec_of_graph
 from testkit.model.fake_model import OrderedReplies, calls
+from testkit.paths import ROOT
 from testkit.roles.roles_workbench import RolesWorkbench
 
 SOUND = draft_data()
@@ -60,6 +61,44 @@ def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
     assert first["sha256"] != second["sha256"]
     page = (tmp_path / "state_store/product/spec.md").read_text()
     assert "## Changes since the last version\n\n```diff\n" + "\n".join(second["changes"]) in page
+
+
+def test_words_that_follow_a_person_s_example_are_heard(tmp_path: Path) -> None:
+    """A conversation is repeated from its beginning, where nobody knew of the example; it comes with the words, once and as
+    it was edited last. A new conversation is told the same (F-3.2.4-05, D-40-06)."""
+    first = json.loads((ROOT / "examples/tabkeeper/playbook/researcher/spec.json").read_text())
+    acceptance = first["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["acceptance"]
+    kept = copy.deepcopy(first)
+    kept["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["acceptance"]["examples"].append(
+        {**acceptance["examples"][0], "title": "Mine, corrected", "author": "person"}
+    )
+    replies = OrderedReplies(emit(first), emit(kept), emit(first), emit(kept))
+    with RolesWorkbench(tmp_path, replies) as bench:
+        product.research(bench.factory)
+        page = tmp_path / "state_store/product/acceptance.md"
+        item = f"## A currency sign{page.read_text().split('## A currency sign')[1].partition('## ')[0]}"
+        for title in ("Mine", "Mine, corrected"):
+            own = item.replace("A currency sign", title)
+            text = page.read_text()
+            text = (
+                text.replace("## Mine", f"## {title}")
+                if "## Mine" in text
+                else text.replace(item, own + item)
+            )
+            send_back(bench.factory, product.edited_examples(bench.factory, text, "acceptance.md"))
+            product.research(bench.factory)
+        assert len(replies.requests) == 1
+        send_back(bench.factory, SHORTER)
+        product.research(bench.factory)
+        assert len(replies.requests) == 2
+        send_back(bench.factory, GateAnswer(action=GateAction.RESTART))
+        product.research(bench.factory)
+    for asked in replies.requests[1::2]:
+        told = asked.messages[-1].text
+        assert "Shorter." in told
+        assert told.count("## Mine, corrected") == 1
+        assert "## Mine\n" not in told
+    assert "Mine" not in replies.requests[2].messages[-1].text
 
 
 def test_the_gate_asks_with_the_warnings(tmp_path: Path) -> None:

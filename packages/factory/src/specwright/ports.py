@@ -568,9 +568,10 @@ class Roles(Protocol):
         self,
         assignment: Assignment[ProductSpecDraft],
         feedback: Sequence[str],
-        check: Callable[[Any], Sequence[str]],
+        checks: Sequence[Callable[[Any], Sequence[str]]],
     ) -> Research:
-        """Expand a SPEC.md into a product spec; `feedback` continues the same conversation (design: approval)."""
+        """Expand a SPEC.md into a product spec; each `feedback` continues the same conversation.
+        `checks` are for the first draft, and for that after each feedback (design: approval)."""
         ...
 
     def require_script(self, place: Place, answered: int = 0) -> None:

@@ -178,7 +178,7 @@ class ModelRoles:
         self,
         assignment: Assignment[ProductSpecDraft],
         feedback: Sequence[str],
-        check: Callable[[Any], Sequence[str]],
+        checks: Sequence[Callable[[Any], Sequence[str]]],
     ) -> Research:
         """Expand a SPEC.md; each feedback continues the conversation that the journal still holds."""
         consulted: list[ResearchSource] = []
@@ -186,7 +186,7 @@ class ModelRoles:
         with self._invocation(assignment) as work:
             messages: list[BaseMessage] = [HumanMessage(assignment.message)]
             spec: dict[str, Any] = {}
-            for remark in [None, *feedback]:
+            for remark, check in zip([None, *feedback], checks, strict=True):
                 submission = Submission(emitted(work.workspace, check), EMISSIONS, assignment.place.run_id)
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]

@@ -97,11 +97,9 @@ def number_of(name: str) -> int:
     Raises:
         NoPageError: it is no number of a page.
     """
-    if not name:
-        return 1
-    if not re.fullmatch(r"[1-9][0-9]{0,7}", name):
+    if not re.fullmatch(r"([1-9][0-9]{0,7})?", name):
         raise NoPageError(name)
-    return int(name)
+    return int(name or 1)
 
 
 def _part(rows: Sequence[object], name: str) -> dict[str, Any]:

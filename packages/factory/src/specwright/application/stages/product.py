@@ -178,17 +178,26 @@ def last_spec(view: ProjectView) -> ProductSpec | None:
         return view.projection.spec
 
 
-def asked_text(view: Factory) -> str:
-    """What the researcher is asked to make a spec of: SPEC.md as it was sent last, and the request of a change."""
-    history, change = draft_history(view), view.projection.open_change
-    text = history.assigned_text or _first_text(view)
+def asked_text(view: Factory, sent: str) -> str:
+    """What the researcher is asked to make a spec of: SPEC.md as it was sent, or as it was first, and the request of a
+    change."""
+    change, text = view.projection.open_change, sent or _first_text(view)
     return f"{text}\n{change.request.request}" if change else text
 
 
-def draft_errors(factory: Factory) -> Callable[[Any], Sequence[str]]:
+def draft_errors(factory: Factory, history: DraftHistory, answers: int) -> Callable[[Any], Sequence[str]]:
     """What keeps a draft of the researcher from being emitted: faults of any spec, an example of a person that it leaves
-    out, one that it passes off as a person's, and a quotation that SPEC.md does not have."""
-    before, asked = last_spec(factory), asked_text(factory)
+    out, one that it passes off as a person's, and a quotation that SPEC.md does not have.
+
+    Args:
+        factory: The ports.
+        history: Of the drafts.
+        answers: How many of its answers the draft takes into account: a conversation is repeated from its beginning, and
+            what a person wrote later is in none of its earlier messages.
+    """
+    edited = [one.structured for one in history.answers[:answers] if one.structured]
+    before = ProductSpecDraft.model_validate(edited[-1]) if edited else factory.projection.spec
+    asked = asked_text(factory, history.text_after(answers))
 
     def errors(data: Any) -> Sequence[str]:
         if found := change_errors(factory, data):
@@ -248,9 +257,7 @@ def replaced_spec(factory: Factory, text: str, structured: dict[str, Any]) -> Ga
 
 _FAULTS_SHOWN = 10
 
-_EARLIER_EXAMPLES = """## Examples and properties of an earlier draft
-
-Keep them: they are the person's."""
+_EARLIER_EXAMPLES = "## Examples and properties of an earlier draft\n\nKeep them: they are the person's."
 
 MANY_AMENDMENTS = 3
 """Consecutive amendments after which the gate advises to decide (design: approval)."""
@@ -276,7 +283,8 @@ def research(factory: Factory) -> None:
         text = history.assigned_text
         request = change.request.model_copy(update={"spec_text": text}) if text else change.request
         assignment = change_assignment(factory, request, history.restart, history.reasons)
-    result = factory.roles.research(assignment, history.feedback, draft_errors(factory))
+    checks = [draft_errors(factory, history, at) for at, _ in [(history.begun, ""), *history.feedback]]
+    result = factory.roles.research(assignment, [text for _, text in history.feedback], checks)
     _publish(factory, result, emission)
     factory.progress.note(Step("spec", "", "the product spec is complete"))
 
@@ -291,7 +299,8 @@ def next_stop_estimate(factory: Factory, price: Price, tasks: int | None = None)
     """
     spec, state = factory.projection.spec, factory.projection.state
     if factory.projection.awaits_approval or state is None:
-        return research_estimate(asked_text(factory), price, len(spec.to_bytes()) if spec else 0)
+        asked = asked_text(factory, draft_history(factory).assigned_text)
+        return research_estimate(asked, price, len(spec.to_bytes()) if spec else 0)
     ended = (TaskStatus.SHIPPED, TaskStatus.ABANDONED)
     left = sum(entry.status not in ended for entry in state.tasks.values())
     return build_estimate(tasks or max(1, left), price)

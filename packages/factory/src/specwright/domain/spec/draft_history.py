@@ -110,29 +110,35 @@ class DraftHistory(Record):
         return [one.text for one in rejections if one.text]
 
     @property
-    def feedback(self) -> list[str]:
-        """What the conversation goes on with: the amendments since the last rejection. Edited examples alone ask for no
-        answer: they come with the next words."""
-        found, waiting = list[str](), list[str]()
-        for answer in self._amendments():
-            waiting.append(answer.message)
-            if answer.text or answer.spec_text:
-                found.append("\n\n".join(waiting))
-                waiting = []
+    def feedback(self) -> list[tuple[int, str]]:
+        """What the conversation goes on with: the amendments since the last rejection, each behind the number of answers
+        that it takes into account. Edited examples alone ask for no answer: the last ones come with the next words."""
+        found, examples = list[tuple[int, str]](), ""
+        for at, answer in enumerate(self.answers[self.begun :], self.begun + 1):
+            if answer.action is GateAction.AMEND and (answer.text or answer.spec_text):
+                found.append((at, f"{answer.message}\n\n{examples}".strip()))
+                examples = ""
+            elif answer.action is GateAction.AMEND:
+                examples = answer.message
         return found
+
+    @property
+    def begun(self) -> int:
+        """How many of the answers the first message of the conversation takes into account: up to the last rejection."""
+        numbered = enumerate(self.answers, 1)
+        return max((at for at, answer in numbered if answer.action is GateAction.REJECT), default=0)
 
     @property
     def earlier_examples(self) -> str:
         """The examples and properties that a person edited before the conversation that is under way began; empty if none
         were."""
-        since = len(self._since_rejection())
-        texts = [answer.examples for answer in self.answers[: len(self.answers) - since] if answer.examples]
+        texts = [answer.examples for answer in self.answers[: self.begun] if answer.examples]
         return texts[-1] if texts else ""
 
     @property
     def amendments(self) -> int:
         """Amendments in a row."""
-        return len(self._amendments())
+        return sum(answer.action is GateAction.AMEND for answer in self.answers[self.begun :])
 
     @property
     def structured(self) -> dict[str, Any] | None:
@@ -148,8 +154,12 @@ class DraftHistory(Record):
     @property
     def assigned_text(self) -> str:
         """SPEC.md as the conversation that is under way began with it; empty as above."""
-        began = [at for at, answer in enumerate(self.answers) if answer.action is not GateAction.AMEND]
-        return self._last_text(1 + began[-1] if began else 0)
+        return self.text_after(0)
+
+    def text_after(self, answers: int) -> str:
+        """SPEC.md as the conversation that is under way has it after so many answers; empty as above."""
+        began = [at for at, answer in enumerate(self.answers, 1) if answer.action is not GateAction.AMEND]
+        return self._last_text(max(answers, *began, 0))
 
     def asks_more_than(self, before: "DraftHistory") -> bool:
         """Whether the researcher is asked for an answer that it was not asked for before."""
@@ -181,13 +191,6 @@ class DraftHistory(Record):
                 GateAnswer(action=GateAction.WITHDRAWN)
             )  # the next conversation is one that none of them had
         return self.model_copy(update={"answers": kept, "drafted": len(kept), "gave_up": ""})
-
-    def _amendments(self) -> list[GateAnswer]:
-        return [answer for answer in self._since_rejection() if answer.action is GateAction.AMEND]
-
-    def _since_rejection(self) -> list[GateAnswer]:
-        rejected = [at for at, answer in enumerate(self.answers) if answer.action is GateAction.REJECT]
-        return self.answers[rejected[-1] + 1 :] if rejected else self.answers
 
     def _last_text(self, answers: int) -> str:
         texts = [answer.spec_text for answer in self.answers[:answers] if answer.spec_text]
