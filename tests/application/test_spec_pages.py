@@ -63,7 +63,7 @@ def test_warnings_are_shown_at_their_place():
     section = shown.split("## Warnings\n\n")[1].split("\n\n<details>")[0]
     assert section.splitlines() == [
         "- TSK-001 description: has fewer than 20 characters",
-        "- TSK-001 subtasks: [1] says nearly the same as [0]",
+        "- TSK-001 subtasks: 'Do it' says nearly the same as 'Do it'",
     ]
 
 

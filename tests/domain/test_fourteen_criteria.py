@@ -59,8 +59,8 @@ TOLD = {
     9: "depends_on tasks wait for each other",
     10: "name is empty",
     11: "description has fewer",
-    12: "acceptance_criteria [2] has no verb",
-    13: "subtasks [2] says nearly the same",
+    12: "acceptance_criteria criterion 3 has no verb",
+    13: "subtasks 'read the first row.' says nearly the same",
     14: "error_surfaces names no",
 }
 """How the one deficiency of each begins, behind its field."""

@@ -78,5 +78,6 @@ def test_a_criterion_without_an_example_is_a_warning_that_says_what_to_do():
     found = report(SOUND[:3])
     assert found.errors == []
     assert [one.message for one in found.warnings if "no example" in one.message] == [
-        "[3] is shown by no example and no property; add one, or say in `unexecutable` why not"
+        "criterion 4 is shown by no example and no property; add one, or say why not: "
+        "in `unexecutable`, which is `Not executable:` in acceptance.md"
     ]

@@ -41,11 +41,12 @@ def number_of_examples(*tasks: TaskSpec) -> str:
 
 
 def criteria(task: TaskSpec) -> str:
-    """The numbered criteria; one that only models judge says why."""
-    judged = task.acceptance.unexecutable if task.acceptance else ()
-    whys = {one.criterion: f" (judged by models alone: {printable(one.why)})" for one in judged}
-    texts = enumerate(task.acceptance_criteria, 1)
-    return "\n".join(f"{number}. {printable(text)}{whys.get(number, '')}" for number, text in texts)
+    """The numbered criteria; one that no example and no property shows says so, and why if that is stated."""
+    numbered, held = list(enumerate(task.acceptance_criteria, 1)), task.acceptance
+    marks = {n: " (no example shows it)" for n, _ in numbered if not held or n not in held.shown}
+    judged = held.unexecutable if held else ()
+    marks |= {one.criterion: f" (judged by models alone: {printable(one.why)})" for one in judged}
+    return "\n".join(f"{n}. {printable(text)}{marks.get(n, '')}" for n, text in numbered)
 
 
 def _items(acceptance: TaskAcceptance | None) -> Sequence[AcceptanceItem]:

@@ -347,6 +347,9 @@ def _interface_problems(interfaces: Interfaces | None, tasks: Sequence[_Node]) -
 _PURE = re.compile(r"\s*((none|no|nothing|pure)\b|$)", re.IGNORECASE)
 
 
+_WHY_NOT = "in `unexecutable`, which is `Not executable:` in acceptance.md"
+
+
 def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
     """Criteria of a task with examples that none of them shows, and that do not say why."""
     criteria, acceptance = task.data.get("acceptance_criteria"), task.acceptance
@@ -355,16 +358,16 @@ def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
     told = acceptance.shown | {one.criterion for one in acceptance.unexecutable}
     for number in range(1, len(criteria) + 1):
         if number not in told:
-            message = f"[{number - 1}] is shown by no example and no property; add one, or say in `unexecutable` why not"
+            message = f"criterion {number} is shown by no example and no property; add one, or say why not: {_WHY_NOT}"
             yield task.warning("acceptance_criteria", message)
 
 
 def _short_limits(task: _Node) -> Iterator[Deficiency]:
     """Decisions that a contract takes over as they are, and would be refused with."""
-    for index, text in task.texts("decisions"):
+    for _, text in task.texts("decisions"):
         start, values = text[: len(OUT_OF_SCOPE)], text[len(OUT_OF_SCOPE) :]
         if start.casefold() == OUT_OF_SCOPE and len(values.split()) < SCOPE_WORDS:
-            message = f"[{index}] names no values that are out of scope; say which ones, in {SCOPE_WORDS} words or more"
+            message = f"{text!r} names no values that are out of scope; say which ones, in {SCOPE_WORDS} words or more"
             yield task.warning("decisions", message)
 
 
@@ -382,16 +385,13 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
         if not is_testable(text):
             yield node.warning(
                 "acceptance_criteria",
-                f"[{index}] has no verb of what can be observed, such as returns, raises, writes or rejects",
+                f"criterion {index + 1} has no verb of what can be observed, such as returns, raises, writes or rejects",
             )
     yield from _unshown_criteria(node)
     yield from _short_limits(node)
-    subtasks = node.texts("subtasks")
-    for earlier, later in near_duplicates([text for _, text in subtasks]):
-        yield node.warning(
-            "subtasks",
-            f"[{subtasks[later][0]}] says nearly the same as [{subtasks[earlier][0]}]",
-        )
+    subtasks = [text for _, text in node.texts("subtasks")]
+    for earlier, later in near_duplicates(subtasks):
+        yield node.warning("subtasks", f"{subtasks[later]!r} says nearly the same as {subtasks[earlier]!r}")
     surfaces = node.sketched("error_surfaces")
     if surfaces and not names_an_error(surfaces):
         place = node._replace(path=f"{node.path}.io_contract_sketch")
