@@ -57,8 +57,7 @@ def tasks(
     with reading_project(directory) as view:
         state = view.projection.state
         shown = Tasks.of(view, driven=bool(driven_by(directory)))
-        refs = [one.module_ref for one in shown.tasks if one.module_ref]
-        names = {ref: view.modules.contract(ref).name for ref in refs}
+        names = {ref: view.modules.contract(ref).name for one in shown.tasks for ref in one.module_refs}
     if as_json:
         present(shown, as_json=True)
     elif state is None:

@@ -209,13 +209,13 @@ def tasks_page(tasks: Tasks, state: ProjectState, names: Mapping[str, str]) -> P
         )
         for one in tasks.tasks
     ]
-    page.table(("TASK", "STATUS", "NAME", "MODULE, OR WHAT IT WAITS FOR"), rows, whole=("TASK", "STATUS"))
+    page.table(("TASK", "STATUS", "NAME", "MODULES, OR WHAT IT WAITS FOR"), rows, whole=("TASK", "STATUS"))
     return page
 
 
 def _last(task: TaskRow, state: ProjectState, names: Mapping[str, str]) -> str:
-    ref = task.module_ref
-    return f"{ref}  {names[ref]}" if ref else by_spec_id(state, task.why)
+    shipped = task.module_refs if task.module_ref else ()
+    return ", ".join(f"{ref}  {names[ref]}" for ref in shipped) or by_spec_id(state, task.why)
 
 
 def modules_page(modules: Modules) -> Page:

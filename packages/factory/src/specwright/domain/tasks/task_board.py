@@ -384,7 +384,7 @@ class Reasons:
         entry = self._tasks[path.cause]
         match entry.status:
             case TaskStatus.SHIPPED:
-                return f"has shipped as {entry.module_ref}"
+                return f"has shipped as {', '.join(entry.module_refs)}"
             case TaskStatus.IN_PROGRESS:
                 again = f" (attempt {entry.attempt})" if entry.attempt > 1 else ""
                 return f"{self._working}{again}"
