@@ -1,6 +1,7 @@
 """The command line as a newcomer meets it (DESIGN §9)."""
 
 import ast
+import json
 import shlex
 import subprocess
 import sys
@@ -157,7 +158,11 @@ def test_a_release_is_told_in_six_lines(released: Path, monkeypatch: pytest.Monk
     shipped, proof, source, install, use, note = told.out.splitlines()
     assert (Path(source.split()[1]) / "pyproject.toml").is_file()
     assert str(released / "state_store/releases/REL-") in shipped
-    assert "7 tests passed, 1 interface as contracted, 2 examples ran" in proof
+    manifest = json.loads(next(released.glob("state_store/releases/*/manifest.json")).read_text())
+    assert manifest["product"]["detail"].endswith("examples run: 2.")
+    assert proof.endswith(
+        f"7 module tests passed, 1 interface as contracted; {manifest['product']['detail']}"
+    )
     assert Path(shlex.split(install)[-1]).is_file()
     assert shlex.split(install)[1:3] == ["pip", "install"]
     assert use.split(maxsplit=1)[1] == "from nameplate import initials"

@@ -92,7 +92,7 @@ def test_examples_of_an_installed_package_script_its_hosts(asking: ProductPackag
         "criterion 1, Gone", "Gone", APPROVED.format(status=404), "HTTPError: HTTP Error 404: Not Found", 1
     )
     report = exercised(asking._replace(approved=(ApprovedExample("TSK-001", approved),)))
-    assert report.detail.endswith("exported names: 1, examples run: 3.")
+    assert report.detail.endswith("exported names: 1, examples run: 3, 1 of them approved.")
     assert report.result == "PASS"
 
 

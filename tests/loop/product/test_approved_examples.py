@@ -197,7 +197,10 @@ def test_a_module_gives_what_was_approved(tmp_path: Path):
     assert specwright("approve", project).code == 0
     (manifest,) = project.glob("state_store/releases/*/manifest.json")
     own = (SMALL / "playbook/TSK-001/initials/round-1/deliverable/examples.md").read_text().count("\n## ")
-    assert f"examples run: {own + 3}." in json.loads(manifest.read_text())["product"]["detail"]
+    assert (
+        f"examples run: {own + 3}, 3 of them approved."
+        in json.loads(manifest.read_text())["product"]["detail"]
+    )
     (evidence,) = project.glob("state_store/modules/*/*/ship.json")
     checks = {check["name"]: check for check in json.loads(evidence.read_text())["gate"]}
     assert checks["acceptance"]["result"] == "PASS"

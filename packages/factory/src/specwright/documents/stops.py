@@ -13,7 +13,6 @@ from pydantic import Field
 
 from ship_gate.base.record import Record
 from ship_gate.base.text import one_line
-from ship_gate.contract.examples_file import parse_examples
 from ship_gate.source.files import SourceError, parse_source, read_top_level
 from ship_gate.terminal.output import counted, listed
 from ship_gate.terminal.page import brief
@@ -159,7 +158,6 @@ class Release(Part):
         refs = [module.module_ref for module in self.manifest.modules]
         evidence = [view.modules.evidence(ref) for ref in refs]
         tests = sum(one.execution_log.summary.total for one in evidence)
-        examples = sum(len(parse_examples(view.modules.view(ref).examples)[0]) for ref in refs)
         tasks = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
         missing = tasks_missing(view, refs)
         tree = directory / layout.source_tree(str(self.manifest.product.wheel))
@@ -174,8 +172,8 @@ class Release(Part):
             "Shipped": f"{spec.title} {spec.spec_version}, "
             f"{'' if missing else counted(tasks, 'task') + ', '}{counted(len(refs), 'module')}; it lies in {self.folder}",
             "Missing": f"{missing}: only a part of the product" if missing else "",
-            "Proof": f"{counted(tests, 'test')} passed, {counted(len(refs), 'interface')} as contracted, "
-            f"{counted(examples, 'example')} ran in a clean installation",
+            "Proof": f"{counted(tests, 'module test')} passed, {counted(len(refs), 'interface')} as contracted; "
+            f"{self.manifest.product.detail}",
             "Source": f"{tree}{'' if tree.is_dir() else ' is gone; `specwright release` writes it again'}",
             "Install": self.install or "",
             "Use": f"from {self.import_name} import {listed(self.exports or [])}",

@@ -50,14 +50,15 @@ def _report(
     failures = [outcome for outcome in outcomes if not outcome.passed]
     tried = sum(outcome.kind == "example" for outcome in outcomes)
     if not failures:
-        properties = f", properties tried: {len(product.properties)}" if product.properties else ""
+        more = f", {len(product.approved)} of them approved" if product.approved else ""
+        more += f", properties tried: {len(product.properties)}" if product.properties else ""
         for kind, label in _USES.items():
             uses = [outcome.heading for outcome in outcomes if outcome.kind == kind]
             called = sum(heading.startswith(EXAMPLE) for heading in uses)
-            properties += f", uses of the {label}: {len(uses)}, {called} with examples" if uses else ""
+            more += f", uses of the {label}: {len(uses)}, {called} with examples" if uses else ""
         detail = (
             f"{wheel.file_name} installs into an empty environment and imports as `{product.import_name}`; "
-            f"exported names: {len(wheel.exports)}, examples run: {tried}{properties}."
+            f"exported names: {len(wheel.exports)}, examples run: {tried}{more}."
         )
         return ExerciseReport("PASS", detail, outcomes)
     shown = " ".join(f"{f.module}, {f.kind} {f.heading!r}: {f.detail}." for f in failures[:_FAILURES_SHOWN])
