@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.bootstrap.doctor import SECONDS
 from testkit.cli.commands import PLAYBOOK, SMALL, everything, specwright
 from testkit.sampling import spread
 
@@ -27,6 +28,7 @@ ANSWERS = {
     "Anthropic, key": (ANTHROPIC, refusal(401, "x", "invalid x-api-key"), 4, ("refuses the key", "set ANTHROPIC_API_KEY")),
     "OpenAI, model": (OPENAI, refusal(404, "x", "does not exist"), 4, ("does not know the model x", "--model")),
     "Anthropic, model": (ANTHROPIC, refusal(404, "x", "model: x"), 4, ("does not know the model x", "--model")),
+    "a 404 page": (OPENAI, (404, b"404 page not found"), 4, ("or not this address", "ends in /v1")),
     "OpenAI, credit": (OPENAI, refusal(429, "insufficient_quota", "Check your plan."), 6, ("no credit left", "add credit")),
     "Anthropic, credit": (ANTHROPIC, refusal(400, "x", "credit balance too low"), 6, ("no credit left", "add credit")),
     "429": (OPENAI, refusal(429, "x", "slow down"), 5, ("rate limit",)),
@@ -91,9 +93,23 @@ def test_doctor_says_of_an_endpoint_what_a_run_would_meet(project: Path) -> None
     told = specwright("doctor", project)
     assert told.code == 1
     assert "MISS model   openai:x: the model's endpoint cannot be reached" in told.out
+    assert "`specwright doctor`" not in told.out
     assert everything(project) == before
     (project / "specwright.toml").unlink()
     assert "OPENAI_API_KEY" in specwright("doctor", project).out
+
+
+def test_doctor_does_not_blame_a_setting_for_its_own_patience(
+    endpoint: Start, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that is slow or being loaded has half a minute; then is said how long a run waits, and not to raise that."""
+    assert SECONDS >= 30
+    monkeypatch.setattr("specwright.bootstrap.doctor.SECONDS", 0.5)
+    told = specwright("doctor", project, "--model", "openai:x", "--base-url", endpoint(None), "--json")
+    model = told.document["checks"][0]
+    assert "after 0.5 seconds" in model["detail"]
+    assert "a run waits 600 seconds" in model["do"]
+    assert "raise" not in model["do"]
 
 
 def test_doctor_is_content_with_a_playbook(project: Path) -> None:

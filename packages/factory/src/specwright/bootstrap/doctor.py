@@ -17,6 +17,7 @@ from specwright.domain.costs import Usage, dollars, tokens_in
 from specwright.errors import AnyError, InputError, SpecwrightErrors
 from specwright.index.embedder import DEFAULT_EMBEDDER, load_embedder
 from specwright.ports import Role
+from specwright.roles.models.failures import too_late
 from specwright.roles.models.provider_call import in_time
 from specwright.roles.models.sources import ModelSource, calls_tools
 from specwright.roles.models.spending import model_label
@@ -27,8 +28,8 @@ LEAST_CONTEXT = 32_000
 
 LEAST_DISK_MIB = 500
 
-SECONDS = 6.0
-"""For all models together; what has not answered by then is said."""
+SECONDS = 30.0
+"""For all models together; what has not answered by then is said. A server may have to load its model first."""
 
 _MILLION = 1_000_000
 
@@ -59,7 +60,7 @@ class Diagnosis(Document, schema="doctor"):
 
 
 def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
-    """Look at everything that a run needs; each model is asked two short questions.
+    """Look at everything that a run needs; each model is asked one short question.
 
     Args:
         directory: The project; it need not exist.
@@ -142,17 +143,18 @@ def _model(name: str, source: ModelSource, settings: Settings, needed: int, ends
         yield Check("model", True, f"{name}: scripted, nothing to reach")
         return
     try:
-        calls = in_time(lambda: calls_tools(source, name), ends - time.monotonic(), SECONDS)
+        late = too_late(
+            f"there was no whole answer after {SECONDS:g} seconds",
+            "if it is being loaded, or is slow, look again, or begin: a run waits "
+            f"{settings.timeout_seconds:g} seconds; else look at the server",
+        )
+        calls = in_time(lambda: calls_tools(source, name), ends - time.monotonic(), late)
     except SpecwrightErrors as error:
         yield _missing("model", error, name)
         return
     yield Check("model", True, f"{name}: answers")
-    if calls:
-        yield Check("tools", True, f"{name}: calls tools")
-    else:
-        yield Check(
-            "tools", False, f"{name}: calls no tool", "choose a model that can: every role answers by a tool"
-        )
+    advice = "" if calls else "choose a model that can: every role answers by a tool"
+    yield Check("tools", calls, f"{name}: calls {'tools' if calls else 'no tool'}", advice)
     yield _context(name, settings, needed)
     yield _price(name, settings)
 

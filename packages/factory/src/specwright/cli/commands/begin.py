@@ -178,8 +178,8 @@ def doctor(
 ) -> None:
     """Check that everything that a run needs is there.
 
-    Model, schema, context with SPEC.md, price, sandbox, index, search, disk, in less than ten seconds. Each model is asked
-    two short questions, which is the only thing that it costs. Options name models as in `run`, and are not kept.
+    Model, tools, context with SPEC.md, price, sandbox, index, search, disk. Each model is asked one short question, which is
+    the only thing that it costs, and has 30 seconds to answer. Options name models as in `run`, and are not kept.
     """
     from specwright.bootstrap.doctor import diagnosis
     from specwright.bootstrap.run_options import options_for

@@ -59,6 +59,13 @@ KEY_VARIABLES = {
 """The variable that holds the key of a provider."""
 
 
+def too_late(
+    where: str, remedy: str = "raise `timeout_seconds` in specwright.toml, or run again"
+) -> UnreachableError:
+    """The error for an answer that does not come in time."""
+    return UnreachableError("the model did not answer in time", where=where, remedy=remedy)
+
+
 def translated(error: Exception, model: str = "") -> SpecwrightError:
     """The error that a person sees for a failed model call.
 
@@ -71,18 +78,13 @@ def translated(error: Exception, model: str = "") -> SpecwrightError:
     status = status_of(error)
     where = _first_line(error)
     if names & _TIMED_OUT:
-        return UnreachableError(
-            "the model did not answer in time",
-            where=where,
-            remedy="raise `timeout_seconds` in specwright.toml, or run again",
-        )
+        return too_late(where)
     if names & _UNREACHABLE:
         proxy = "that the proxy of HTTP_PROXY and the like lets it through (NO_PROXY leaves a host out), "
         return UnreachableError(
             "the model's endpoint cannot be reached",
             where=where,
-            remedy=f"check --base-url, {proxy if getproxies_environment() else ''}and that the server runs; "
-            "`specwright doctor` shows more; then run again",
+            remedy=f"check --base-url, {proxy if getproxies_environment() else ''}and that the server runs; then run again",
         )
     if status in (401, 403):
         variable = KEY_VARIABLES.get(provider)
@@ -92,9 +94,9 @@ def translated(error: Exception, model: str = "") -> SpecwrightError:
         )
     if status == 404:
         return NoAccessError(
-            f"the endpoint does not know the model {name}".rstrip(),
+            f"the endpoint does not know the model {name}, or not this address",
             where=where,
-            remedy="check the name after the colon in --model, and --base-url if the server is yours; then run again",
+            remedy="check the name after the colon in --model, and --base-url: for most servers it ends in /v1",
             options="--model PROVIDER:MODEL",
         )
     if lasting := _lasting(error, status):

@@ -12,7 +12,7 @@ from langchain_core.outputs import ChatResult
 
 from specwright.domain.costs import tokens_in
 from specwright.errors import UnreachableError
-from specwright.roles.models.failures import LONGEST_WAIT, RATE_LIMIT, asked_wait, passes, status_of
+from specwright.roles.models.failures import LONGEST_WAIT, RATE_LIMIT, asked_wait, passes, status_of, too_late
 from specwright.roles.models.rate_limits import Limiter
 
 T = TypeVar("T")
@@ -70,16 +70,16 @@ def ask_provider(
         UnreachableError: no whole answer in time.
         Exception: the last fault, as the provider's client raises it.
     """
-    began = clock.ticks()
+    began, late = clock.ticks(), too_late(f"there was no whole answer after {limits.seconds:g} seconds")
 
     def attempt() -> T:
         nonlocal began
         if limiter is None:
-            return in_time(ask, began + limits.seconds - clock.ticks(), limits.seconds)
+            return in_time(ask, began + limits.seconds - clock.ticks(), late)
         asked = clock.ticks()
         with limiter.admitted(provider, tokens_in(size), waits) as request:
             began += clock.ticks() - asked
-            answer = in_time(ask, began + limits.seconds - clock.ticks(), limits.seconds)
+            answer = in_time(ask, began + limits.seconds - clock.ticks(), late)
             limiter.settle(request, _tokens_of(answer))
             return answer
 
@@ -105,9 +105,9 @@ def _tokens_of(answer: object) -> int:
     return max(0, usage["total_tokens"]) if usage else 0
 
 
-def in_time(ask: Callable[[], T], left: float, seconds: float) -> T:
-    """The answer, or an error when the time that is left of so many seconds is over; the call is then left to itself, since
-    no client can be stopped."""
+def in_time(ask: Callable[[], T], left: float, late: UnreachableError) -> T:
+    """The answer, or an error when the seconds that are left are over; the call is then left to itself, since no client can
+    be stopped."""
     answers: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
 
     def work() -> None:
@@ -120,11 +120,7 @@ def in_time(ask: Callable[[], T], left: float, seconds: float) -> T:
     try:
         answer, error = answers.get(timeout=max(0.0, left))
     except queue.Empty:
-        raise UnreachableError(
-            "the model did not answer in time",
-            where=f"there was no whole answer after {seconds:g} seconds",
-            remedy="raise `timeout_seconds` in specwright.toml, or run again",
-        ) from None
+        raise late from None
     if error is not None:
         raise error
     return answer  # pyright: ignore[reportReturnType]  # None only beside an error
