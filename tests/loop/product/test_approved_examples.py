@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from specwright.bootstrap.project import Silent, open_project
 from specwright.domain.escalation import RELEASE, Action, actions_for
 from specwright.settings import Settings
 from testkit.cli.commands import SMALL, everything, specwright
-from testkit.loop.products import failing, rejecting
+from testkit.loop.products import failing, rejecting, replace, rewrite
 from testkit.roles.overheard import RequestRecorder
 from testkit.sampling import nightly, slow
 
@@ -336,3 +338,66 @@ def test_a_product_that_breaks_what_was_approved_is_an_escalation(tmp_path: Path
     assert specwright("release", project).code == 0
     assert json.loads(specwright("escalations", project, "--json").out)["escalations"] == []
     assert specwright("verify", project).code == 0
+
+
+DOTTED = "with dots, each letter has a dot behind it"
+
+
+def dotted(directory: Path) -> Path:
+    """A playbook of the small product whose function takes `dots` by keyword only, from the spec to the module."""
+    shown = {"title": "Dots", "criteria": [1], "code": f"{IMPORT}initials('ada', dots=True)", "gives": "'A.'"}
+    public = "initials(name: str, *, dots: bool = False) -> str"
+    playbook = playbook_with(directory, approved(ADA, shown, provides=public))
+    spec = json.loads((playbook / "researcher/spec.json").read_text())
+    command = {"name": "nameplate", "calls": "initials"}
+    rewrite(playbook / "researcher/spec.json", **{**spec, "interfaces": {"command": command}})
+    plan = json.loads((playbook / "TSK-001/planner.json").read_text())
+    (module,) = plan["plan"]["modules"]
+    by_keyword = ["passed by keyword only", "defaults to False"]
+    module["inputs"].append({"name": "dots", "type": "bool", "constraints": by_keyword})
+    module["outputs"][0]["invariants"].append(DOTTED)
+    rewrite(playbook / "TSK-001/planner.json", **plan)
+    made = playbook / "TSK-001/initials/round-1/deliverable"
+    source = made / "implementation/__init__.py"
+    replace(source, "(name: str)", "(name: str, *, dots: bool = False)")
+    replace(
+        source,
+        "at least one letter\n",
+        "at least one letter\n        dots:\n            - defaults to False\n",
+    )
+    replace(source, "in order\n", f"in order\n            - {DOTTED}\n")
+    replace(
+        source,
+        '"".join(letters).upper()',
+        '"".join(one + "." * (dots and one != "") for one in letters).upper()',
+    )
+    (made / "tests/test_initials.py").write_text(
+        (made / "tests/test_initials.py").read_text()
+        + "\n\ndef test_dots_stand_behind_letters():\n    assert initials('ada 42 lovelace', dots=True) == 'A.L.'\n"
+        "\n\ndef test_no_dots_are_the_default():\n    assert initials('ada', dots=False) == initials('ada') == 'A'\n"
+    )
+    named = json.loads((made / "tests/obligations.json").read_text())
+    named["test_dots_stand_behind_letters"] = ["/outputs/0/invariants/1"]
+    named["test_no_dots_are_the_default"] = ["/inputs/1/constraints/1"]
+    rewrite(made / "tests/obligations.json", **named)
+    return playbook
+
+
+@pytest.mark.slow
+def test_what_is_approved_by_keyword_only_is_released_so(tmp_path: Path):
+    """From the spec over contract, module and gate to the wheel, whose command passes it as an option (D-40-09)."""
+    project, model = tmp_path / "project", f"playbook:{dotted(tmp_path)}"
+    told = specwright("run", project, "--spec", SMALL / "SPEC.md", "--model", model, "--approve")
+    assert told.code == 0, told
+    (manifest,) = project.glob("state_store/releases/*/manifest.json")
+    assert "uses of the command: " in json.loads(manifest.read_text())["product"]["detail"]
+    (wheel,) = project.glob("state_store/releases/*/*.whl")
+    code = "import inspect, nameplate; print(inspect.signature(nameplate.initials))"
+    told_there = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(wheel)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told_there.stdout == "(name: str, *, dots: bool = False) -> str\n"
