@@ -84,7 +84,7 @@ PROJECTS = {
 
 @pytest.mark.parametrize("status", list(ProjectStatus))
 def test_a_project_can_have_every_status(status: ProjectStatus):
-    """What is documented to scripts occurs, with its exit code (D-S9-02)."""
+    """What is documented to scripts occurs, with its exit code (D-S9-02, D-28-03, D-08-01)."""
     project, code = PROJECTS[status]
     assert project_status(project) is status
     assert status.exit_code == code

@@ -50,7 +50,7 @@ def test_every_expected_call_has_its_answer_and_no_answer_is_left_over():
     answers = {path.relative_to(PLAYBOOK).as_posix() for path in PLAYBOOK.rglob("*.json")}
     answers = {name for name in answers if "/deliverable/" not in name} - {"playbook.json"}
     assert answers == {call.answer for call in CALLS}
-    assert set(read("playbook.json")) == {"name", "description"}
+    assert set(read("playbook.json")) == {"name", "description", "written"}
 
 
 @each_stage

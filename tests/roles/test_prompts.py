@@ -120,7 +120,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_a_role_is_told_what_was_read_and_agreed(role: str, rendered: Mapping[str, str]) -> None:
-    """System message, message and tools, to the letter (F-9.4-03, F-19-03, D-17-01, D-54-04)."""
+    """System message, message and tools, to the letter (F-9.4-03, F-19-03, D-17-01, D-54-04, D-10-03, D-42-07, F-3.4-02)."""
     path = KEPT / f"{role}.md"
     if os.environ.get(RENEW):
         path.parent.mkdir(exist_ok=True)

@@ -167,7 +167,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", spread(FAULTS, fast=6, slow=12))
 def test_a_fault_is_refused_with_its_code(fault: Any):
-    """D-S8-01, D-S8-06, D-S8-12, D-S8-17, D-S8-19, D-S8-21, F-5-09, F-12-03 to F-12-06, F-11.3-06: one each."""
+    """D-21-02, D-S8-01, D-S8-06, D-S8-12, D-S8-17, D-S8-19, D-S8-21, F-5-09, F-12-03 to F-12-06, F-11.3-06: one each."""
     changes, code = FAULTS[fault]
     verdict = judge("tally_words", changes)
     assert not verdict.passed

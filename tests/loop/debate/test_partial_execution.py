@@ -169,7 +169,7 @@ def test_the_ship_node_itself_refuses_what_the_gate_did_not_pass(directory: Path
 
 @pytest.mark.parametrize("file", ["contract.json", "implementation/__init__.py"])
 def test_a_changed_module_is_not_attested_and_another_answer_is_taken(directory: Path, file: str):
-    """F-4.2-06: the version is compared with what the log announced before anything of the answer is stored."""
+    """D-22-02, F-4.2-06: the version is compared with what the log announced before anything of the answer is stored."""
     with DebateWorkbench(directory, script(HALTS["gate"])) as bench:
         bench.begin()
         (sealed,) = bench.sealed().values()

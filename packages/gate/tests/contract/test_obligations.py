@@ -42,7 +42,7 @@ TESTS = ["test_a.py::test_all", "test_a.py::TestX::test_more", "test_b.py::test_
 
 
 def test_there_is_one_obligation_per_statement_and_the_happy_path():
-    """F-5-08, D12: a default is one; what a class is made of is compared with the surface instead."""
+    """D-12-01, F-5-08, D12: a default is one; what a class is made of is compared with the surface instead."""
     assert [obligation.pointer for obligation in obligations(CONTRACT)] == POINTERS
 
 
@@ -57,7 +57,7 @@ def test_how_many_items_there_are_is_no_obligation():
 
 
 def test_a_missing_obligation_is_told_with_its_category():
-    """D-S8-17: every obligation by a test that exists; F-5-08, F-5-10: drop each, and the finding names the category."""
+    """D-12-01, D-S8-17: each obligation by a test; F-5-08, F-5-10: drop each, and a finding names the category."""
     assert claims_faults({"TestX::test_more": tuple(POINTERS)}, TESTS, CONTRACT) == []
     for due in obligations(CONTRACT):
         claims = {"test_more": tuple(pointer for pointer in POINTERS if pointer != due.pointer)}
