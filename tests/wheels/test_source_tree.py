@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from ship_gate.contract.contract import Dependency
 from ship_gate.sandbox.packages import link_packages
 from specwright.atomic_write import write_files
 from specwright.ports import ProductPackage
@@ -148,3 +149,14 @@ def trees(wheel: bytes) -> dict[str, str]:
         return {
             one: ast.dump(ast.parse(archive.read(one))) for one in archive.namelist() if one.endswith(".py")
         }
+
+
+def test_a_page_names_other_modules_as_a_caller_does(product: ProductPackage) -> None:
+    """By their name and page, not by an id that the tree has nowhere else."""
+    first, second = product.modules[:2]
+    calls = Dependency(ref=first.contract.ref, why="It cleans the text.")
+    second = second._replace(contract=second.contract.model_copy(update={"dependencies": [calls]}))
+    files = source_tree(product._replace(modules=(first, second, *product.modules[2:])))
+    name = first.contract.name
+    assert f"[{name}]({name}.md)" in files[f"docs/{second.contract.name}.md"].decode()
+    assert not any(b"MM-" in data for path, data in files.items() if path.startswith("docs/"))

@@ -31,7 +31,8 @@ def test_a_class_of_the_stub_derives_from_what_the_contract_says():
         ("it derives from SlugError", "Exception"),
     ):
         error = ErrorSurface(name="SlugError", when=when, surface=SurfaceKind.EXCEPTION)
-        assert f"class SlugError({base}):" in render_stub(a_contract(error_surfaces=[error]))
+        stub = render_stub(a_contract(error_surfaces=[error]))
+        assert f'class SlugError({base}):\n    """Raised: {when}."""' in stub
 
 
 def a_contract(**changes):

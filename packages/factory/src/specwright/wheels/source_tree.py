@@ -145,7 +145,9 @@ def _page(module: ProductModule, product: ProductPackage) -> str:
     examples = re.sub(r"\A# .*\n+", "", module.examples).replace(
         "from modules.", f"from {product.import_name}."
     )
-    return "\n".join([*lines, re.sub(r"^## ", "## Example: ", examples, flags=re.M)])
+    page = "\n".join([*lines, re.sub(r"^## ", "## Example: ", examples, flags=re.M)])
+    names = {one.contract.ref: f"[{one.contract.name}]({one.contract.name}.md)" for one in product.modules}
+    return re.sub(r"\bMM-[0-9a-f]{8}@[0-9.]+\b", lambda found: names.get(found[0], found[0]), page)
 
 
 def _tests(product: ProductPackage) -> Iterator[tuple[str, str]]:

@@ -116,9 +116,7 @@ def render_stub(contract: MicroModuleContract, siblings: Mapping[str, str] | Non
     siblings = siblings or {}
     about = [docstring_literal(render_docstring(contract), "")] if is_vocabulary(contract) else []
     blocks = ["\n\n".join([*about, _header(contract, siblings)])]
-    fields = error_fields(contract)
-    own = [name for name in own_exceptions(contract) if name not in siblings]
-    blocks += [_exception(name, base_of(contract, name), fields.get(name, [])) for name in own]
+    blocks += [_exception(contract, name) for name in own_exceptions(contract) if name not in siblings]
     # a default of a dataclass may be a member of an Enum, and a named type may hold a dataclass
     stated = sorted(own_statements(contract).values(), key=lambda one: (one.is_named_type, not one.is_enum))
     types = {one.name for one in stated if one.is_named_type}
@@ -271,8 +269,11 @@ _ORIGIN = {
 }
 
 
-def _exception(name: str, base: str, fields: list[ErrorField]) -> str:
-    head = f'class {name}({base}):\n{_INDENT}"""Named by the contract."""'
+def _exception(contract: MicroModuleContract, name: str) -> str:
+    fields = error_fields(contract).get(name, [])
+    whens = [one.when.rstrip(".") for one in contract.error_surfaces if one.name == name]
+    about = docstring_literal(f"Raised: {'; '.join(whens) or 'as one of its subclasses'}.", "", "")
+    head = f"class {name}({base_of(contract, name)}):\n{_INDENT}{about}"
     if not fields:
         return head
     declared = [f"{_INDENT}{field.name}: {field.type}" for field in fields]
@@ -298,13 +299,11 @@ class _NamesAsText(ast.NodeTransformer):
 
 
 def _class(statement: ClassStatement) -> str:
-    frozen = statement.kind == "frozen dataclass"
-    head = (
-        f"@dataclass(frozen=True)\nclass {statement.name}:"
-        if frozen
-        else f"class {statement.name}({statement.kind}):"
-    )
-    lines = [f'{head}\n{_INDENT}"""Named by the contract."""', ""]
+    head = f"class {statement.name}({statement.kind}):"
+    if statement.kind == "frozen dataclass":
+        head = f"@dataclass(frozen=True)\nclass {statement.name}:"
+    names = ", ".join(field.name for field in statement.fields)
+    lines = [head, _INDENT + docstring_literal(f"{statement.name}: {names}.", "", ""), ""]
     for field in statement.fields:
         annotation = f": {field.type}" if field.type else ""
         default = f" = {field.default}" if field.default else ""
