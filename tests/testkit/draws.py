@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wire.canonical_json import JsonValue
-from specwright.bootstrap.project import Adapters
+from specwright.application.factory import Adapters
 from specwright.journal import JournalScope, read_records
 from specwright.journal.journal import Place, request_digest
 

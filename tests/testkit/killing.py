@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 from agent_wire import canonical_json
 from agent_wire.entries import LogEntry
+from specwright.application.factory import Adapters
 from specwright.application.interface_change import exceptions
 from specwright.application.stages.status import project_status
-from specwright.bootstrap.project import Adapters, Composition, Project, Silent, open_project
+from specwright.bootstrap.project import Composition, Project, Silent, open_project
 from specwright.domain.interface_change import DecisionRequest, ExceptionStatus
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.settings import Settings

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict
-from specwright.bootstrap.project import Adapters, Composition, open_project
+from specwright.application.factory import Adapters
+from specwright.bootstrap.project import Composition, open_project
 from specwright.bootstrap.run_options import LastRun, remember
 from specwright.journal import JournalScope
 from specwright.journal.journal import IDS

@@ -64,16 +64,32 @@ class ProjectView:
         return state is not None and any(e.escalation_ref == escalation_id for e in state.tasks.values())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Factory(ProjectView):
-    """A project that is driven: its stores, and the ports that change it.
+@dataclass(frozen=True)
+class Adapters:
+    """The adapters that leave something on the disk, and the gate (design: journal).
 
     Args:
+        store: `state_store/`, as named bytes.
         folder: The project's own directory, where `project/` holds the task files.
         log: The Wire log, the source of truth.
         journal: Records every model answer and every drawn id or time, so that a run can be repeated.
         index: The Code Index.
         gate: Judges modules.
+    """
+
+    store: StateStore
+    folder: FileTree
+    log: WireLog
+    journal: Journal
+    index: CodeIndex
+    gate: ShipGate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Factory(ProjectView, Adapters):
+    """A project that is driven: its stores, and the ports that change it.
+
+    Args:
         roles: Asks models.
         packager: Builds wheels and tries them.
         progress: Receives what is shown to a person while a run goes on.
@@ -86,11 +102,6 @@ class Factory(ProjectView):
         license: Of the product, an SPDX expression; empty if none is stated.
     """
 
-    folder: FileTree
-    log: WireLog
-    journal: Journal
-    index: CodeIndex
-    gate: ShipGate
     roles: Roles
     packager: Packager
     progress: Progress

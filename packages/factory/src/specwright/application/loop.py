@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast, get_args, get_type_hints
 
 from specwright.application.debate.debate import Debate
-from specwright.application.loop_state import DebateState, EngineeringState, HaltedDebate, LockedContracts
+from specwright.application.loop_state import DebatePosition, DebateState, EngineeringState, HaltedDebate
 from specwright.application.stages.engineering import Engineering
 from specwright.domain.answers import Decision, FaultOf, Verdict
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS
@@ -185,7 +185,7 @@ def debate(work: Engineering, state: EngineeringState) -> EngineeringState:
     learned: EngineeringState = {"debates": debates, "questions": result.get("questions", [])}
     if state["deliverable"] != CONTRACTS:
         return {**learned, "version_id": result["version_id"]}
-    ended = LockedContracts(
+    ended = DebatePosition(
         version_id=result["version_id"], round=result["round"], retry_count=result["retry_count"]
     )
     return {**learned, "locked": ended, **work.follow_plan(result["version_id"], state)}

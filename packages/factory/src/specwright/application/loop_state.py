@@ -6,44 +6,54 @@ What was said in a debate is in its records, not here.
 from typing import TypedDict
 
 
-class DebateState(TypedDict, total=False):
-    """The state of one deliverable's debate."""
+class LoopState(TypedDict, total=False):
+    """What the states of both loops have."""
 
     schema_version: int
     task_id: str
     plan_id: str
     deliverable: str
+    version_id: str
+    exception_id: str
+    halt_reason: str
+    questions: list[str]
+    raw_answers: list[str]
+    errors: list[str]
+
+
+class DebateState(LoopState, total=False):
+    """The state of one deliverable's debate."""
+
     sealed: dict[str, str]
     change: str
     baseline: str
     enter: str
     debate_id: str
-    version_id: str
     round: int
     retry_count: int
     verdict: str
     disputed: bool
     decision: str
     confirmed_fault: str
-    exception_id: str
-    halt_reason: str
     source_of_failure: str
     cause_debate: str
     cause_round: int
-    questions: list[str]
-    raw_answers: list[str]
-    errors: list[str]
 
 
-class HaltedDebate(TypedDict):
+class DebatePosition(TypedDict):
+    """How far a debate has come: that of the contracts, which continues from here if it is reopened (design: debate)."""
+
+    version_id: str
+    round: int
+    retry_count: int
+
+
+class HaltedDebate(DebatePosition):
     """A debate that ended without a result: at which round, why, and whose fault it was (design: debate)."""
 
     deliverable: str
     reason: str
     debate_id: str
-    version_id: str
-    round: int
-    retry_count: int
     fault: str
     exception_id: str
     questions: list[str]
@@ -51,46 +61,25 @@ class HaltedDebate(TypedDict):
     errors: list[str]
 
 
-class LockedContracts(TypedDict):
-    """Where the contract debate ended; it continues from here if it is reopened (design: debate)."""
-
-    version_id: str
-    round: int
-    retry_count: int
-
-
-class ResumedDebate(TypedDict):
+class ResumedDebate(DebatePosition):
     """Where a person's answer enters a module's debate, with no revision left (design: escalation)."""
 
     deliverable: str
     enter: str
     debate_id: str
-    version_id: str
-    round: int
-    retry_count: int
 
 
-class EngineeringState(TypedDict, total=False):
+class EngineeringState(LoopState, total=False):
     """The state of one task in the engineering loop."""
 
-    schema_version: int
-    task_id: str
-    plan_id: str
-    deliverable: str
-    version_id: str
     shipped: dict[str, str]
     failed: dict[str, str]
     debates: dict[str, str]
-    locked: LockedContracts
+    locked: DebatePosition
     reopened_by: HaltedDebate
     resumed: ResumedDebate
     halted: HaltedDebate
     plan_fault: HaltedDebate
-    exception_id: str
-    halt_reason: str
-    questions: list[str]
-    raw_answers: list[str]
-    errors: list[str]
     outcome: str
     escalation: str
     module_refs: list[str]

@@ -15,11 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_wire.entries import WireLog
 from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.base.text import did_you_mean
 from ship_gate.ship_gate import SandboxedShipGate, gate_of, packages_of
-from ship_gate.verdict import ShipGate
 from specwright import __version__
 from specwright.application.announce import bind_journal
 from specwright.application.change import (
@@ -42,7 +40,7 @@ from specwright.application.escalation.offers import (
     resolve,
     retry_halted,
 )
-from specwright.application.factory import Factory
+from specwright.application.factory import Adapters, Factory
 from specwright.application.interface_change import checked_sha256, decide, finish_decisions
 from specwright.application.projection import Projection
 from specwright.application.stages.product import (
@@ -83,7 +81,7 @@ from specwright.graphs.checkpoints import SaverClass
 from specwright.graphs.driver import Driver
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.index.embedder import load_embedder
-from specwright.ports import CodeIndex, FileTree, Journal, Progress, Role, StateStore, Step, WebSearch
+from specwright.ports import Progress, Role, Step, WebSearch
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource, model_sources
@@ -461,18 +459,6 @@ class Project:
 
 
 _APPROVAL = {"action": "APPROVE", "by": "human:operator"}
-
-
-@dataclass(frozen=True)
-class Adapters:
-    """The adapters that leave something on the disk, and the gate (design: journal)."""
-
-    store: StateStore
-    folder: FileTree
-    log: WireLog
-    journal: Journal
-    index: CodeIndex
-    gate: ShipGate
 
 
 class Composition(NamedTuple):
