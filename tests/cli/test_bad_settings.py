@@ -1,10 +1,12 @@
 """Settings that cannot be used: the message says in which place which name is wrong (D-S9-04, D-S6-01)."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from testkit.cli.commands import PLAYBOOK, everything, specwright
+from specwright.settings import load_settings
+from testkit.cli.commands import PLAYBOOK, ROOT, everything, specwright
 
 FILES = {
     'modle = "openai:x"': ("there is no setting `modle`", "did you mean `model`?"),
@@ -96,6 +98,22 @@ def test_a_wrong_variable_is_refused(project: Path, monkeypatch: pytest.MonkeyPa
     for name in ("PORT_8000_TCP", "SERVICE_HOST", "HOME", "BIN", "TRACEBACK"):
         monkeypatch.setenv(f"SPECWRIGHT_{name}", "tcp://10.0.0.1:8000")
     specwright("run", project).refuses("no model is configured")
+
+
+def test_a_variable_that_the_documentation_names_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether or not it is a setting: none is taken for a misspelt one (D-S9-04)."""
+    texts = [path.read_text() for path in (ROOT / "README.md", *ROOT.glob("docs/*.md"))]
+    named = set(re.findall(r"SPECWRIGHT_[A-Z_]*[A-Z]", "\n".join(texts)))
+    assert {"SPECWRIGHT_MODEL", "SPECWRIGHT_STUDIO_TOKEN"} <= named
+    for name in named:
+        monkeypatch.setenv(name, "")
+    monkeypatch.setenv("SPECWRIGHT_STUDIO_TOKEN", "of sixteen characters")
+    monkeypatch.setenv("SPECWRIGHT_TRACEBACK", "1")
+    load_settings(tmp_path)
+    monkeypatch.setenv("SPECWRIGHT_STUDIO_TOKN", "of sixteen characters")
+    specwright("status", tmp_path).refuses("SPECWRIGHT_STUDIO_TOKEN is meant?")
 
 
 def test_the_command_line_wins_over_the_environment_and_that_over_the_file(

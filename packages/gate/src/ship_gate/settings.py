@@ -23,6 +23,7 @@ SETTINGS_FILE = "specwright.toml"
 ENVIRONMENT_PREFIX = "SPECWRIGHT_"
 PACKAGES_EXAMPLE = {"packages": ("list", '["attrs>=25"]')}
 """The setting that a variable writes as JSON."""
+_NOT_SETTINGS = ("STUDIO_TOKEN", "TRACEBACK")  # the other variables that are read
 
 _LONGEST_VALUE_SHOWN = 60
 _MOST_BYTES = 1_000_000
@@ -178,16 +179,15 @@ def read_environment(
     known, found = {name.upper(): name for name in model.model_fields}, dict[str, Any]()
     for variable, text in os.environ.items():
         name = variable.removeprefix(ENVIRONMENT_PREFIX)
-        if name == variable:
+        if name == variable or name in _NOT_SETTINGS:
             continue
         if name in known and text:
             found[known[name]] = _from_variable(variable, text, structured.get(known[name]))
         # only what is plainly meant for us: others may share the prefix, as service links in containers do
-        if name not in known and name.startswith(checked) and (near := get_close_matches(name, known, 1)):
-            meant = ENVIRONMENT_PREFIX + near[0]
-            raise InputError(
-                "no such variable", where=variable, remedy=f"{meant} is meant? Rename or unset it"
-            )
+        ours = [] if name in known or not name.startswith(checked) else [*known, *_NOT_SETTINGS]
+        if near := get_close_matches(name, ours, 1):
+            remedy = f"{ENVIRONMENT_PREFIX}{near[0]} is meant? Rename or unset it"
+            raise InputError("no such variable", where=variable, remedy=remedy)
     return found
 
 
