@@ -5,6 +5,7 @@ import html
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +16,7 @@ from starlette.testclient import TestClient
 
 from specwright.studio.security import HEADERS, LARGEST_BODY, SHORTEST_TOKEN, Gatekeeper
 from testkit.browser import served
-from testkit.cli.commands import specwright
+from testkit.cli.commands import command, specwright
 from testkit.studio import csrf_of, send, shown_of
 
 OPEN_STUDIO = Callable[..., TestClient]
@@ -234,6 +235,20 @@ def test_other_machines_are_let_in_by_a_token_alone(waiting: Path) -> None:
     """To leave it out is for one machine (D48) (D-48-05)."""
     specwright("studio", waiting, "--host", "0.0.0.0", "--no-token").refuses("no token", "--no-token")
     specwright("studio", waiting, "--token", "short").refuses("5 characters")
+
+
+@pytest.mark.parametrize(("host", "others"), [("0.0.0.0", True), ("127.0.0.1", False)])
+def test_who_lets_other_machines_in_is_told_so(waiting: Path, host: str, others: bool) -> None:
+    """One line: they can reach it, and what protects it (D-48-05)."""
+    words = command("studio", waiting, "--host", host, "--port", 0)
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert "token=" in process.stdout.readline()
+        process.kill()
+        said = process.stderr.read()
+    assert ("others on the network" in said, "the token protects it" in said) == (others, others), said
+    assert said.count("\n") == others
 
 
 def test_every_answer_forbids_scripts_of_others(browser: TestClient) -> None:

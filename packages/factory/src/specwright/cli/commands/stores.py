@@ -251,17 +251,16 @@ def studio(
     It listens on this machine alone, and the address that it prints holds a token. Ctrl-C ends it; a run that it started
     goes on.
     """
+    from specwright.studio.security import is_loopback
     from specwright.studio.server import serve
 
+    def ready(address: str) -> None:
+        if not is_loopback(host):
+            note("others on the network can reach the studio: the token protects it, nothing is encrypted")
+        say(f"The studio is at {address}  (Ctrl-C ends it)")
+
     given = directories or ([] if store else [nearest_project()])
-    serve(
-        given,
-        store,
-        host,
-        port,
-        None if no_token else token,
-        lambda address: say(f"The studio is at {address}  (Ctrl-C ends it)"),
-    )
+    serve(given, store, host, port, None if no_token else token, ready)
 
 
 def export_html(
