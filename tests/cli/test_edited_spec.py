@@ -53,7 +53,24 @@ def test_the_old_spec_can_be_approved_by_name(edited: Path) -> None:
     assert approved.code == 0, approved
     assert specwright("run", edited).code == 0
     assert MORE not in (edited / "state_store/product/SPEC.md").read_text()
-    assert "spec.edited  SPEC.md" in specwright("verify", edited).out
+    told = specwright("verify", edited)
+    assert (told.code, "SPEC.md was edited" in told.err) == (0, True), told
+
+
+@pytest.mark.parametrize(("place", "takes_it_up"), [("released", "change"), ("waiting", "amend")])
+def test_an_edit_that_waits_is_no_damage(
+    place: str, takes_it_up: str, request: pytest.FixtureRequest
+) -> None:
+    """`verify` names it, and what takes it up; the records are what they were (D-S9-02)."""
+    project: Path = request.getfixturevalue(place)
+    before = specwright("verify", project, "--json")
+    assert (before.code, before.document["spec_edited"], "SPEC.md" in before.err) == (0, False, False), before
+    file = project / "SPEC.md"
+    file.write_text(file.read_text() + MORE)
+    told = specwright("verify", project, "--json")
+    assert (told.code, told.document) == (0, before.document | {"spec_edited": True})
+    assert "SPEC.md was edited since" in told.err
+    assert f"specwright {takes_it_up} {project}" in told.err
 
 
 @pytest.mark.parametrize("command", [("run",), ("amend",), ("amend", "--feedback", "Say it.")], ids=" ".join)

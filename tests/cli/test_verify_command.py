@@ -49,6 +49,7 @@ def test_json_is_one_document(released: Path):
         "unbound",
         "waiting",
         "edited",
+        "spec_edited",
     }
     assert told.document["verdict"] == "FAIL"
     assert {tuple(finding) for finding in told.document["findings"]} == {("code", "where", "message")}

@@ -382,6 +382,7 @@ class Verification(NamedTuple):
         unbound: What is not proven, because a run was cut short: files, and records of the journal.
         waiting: Files of a spec that waits for approval.
         edited: Files of the source tree that are not as they were released.
+        spec_edited: Whether SPEC.md was edited since its spec was made.
     """
 
     modules: int
@@ -392,6 +393,7 @@ class Verification(NamedTuple):
     unbound: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
+    spec_edited: bool = False
 
     @property
     def verdict(self) -> Literal["PASS", "INCOMPLETE", "FAIL"]:
@@ -430,7 +432,6 @@ def verify_store(
     if at_rest:
         findings += projection_findings(log, store, ports.folder, ended=after == 0)
         findings += index_findings(store, ports.code_index, bindings)
-        findings += _text_findings(store, ports.folder, bindings)
         for path in _files_without_binding(store, bound):
             (waiting if _waits(path, bindings) else unbound).append(path)
         approved = "spec.approved" in bindings.subjects  # nothing is announced before
@@ -456,6 +457,7 @@ def verify_store(
         unbound=tuple(unbound),
         waiting=tuple(waiting),
         edited=tuple(_edited_source(store, ports.folder, bindings)) if at_rest else (),
+        spec_edited=_spec_edited(store, ports.folder),
     )
 
 
@@ -473,15 +475,12 @@ def _journal_findings(journal: Journal, bindings: LogBindings) -> Iterator[Findi
         yield Finding("journal.changed", JOURNAL, message)
 
 
-def _text_findings(store: StateStore, folder: FileTree, bindings: LogBindings) -> Iterator[Finding]:
-    """SPEC.md, which is the person's, held against what was approved, or is about to be."""
+def _spec_edited(store: StateStore, folder: FileTree) -> bool:
+    """Whether SPEC.md, which is the person's to edit, is another text than the one that a spec was made from."""
     number = max(map(int, store.names(layout.CHANGES)), default=0)
     texts = {layout.spec_files(one).source for one in (0, number)}
     known = {store.read(path) for path in texts if store.exists(path)}
-    approved = "spec.approved" in bindings.subjects and folder.exists("SPEC.md")
-    if known and approved and folder.read("SPEC.md") not in known:
-        message = "it is not the text that was approved; `specwright change` makes it the next version"
-        yield Finding("spec.edited", "SPEC.md", message)
+    return bool(known) and folder.exists("SPEC.md") and folder.read("SPEC.md") not in known
 
 
 def _waits(path: str, bindings: LogBindings) -> bool:

@@ -214,8 +214,8 @@ class Explanation(Document, schema="explanation"):
 
 
 class Verified(Document, schema="verified"):
-    """What was checked of a project: what nothing proves because a run was cut short, what waits for approval, and which
-    files of the source tree its owner edited."""
+    """What was checked of a project: what nothing proves because a run was cut short, what waits for approval, which
+    files of the source tree its owner edited, and whether SPEC.md was."""
 
     verdict: Literal["PASS", "INCOMPLETE", "FAIL"]
     findings: list[Finding]
@@ -223,6 +223,7 @@ class Verified(Document, schema="verified"):
     unbound: list[str]
     waiting: list[str]
     edited: list[str]
+    spec_edited: bool
 
 
 class WireRow(Record):

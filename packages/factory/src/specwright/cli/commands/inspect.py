@@ -208,8 +208,8 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     """Check that every file of the store is what was written.
 
     Proven offline: by a hash in the log, which names the journal's too, or made again and compared (state file, task
-    files, Code Index, SPEC.md). Not proven: what only runs use (.specwright except log and journal). The source tree in
-    release/ is yours to edit: files of it that differ from the release are named, and are no findings.
+    files, Code Index). Not proven: what only runs use (.specwright except log and journal). SPEC.md and the source tree
+    in release/ are yours to edit: what differs is named, and is no finding.
     """
     from ship_gate.report.terminal import print_verdict
     from specwright.bootstrap.verify import verify_project
@@ -224,9 +224,8 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
         verdict=checked.verdict,
         findings=[Finding(code=f.code, where=f.where, message=f.message) for f in findings],
         checked=counts,
-        unbound=[*checked.unbound],
-        waiting=[*checked.waiting],
-        edited=[*checked.edited],
+        spec_edited=checked.spec_edited,
+        **{name: [*getattr(checked, name)] for name in ("unbound", "waiting", "edited")},
     )
     if as_json:
         present(shown, as_json=True)
@@ -245,6 +244,9 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
         note(
             f"not as released, which is allowed, since the source tree is yours: {listed(shown.edited, _FEW)}"
         )
+    if checked.spec_edited:
+        takes = next_command("amend" if checked.waiting else "change")
+        note(f"SPEC.md was edited since the spec was made from it; `{takes}` takes it up")
     raise typer.Exit(0 if checked.verdict == "PASS" else 1)
 
 
