@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from testkit.cli.commands import Told, specwright
+from specwright.bootstrap import project
+from testkit.cli.commands import Told, everything, specwright
 from testkit.cli.projects import sent_back
 from testkit.sampling import spread
 
@@ -80,6 +81,56 @@ def test_a_torn_last_line_of_the_journal_is_no_damage(waiting: Path) -> None:
     with (waiting / RUNTIME / "journal.jsonl").open("ab") as stream:
         stream.write(b'{"scope": "x", "ki')
     assert specwright("run", waiting).code == 3
+
+
+JOURNALS: dict[str, Callable[[list[bytes]], list[bytes]]] = {
+    "emptied": lambda lines: [],
+    "cut off": lambda lines: lines[:3],
+    "changed": lambda lines: [lines[1], lines[0], *lines[2:]],
+}
+
+
+@pytest.mark.parametrize("damage", JOURNALS.values(), ids=JOURNALS)
+def test_a_journal_that_the_log_contradicts_is_never_gone_on_with(
+    damage: Callable[[list[bytes]], list[bytes]], released: Path
+) -> None:
+    """Who drives refuses, so that the log does not bind it for good; `verify` does not advise to. With the copy back all is
+    as it was; records that a kill left behind those are none of it (D-S9-04, D-29-01)."""
+    journal = released / RUNTIME / "journal.jsonl"
+    sound = journal.read_bytes()
+    journal.write_bytes(b"".join(damage(sound.splitlines(keepends=True))))
+    state = everything(released)
+    told = specwright("verify", released)
+    assert (told.code, "journal.changed" in told.out, "from a copy" in told.out) == (1, True, True)
+    assert "specwright run" not in told.err
+    assert ("not proven" in told.err) == ("as long as the journal is not restored" in told.err)
+    (module,) = specwright("modules", released, "--json").document["modules"]
+    reason = ("--reason", "It is too slow.", "--migration-note", "Nobody calls it.")
+    for command in (("run",), ("release",), ("deprecate", module["module_ref"])):
+        told = specwright(*command, released, *(reason if command[1:] else ()))
+        told.refuses("does not begin with", f"{journal}: ", "from a copy", code=1)
+    after = everything(released)
+    assert {path for path in state if state[path] != after[path]} <= {f"{RUNTIME}/at_work.json"}
+    journal.write_bytes(sound + b'{"scope":"x","kind":"model","ordinal":0,"request":"","answer":{}}\n')
+    assert specwright("run", released).code == 0
+    assert specwright("verify", released).code == 0
+
+
+@pytest.mark.parametrize("left", [0, 3])
+def test_a_log_that_names_a_damaged_journal_is_whole_with_the_copy(
+    left: int, released: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier versions went on with what was left, and named it in the log: it is where the journal begins (D-29-01)."""
+    journal = released / RUNTIME / "journal.jsonl"
+    sound = journal.read_bytes()
+    journal.write_bytes(b"".join(sound.splitlines(keepends=True)[:left]))
+    with monkeypatch.context() as earlier:
+        earlier.setattr(project, "check_journal", lambda *_: None)
+        assert specwright("run", released).code == 0
+    specwright("run", released).refuses("does not begin with", code=1)
+    journal.write_bytes(sound)
+    assert specwright("run", released).code == 0
+    assert specwright("verify", released).code == 0
 
 
 @pytest.mark.parametrize("damage", [replace, *spread([truncate, scribble], slow=2)])

@@ -90,9 +90,8 @@ class Journal(Protocol):
         """Enter a step; a deferred one calls `record` before it writes anything."""
         ...
 
-    @property
-    def head(self) -> tuple[int, str]:
-        """How many records there are, and the SHA-256 of their lines."""
+    def head(self, most: int | None = None) -> tuple[int, str]:
+        """How many records there are, and the SHA-256 of their lines; of the first ones if there are more than `most`."""
         ...
 
     def recorded(self, scope: str, kind: str) -> JsonValue:

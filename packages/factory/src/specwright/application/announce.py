@@ -14,7 +14,7 @@ from ship_gate.base.record import Record
 from specwright.application.factory import Factory
 from specwright.application.store.artifacts import Invocation
 from specwright.domain.escalation import OPERATOR
-from specwright.errors import NonDeterminismError
+from specwright.errors import CorruptionError, NonDeterminismError
 from specwright.ports import Scope, author_of
 
 JOURNAL_HEAD = "journal.head"
@@ -164,14 +164,30 @@ def bind_journal(factory: Factory) -> None:
 
     Its id follows from the hash and its time is that of the Wire before it, so that a kill leaves nothing to repeat.
     """
-    projection, (count, sha) = factory.projection, factory.journal.head
-    if projection.project_id and sha != projection.journal_head:
+    projection, (count, sha) = factory.projection, factory.journal.head()
+    if projection.project_id and sha != projection.journal_head[1]:
         context, ts = f"{PROJECT}{projection.project_id}", projection.last_ts
         time = int(datetime.fromisoformat(ts).timestamp() * 1000).to_bytes(6, "big")
         wire_id = f"wire_{ULID(time + bytes.fromhex(sha)[:10])}"
         head = _placed(review(JOURNAL_HEAD, sha, f"journal:{count}"), context)
         factory.log.append(list(_wires(factory, context, [head], [wire_id], ts)))
         projection.catch_up()
+
+
+def check_journal(factory: Factory, address: str) -> None:
+    """Refuse a journal that does not begin with the records that the log names (design: journal). A kill leaves more.
+
+    Raises:
+        CorruptionError: it was emptied, cut off or changed.
+    """
+    count, sha = factory.projection.journal_head
+    found = factory.journal.head(count)
+    if sha and found != (count, sha):
+        raise CorruptionError(
+            "the journal does not begin with the records that the log names",
+            where=f"{address}: {f'{found[0]} are left' if found[0] < count else 'one was changed'} of {count}",
+            remedy="restore the file from a copy, then run again; nothing was changed",
+        )
 
 
 def _placed(event: Announcement, context: str) -> Announcement:

@@ -106,8 +106,8 @@ class Projection:
         """The type and the stream of each Wire, by its id."""
         self.last_ts = ""
         """The latest time in the log."""
-        self.journal_head = ""
-        """The hash of the journal at the last stop."""
+        self.journal_head = 0, ""
+        """How many records the journal had at the last stop, and their hash; it only grows."""
         self._updated_at = ""
         self._declared: dict[str, TaskEntry] = {}
         self._board: TaskBoard | None = None
@@ -265,7 +265,8 @@ class Projection:
             take(self, event)
 
     def _journal_bound(self, event: _Event) -> None:
-        self.journal_head = event.payload["definition_sha256"]
+        count = int(event.payload["reference"].removeprefix("journal:"))
+        self.journal_head = max(self.journal_head, (count, event.payload["definition_sha256"]))
 
     def _approved(self, event: _Event) -> None:
         self.project_id = event.stream_id.removeprefix("project:")

@@ -426,7 +426,7 @@ def verify_store(
     bound = {**noted, **referred_files(store, bindings), **debated}  # the log counts before the journal
     changed = list(_journal_findings(journal, bindings)) if journal.is_whole else []
     findings += changed
-    after = len(journal.lines) - (bindings.journal[-1][0] if bindings.journal else 0)
+    after = len(journal.lines) - max(bindings.journal, default=(0, ""))[0]
     findings += record_findings(store, bound, journal.notes[-1] if after > 0 else {})
     unbound, waiting = list[str](), list[str]()
     if at_rest:
@@ -463,7 +463,7 @@ def verify_store(
 
 def _journal_findings(journal: Journal, bindings: LogBindings) -> Iterator[Finding]:
     """Where the journal is not what the log says of it; what a run that was killed added is not said yet."""
-    heads = dict(bindings.journal)
+    heads = {count: sha256 for count, sha256 in bindings.journal if count}
     running = hashlib.sha256()
     for number, line in enumerate(journal.lines, 1):
         running.update(line)
@@ -471,7 +471,9 @@ def _journal_findings(journal: Journal, bindings: LogBindings) -> Iterator[Findi
             heads = {number: ""}
             break
     if heads:
-        message = f"its first {min(heads)} records are not those that the log names, nor are the files that they note proven"
+        message = (
+            f"it does not begin with the {min(heads)} records that the log names; restore it from a copy"
+        )
         yield Finding("journal.changed", JOURNAL, message)
 
 

@@ -19,7 +19,7 @@ from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.base.text import did_you_mean
 from ship_gate.ship_gate import SandboxedShipGate, gate_of, packages_of
 from specwright import __version__
-from specwright.application.announce import bind_journal
+from specwright.application.announce import bind_journal, check_journal
 from specwright.application.change import (
     TriedReport,
     abandon_change,
@@ -552,7 +552,7 @@ def open_project(
         )
         watch_estimate(spending, settings, factory)
         check_log_ends(ports.store, ports.log)
-        _catch_up(factory)
+        _catch_up(factory, store.journal_address)
         driver = Driver(factory, stack.enter_context(store.checkpoints(composition.saver)))
         if text:
             store_spec(directory, text, store)
@@ -561,9 +561,10 @@ def open_project(
             yield Project(directory, factory, driver, copy, store, *answering(settings))
 
 
-def _catch_up(factory: Factory) -> None:
-    """Bring the state to where the log is, and to its end what a crash cut short."""
+def _catch_up(factory: Factory, journal: str) -> None:
+    """Bring the state to where the log is, and to its end what a crash cut short; `journal` is its address."""
     factory.projection.catch_up()
+    check_journal(factory, journal)
     factory.projection.write(now=True)
     finish_change(factory)
     if factory.projection.awaits_approval:

@@ -219,7 +219,10 @@ class StoredJournal:
         self._storage = storage
         self._source = source or SystemSource()
         self._lock = threading.Lock()
-        self._known = {record.place: record for record in storage.records()}
+        self._known = dict[Place, JournalRecord]()
+        self._lines, self._heads = hashlib.sha256(), [hashlib.sha256().hexdigest()]
+        for record in storage.records():
+            self._add(record)
         steps = [cast("dict[str, Any]", record.answer) for record in self.records("step")]
         self._drawn = {one[:8] for step in steps for one in step.get("ids", ())}
         self._latest = max((step.get("time", "") for step in steps), default="")
@@ -247,11 +250,15 @@ class StoredJournal:
         """How many records it has."""
         return len(self._known)
 
-    @property
-    def head(self) -> tuple[int, str]:
-        """How many records it has, and the SHA-256 of their lines."""
-        known = list(self._known.values())
-        return len(known), hashlib.sha256(b"".join(map(line_of, known))).hexdigest()
+    def _add(self, record: JournalRecord) -> None:
+        self._known[record.place] = record
+        self._lines.update(line_of(record))
+        self._heads.append(self._lines.hexdigest())
+
+    def head(self, most: int | None = None) -> tuple[int, str]:
+        """How many records it has, and the SHA-256 of their lines; of its first ones if it has more than `most`."""
+        count = len(self) if most is None else min(most, len(self))
+        return count, self._heads[count]
 
     def recorded(self, scope: str, kind: str) -> JsonValue:
         """The last record of a kind in a scope; None if there is none."""
@@ -284,7 +291,7 @@ class StoredJournal:
         record = JournalRecord(place, digest, answer)
         with self._lock:
             self._storage.append(record)
-            self._known[place] = record
+            self._add(record)
         return answer
 
 

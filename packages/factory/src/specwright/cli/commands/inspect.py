@@ -236,8 +236,10 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     if driver:
         note(f"{driver} is at work: state file, task files and Code Index were not compared")
     if checked.unbound:
-        ends = f"`{next_command('run')}` ends it"
-        note(f"not proven, since a run was cut short; {ends}: {listed(shown.unbound, _FEW)}")
+        why = f"since a run was cut short; `{next_command('run')}` ends it"
+        if any(one.code.startswith("journal.") for one in findings):
+            why = "as long as the journal is not restored"
+        note(f"not proven, {why}: {listed(shown.unbound, _FEW)}")
     if checked.waiting:
         note(f"{counted(len(checked.waiting), 'file')} of a spec that waits for your approval: not bound yet")
     if checked.edited:
