@@ -60,7 +60,7 @@ def test_a_settings_file_that_is_no_text_or_no_file_is_refused(project: Path) ->
     """D-S9-04: bytes that are no UTF-8, and a directory of that name."""
     path = project / "specwright.toml"
     path.write_bytes(b"\xff\xfe\x00")
-    specwright("run", project).refuses("no TOML", str(path))
+    specwright("run", project).refuses("no TOML", str(path), "save it as text in UTF-8")
     path.unlink()
     path.mkdir()
     specwright("run", project).refuses("no file", str(path))

@@ -93,8 +93,11 @@ def test_a_database_that_is_away_is_one_message_without_the_password(released: P
         (("--status", "--rebuild"), ("choose one",)),
     ],
 )
-def test_a_bad_option_is_one_message(released_once: Path, arguments: tuple[str, ...], words: tuple[str, ...]):
-    """D-S9-04: exit 2, nothing written."""
+def test_a_bad_option_is_one_message(
+    released_once: Path, arguments: tuple[str, ...], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+):
+    """D-S9-04: exit 2, nothing written, before anything has to be installed."""
+    monkeypatch.setitem(sys.modules, "agent_wire.mirror.mirror", None)
     specwright("mirror", released_once, *arguments, "--once").refuses(*words)
 
 

@@ -1,6 +1,7 @@
 """Commands of a project that workers drive: they take the answer, queue it and say so (D46)."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,9 @@ def test_a_worker_needs_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """One clear error each (D-46-03)."""
     monkeypatch.chdir(tmp_path)
     specwright("worker").refuses("needs the database", "--store")
-    specwright("worker", "--store", "mysql://x").refuses("no Postgres address")
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "specwright.bootstrap.workers.worker", None)
+        specwright("worker", "--store", "mysql://x").refuses("no Postgres address")
     specwright("worker", "--store", "postgresql://postgres@127.0.0.1:1/none").refuses(
         "cannot be reached", code=1
     )

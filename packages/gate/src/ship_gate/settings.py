@@ -154,9 +154,9 @@ def read_file(path: Path) -> dict[str, Any]:
             )
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(
-            f"the settings are no TOML: {error}", where=str(path), remedy="correct it; a key is set once"
-        ) from error
+        is_text = not isinstance(error, UnicodeDecodeError)
+        remedy = "correct it; a key is set once" if is_text else "save it as text in UTF-8"
+        raise InputError(f"the settings are no TOML: {error}", where=str(path), remedy=remedy) from error
     except OSError as error:
         raise InputError(
             f"the settings cannot be read: {error.strerror}", where=str(path), remedy="fix its permissions"

@@ -41,6 +41,9 @@ def open_mirror(directory: Path, url: str = "") -> "Generator[tuple[Mirror, str]
         InputError: there is no project, the URL is none, or SQLAlchemy is not installed.
     """
     url = url or load_settings(directory).mirror
+    if url and not url.startswith(("sqlite", "postgres")):  # before it is said what has to be installed
+        remedy = "name one as in sqlite:////home/me/model.db or postgresql://user@host/database"
+        raise InputError("a mirror is SQLite or Postgres", where=url.rpartition("@")[2], remedy=remedy)
     with needing_extra("mirror", "the read model needs"):
         from agent_wire.mirror.mirror import Mirror
         from agent_wire.mirror.model import ReadModel

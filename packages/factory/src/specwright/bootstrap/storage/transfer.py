@@ -36,7 +36,7 @@ from specwright.storage.files import check_path
 _FORMAT = {"format": 1, "program": "specwright"}
 _HEADER, _JOURNAL, _ROWS = _OTHERS = "specwright.json", "journal.jsonl", "rows.jsonl"
 _FILES = "files/"
-_REMEDY = "take a file that `specwright export` wrote"
+_REMEDY = "take a file that `specwright export` wrote: `specwright import PLACE FILE`"
 
 _SPEC = "/spec.md"
 """Lies beside the person's `SPEC.md` in every draft: the one name that differs from another in case alone."""

@@ -93,12 +93,12 @@ def worker(
     stops `run`; another worker goes on with them.
     """
     from specwright.bootstrap.storage.stores import WORKERS
-    from specwright.settings import load_settings
+    from specwright.settings import STORE_PREFIXES, load_settings
 
     url = store or load_settings(Path()).store
-    if not url:
+    if not url.startswith(STORE_PREFIXES):  # before it is said what has to be installed
         raise InputError(
-            "a worker needs the database",
+            f"a worker needs the database{', and this is no Postgres address' if url else ''}",
             where="--store, SPECWRIGHT_STORE",
             remedy="specwright worker --store postgresql://user@host/database",
         )
