@@ -50,6 +50,19 @@ def test_what_is_known_of_each_function(tmp_path: Path):
         assert ('"level": "error"' in REPORTS["sarif"](one)) is one.strict
 
 
+def test_another_error_than_the_stated_one_is_named(tmp_path: Path):
+    """The finding has what came, however long its traceback is (D-60-01)."""
+    (tmp_path / "odd.py").write_text(
+        'def odd(n: int) -> int:\n    """Refuse.\n\n    >>> odd(3)\n    Traceback (most recent call last):\n'
+        '    ValueError: n\n    """\n    return deeper(n, 9)\n\n\n'
+        "def deeper(n: int, times: int) -> int:\n    if not times:\n        raise TypeError('odd')\n"
+        "    return deeper(n, times - 1)\n"
+    )
+    with chdir(tmp_path):
+        (found,) = judge_package(Path(), seconds=100).verdict.functions[0].findings
+    assert found.message == "odd(3)\ngives TypeError: odd; stated is ValueError: n"
+
+
 def test_each_process_of_a_run_has_a_temporary_folder_of_its_own(tmp_path: Path):
     """The tests of a project run in several processes at a time, and none empties the `tmp_path` of another."""
     (tmp_path / "counts.py").write_text('def add(a: int, b: int) -> int:\n    """Sum."""\n    return a + b\n')

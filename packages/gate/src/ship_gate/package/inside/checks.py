@@ -277,8 +277,8 @@ class _ExampleRunner(doctest.DocTestRunner):
         """Nothing is printed."""
 
     def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
-        """Note what came instead of what is written."""
-        self._note(test, example, got=got)
+        """Note what came instead of what is written; of an error its last line."""
+        self._note(test, example, got=re.sub(r"\ATraceback \((?s:.*)\n(?=\S)", "", got))
 
     def report_unexpected_exception(
         self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any
