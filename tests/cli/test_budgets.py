@@ -147,7 +147,10 @@ def test_a_run_says_that_no_budget_holds_and_how_to_have_none_at_all(
 ) -> None:
     """Unset, it pauses by the estimate; 0 is no limit, in the file as on the command line (D-S6-08)."""
     model = ("--model", "openai:test", "--base-url", endpoint.base_url)
-    assert "Budget: none set; the run pauses at 159,000 tokens" in specwright("run", directory, *model).err
+    assert "budget     none set; the run pauses at 159,000 tokens" in specwright("run", directory, *model).err
+    refused = specwright("amend", directory, "--decision", 99, "--feedback", "half to even")
+    assert (refused.code, "pauses at" in refused.err) == (2, False), refused
+    assert "none set; the run pauses at 201,000 tokens" in specwright("approve", directory).err
     assert "nothing stops a run" in specwright("run", directory, "--budget-tokens", 0).err
     assert pauses_by_estimate(load_settings(directory))
     (directory / "specwright.toml").write_text("budget_tokens = 0\n" + PRICED)

@@ -11,10 +11,10 @@ from typing import Any, Literal, cast
 from specwright.application.factory import Factory
 from specwright.application.stages.product import next_stop_estimate
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store
-from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage
+from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage, in_words
 from specwright.errors import InputError, InputErrors
 from specwright.journal.journal import JournalRecord
-from specwright.ports import Role, characters_of, paid_for, provider_of, read_as_model_answer, usage_of
+from specwright.ports import Role, Step, characters_of, paid_for, provider_of, read_as_model_answer, usage_of
 from specwright.roles.models.spending import PublishedPrices, Spending, StageEstimate, counted, model_label
 from specwright.settings import SCRIPTED, Settings, load_settings
 
@@ -85,23 +85,17 @@ def watch_estimate(spending: Spending, settings: Settings, factory: Factory) -> 
         spending.expect(estimate_by_stage(factory))
 
 
-def most_tokens(settings: Settings, factory: Factory) -> int | None:
-    """The most that is estimated up to the next stop, where a run pauses by it."""
-    estimate = next_stop_estimate(factory, factory.price or _no_price)
-    return estimate.range_of_tokens[1] if pauses_by_estimate(settings) else None
-
-
 def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]:
-    """What a project sets out to do: to write a spec, or to build the tasks that are left."""
+    """What a project sets out to do: to write a spec, or to build the tasks that are left; a person is told of each."""
 
     def estimate(known: str) -> StageEstimate | None:
         projection = factory.projection
         stage = f"{'spec' if projection.awaits_approval else 'build'} {projection.change_number}"
         if stage == known or not (projection.awaits_approval or projection.state):
             return None
-        return StageEstimate(
-            stage, next_stop_estimate(factory, factory.price or _no_price).range_of_tokens[1]
-        )
+        most = next_stop_estimate(factory, factory.price or _no_price).range_of_tokens[1]
+        factory.progress.note(Step("budget", "", in_words(Budgets(), most)))
+        return StageEstimate(stage, most)
 
     return estimate
 

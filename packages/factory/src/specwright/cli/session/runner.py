@@ -13,7 +13,7 @@ from ship_gate.terminal.page import Page
 from specwright.application.interface_change import require_shown
 from specwright.application.stages.release import release_all, release_some
 from specwright.application.stages.status import ProjectStatus
-from specwright.bootstrap.costs import budgets_of, most_tokens, prices_of, total_cost
+from specwright.bootstrap.costs import budgets_of, pauses_by_estimate, prices_of, total_cost
 from specwright.bootstrap.project import Project, model_sources_of, open_project
 from specwright.bootstrap.run_options import options_for, was_scripted
 from specwright.bootstrap.spec_file import awaiting_approval, read_example_file, spec_changed, spec_copy
@@ -116,9 +116,11 @@ def _take_step(
     """Have a project take a step and print where it is then; the hash of the spec if one waits there."""
     model_sources_of(settings)  # a wrong model name is reported before anything is written
     with _opened(directory, settings, spec_text, "run", as_json=as_json) as (project, progress):
-        if project.factory.price and not as_json:
-            note(f"Budget: {in_words(budgets_of(settings), most_tokens(settings, project.factory))}")
-        elif settings.scripted and not as_json and any(map(any, budgets_of(settings))):
+        budgets = budgets_of(settings)
+        limited = any(map(any, budgets))
+        if project.factory.price and not as_json and (limited or not pauses_by_estimate(settings)):
+            note(f"Budget: {in_words(budgets, None)}")
+        elif settings.scripted and not as_json and limited:
             note("Budget: scripted answers spend nothing of it; it holds once another model is asked")
         stop = step(project)
         if isinstance(stop, Shown):
