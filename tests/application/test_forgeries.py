@@ -130,7 +130,7 @@ FORGERIES: dict[str, Forgery] = {
     "contract": edit(f"{STORE}/modules/*/*/contract.json", '"purpose": "', '"purpose": "Not '),
     "gate record of another version": other_gate_record,
     "context pack": edit(f"{STORE}/context_packs/*.json", "FULL", "NONE", noted=True),
-    "edited SPEC.md": edit("SPEC.md", "name", "nahm"),
+    "the SPEC.md that was approved": edit(f"{STORE}/product/SPEC.md", "name", "nahm", noted=True),
     "approved acceptance": edit(f"{STORE}/product/acceptance.md", "initials", "initialz", noted=True),
     "another artifact": another_artifact,
     "entry of the index": index_entry,
