@@ -171,12 +171,11 @@ def _lines(source: str) -> tuple[bytes, list[LogPosition]]:
         ]
         return b"".join(entry.body + b"\n" for entry in entries), places
     if data.strip() and not any(map(_is_json_object, data.splitlines())):
-        raise InputError(
-            "no line of it is a JSON object",
-            where=source,
-            remedy="give a file with one Wire a line, or a log",
-        )
+        raise InputError("no line of it is a JSON object", where=source, remedy=_GIVE)
     return data, []
+
+
+_GIVE = "give a file with one Wire a line, or a log"
 
 
 def _entries(path: str) -> tuple[str, list[StoredEntry]]:
@@ -190,7 +189,8 @@ def _read(path: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"the file cannot be read: {error.strerror}", where=path) from error
+        what = f"the file cannot be read: {error.strerror}"
+        raise InputError(what, where=path, remedy=_GIVE) from error
 
 
 def _is_json_object(data: bytes) -> bool:
