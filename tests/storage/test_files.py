@@ -17,7 +17,7 @@ from specwright.domain.tasks.project_state import ProjectState
 from specwright.errors import CorruptionError, RefusedError
 from specwright.ports import StateStore
 from specwright.storage import DiskStateStore
-from specwright.storage.files import ImmutableArtifactBackend
+from specwright.storage.files import ImmutableArtifactBackend, check_links
 from specwright.storage.postgres_files import PostgresStateStore
 from testkit.memory_tree import MemoryStore
 from testkit.postgres_projects import prepared
@@ -304,3 +304,17 @@ if sys.argv[2] == "fsync":
 sys.addaudithook(die)
 DiskStateStore(Path(sys.argv[1])).publish("record.json", b"whole")
 """
+
+
+def test_folders_that_are_nested_too_deep_are_refused(tmp_path: Path):
+    """Whoever made them: nothing that looks at all files goes down without an end (D-62-03)."""
+    deep = tmp_path / "state_store"
+    for _ in range(200):
+        deep = deep / "a"
+    deep.mkdir(parents=True)
+    for look in (
+        lambda: DiskStateStore(tmp_path / "state_store").tree("a"),
+        lambda: check_links(tmp_path, ["state_store"]),
+    ):
+        with pytest.raises(RefusedError, match="at most 32 folders deep"):
+            look()

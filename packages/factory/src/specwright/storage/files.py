@@ -6,7 +6,8 @@ directory of their own, which the next driver clears (`specwright.storage.lock`)
 """
 
 import os
-from collections.abc import Generator, Iterable, Mapping
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -22,16 +23,30 @@ ANOTHER_VERSION = "continue with the version and settings that began this run, o
 # where a run would write a published file otherwise: an older version began it, and its checkpoints are gone
 
 
+_DEEPEST = 32
+
+
+def below(folder: Path) -> Iterator[Path]:
+    """Everything below a folder that somebody else may have filled.
+
+    Raises:
+        RefusedError: a name is none that Specwright writes, or folders are nested too deep.
+    """
+    for path in folder.rglob("*"):
+        check_path(path.relative_to(folder).as_posix())
+        yield path
+
+
 def check_path(path: str) -> None:
     """Check that a path, which may have been written by somebody else, names a file inside the store.
 
     Raises:
-        RefusedError: it is absolute, or has an empty part, `.`, `..`, a backslash or a control character.
+        RefusedError: it is absolute or too deep, or has an empty part, `.`, `..`, a backslash or a control character.
     """
     parts = path.split("/")
-    if {"", ".", ".."} & {*parts} or "\\" in path or min(path) < " " or "\x7f" in path:
+    if {"", ".", ".."} & {*parts} or re.search(r"[\x00-\x1f\x7f\\]", path) or len(parts) > _DEEPEST:
         raise RefusedError(
-            "a path must stay inside the store",
+            f"a path must stay inside the store, at most {_DEEPEST} folders deep",
             where=repr(path[:200]),
             remedy="do not use this project: Specwright writes no such path",
         )
@@ -44,7 +59,7 @@ def check_links(root: Path, folders: Iterable[str]) -> None:
         RefusedError: one does.
     """
     for folder in folders:
-        for path in (root / folder, *(root / folder).rglob("*")):
+        for path in (root / folder, *below(root / folder)):
             if path.is_symlink():
                 check_inside(root, path)
 
@@ -138,7 +153,7 @@ class DiskTree:
         base = self._target(path)
         return {
             (name := p.relative_to(base).as_posix()): read_bounded(self._target(f"{path}/{name}".strip("/")))
-            for p in sorted(base.rglob("*"))
+            for p in sorted(below(base))
             if p.is_file() and not p.name.startswith(TEMPORARY)
         }
 
