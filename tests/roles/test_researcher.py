@@ -228,3 +228,17 @@ def test_what_is_wrong_is_told_without_numbers_that_nobody_can_look_up(tmp_path:
     assert "is the id of no task" in refused
     assert "such as returns, raises, writes or rejects" in checked
     assert "(criterion" not in checked + refused
+
+
+def test_what_a_draft_is_refused_for_is_said_where_it_is_checked(tmp_path: Path):
+    """A quotation that SPEC.md does not have is an error of `validate_spec` as of the emission (F-3.2.1-06, F-3.2.3-07)."""
+    faulty = {**SOUND, "outside": [{"quote": "It prints labels in nine colours.", "why": "It is a library."}]}
+    replies = researched(
+        tmp_path,
+        calls(written("/spec.json", json.dumps(faulty)), ("validate_spec", {"spec_path": "/spec.json"})),
+        calls(emit(faulty)),
+        calls(emit(SOUND)),
+    )
+    (error,) = json.loads(replies.requests[1].tool_results[-1])["errors"]
+    assert "does not stand in SPEC.md" in error["message"]
+    assert error["message"] in replies.requests[2].tool_results[-1]

@@ -190,7 +190,8 @@ class ModelRoles:
                 submission = Submission(emitted(work.workspace, check), EMISSIONS, assignment.place.run_id)
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]
-                tools = [search, validate_tool(work.workspace), *work.store_tools, emit_tool(submission)]
+                checked = validate_tool(work.workspace, check)
+                tools = [search, checked, *work.store_tools, emit_tool(submission)]
                 messages = converse(work, tools, messages, submission)
                 spec = submission.accepted or {}
             return Research(spec, tuple(consulted))

@@ -161,22 +161,21 @@ def web_search_tool(
     return StructuredTool.from_function(web_search)
 
 
-def validate_tool(workspace: Workspace) -> BaseTool:
-    """`validate_spec`: the deficiencies of a draft (design: product-spec)."""
+def validate_tool(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> BaseTool:
+    """`validate_spec`: the deficiencies of a draft, else what `check` refuses at its emission (design: product-spec)."""
 
     def validate_spec(spec_path: Annotated[str, "The path of the draft, for instance /spec.json."]) -> str:
         """Check a draft of the product spec. Returns {errors, warnings}; only errors block emission."""
         try:
             draft: Any = canonical_json.loads(workspace.read(spec_path))
         except ValueError as error:
-            unread = Deficiency(
-                path="",
-                field="",
-                severity=Severity.ERROR,
-                message=f"{spec_path} is not readable as JSON: {error}",
-            )
-            return json.dumps(ValidationReport(errors=[unread]).to_json(), ensure_ascii=False)
-        return json.dumps(validate(draft).to_json(), ensure_ascii=False)
+            report, problems = ValidationReport(), [f"{spec_path} is not readable as JSON: {error}"]
+        else:
+            report = validate(draft)
+            problems = () if report.errors else check(draft)
+        more = [Deficiency(path="", field="", severity=Severity.ERROR, message=one) for one in problems]
+        whole = report.model_copy(update={"errors": [*report.errors, *more]})
+        return json.dumps(whole.to_json(), ensure_ascii=False)
 
     return StructuredTool.from_function(validate_spec)
 
