@@ -25,6 +25,15 @@ OPTIONS = {
 }
 
 
+def test_the_command_line_begins_without_the_models() -> None:
+    """`--help` is there at once: what validates documents is imported by the commands that need it (D-S11-09)."""
+    code = (
+        "import sys; import specwright.cli.main; print({'pydantic', 'specwright.ports'} & sys.modules.keys())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "set()\n"
+
+
 def test_help_lists_every_command_with_its_purpose_in_one_line() -> None:
     """D-S9-01: each command stands in `--help`, and none of the purposes is cut off."""
     told = specwright("--help")

@@ -21,10 +21,10 @@ from specwright.application.store import layout
 from specwright.atomic_write import write_atomically
 from specwright.bounded_read import read_bounded
 from specwright.errors import InputError, InputErrors
-from specwright.ports import FileTree
 
 if TYPE_CHECKING:
     from specwright.bootstrap.storage.stores import ProjectStore
+    from specwright.ports import FileTree
 
 MAX_SPEC_BYTES = 256 * 1024
 """Of prose; a structured spec may have 64 times as many, for some 10,000 tasks."""
@@ -231,7 +231,7 @@ def spec_copy(directory: Path, store: "ProjectStore | None" = None) -> SpecCopy:
         return SpecCopy(where, path, files.read(path), passed_over)
 
 
-def _files_of_copy(files: FileTree) -> layout.SpecFiles:
+def _files_of_copy(files: "FileTree") -> layout.SpecFiles:
     numbers = sorted(map(int, filter(str.isdecimal, files.names(layout.CHANGES))), reverse=True)
     for names in map(layout.spec_files, numbers):
         if files.exists(names.source) and not files.exists(names.abandoned):
