@@ -404,6 +404,8 @@ def test_an_artifact_that_is_not_valid_leaves_nothing(shelf: Shelf):
     invalid: list[tuple[dict[str, Any], str]] = [
         ({"pack": "my own pack"}, "context_pack_ref"),
         ({"name": "IMPL-XYZ"}, "artifact_id"),
+        ({"name": "IMPL-0000000A"}, "artifact_id"),
+        ({"name": "IMPL-000000001"}, "artifact_id"),
         ({"name": "CTR-00000001"}, "starts with IMPL-"),
         ({"inputs": [("nothing", "why")]}, "inputs"),
         ({"inputs": [("CTR-00000001@1.0.0", "")]}, "purpose"),

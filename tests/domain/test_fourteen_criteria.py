@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from specwright.domain.spec.completeness import Severity, validate
+from specwright.domain.spec.completeness import Severity, ValidationReport, validate
 from testkit.domain.product_specs import draft_data, epic_data, pillar_data, story_data, task_data
 
 Spec = dict[str, Any]
@@ -78,3 +78,29 @@ def test_a_spec_that_violates_one_criterion_has_that_one_deficiency(criterion: i
     (deficiency,) = [*report.errors, *report.warnings]
     assert f"{deficiency.field} {deficiency.message}".startswith(TOLD[criterion])
     assert deficiency.severity == (Severity.ERROR if criterion <= 10 else Severity.WARNING)
+
+
+AT_THE_LIMIT: dict[str, Callable[[Spec], Any]] = {
+    "success_criteria needs at least 1": lambda spec: epic(spec).update(success_criteria=[]),
+    "description has fewer than 20": lambda spec: epic(spec).update(description="Nineteen characters"),
+    "subtasks 'Read the very first long row of names again' says nearly the same": lambda spec: task(
+        spec
+    ).update(
+        subtasks=["Read the very first long row of names", "Read the very first long row of names again"]
+    ),
+}
+"""Just too little, and what is said of it."""
+
+
+def test_a_spec_that_just_misses_a_limit_is_told_so() -> None:
+    """One success criterion, twenty characters, four words of five in common (F-3.2.3-01, F-3.2.3-06)."""
+    for said, change in AT_THE_LIMIT.items():
+        spec = draft_data()
+        change(spec)
+        report = validate(spec)
+        (deficiency,) = [*report.errors, *report.warnings]
+        assert f"{deficiency.field} {deficiency.message}".startswith(said)
+    spec = draft_data()
+    epic(spec).update(success_criteria=["Returns every name"], description="Has twenty characters"[:20])
+    task(spec).update(subtasks=["Read the first row", "Read the first row of old names"])
+    assert validate(spec) == ValidationReport()
