@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -73,6 +74,23 @@ def test_a_role_gets_the_rest_of_an_entry_on_request(path: Path, journals: list[
     (short,), (whole,) = (call(tool, f"call-{top_k}", query="thing", top_k=top_k) for top_k in (2, 1))
     assert {*short} == {"module_ref", "name", "purpose", "io_summary", "status", "similarity_score"}
     assert {*whole} == {*entry(1).to_json(), *short}
+
+
+def test_what_a_role_asks_for_reaches_the_index(path: Path, journals: list[FileJournal]):
+    """Each field of a search, and at most fifty results (F-14.3-01)."""
+
+    heard: list[Any] = []
+    index: Any = SimpleNamespace(search=lambda query: heard.append(query) or [])
+    journals += [FileJournal(path)]
+    asked = {"tags": ["money"], "input_types": ["str"], "output_types": ["Decimal"], "include_inactive": True}
+    made = {
+        "name": "search_code_index",
+        "args": {"query": "thing", **asked, "top_k": 400},
+        "id": "a",
+        "type": "tool_call",
+    }
+    search_tool(index, journals[0], RUN).invoke(made)
+    assert heard == [IndexQuery("thing", ("money",), ("str",), ("Decimal",), True, 50)]
 
 
 @pytest.mark.parametrize("call_id", ["", "search_code_index", "call_0"])
