@@ -11,6 +11,7 @@ from specwright.cli.pages.escalation import add_debate
 from specwright.domain.answers import AmendmentsAnswer
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from testkit.cli.commands import specwright
+from testkit.loop.role_answers import PASSING
 
 pytestmark = pytest.mark.slow  # a halt takes a whole debate
 
@@ -88,7 +89,7 @@ def test_counterexamples_amendments_and_the_gate_stand_beside_what_they_are_abou
             "challenge_id": "CHAL-00000001",
             "target_artifact_id": "IMPL-00000001",
             "verdict": "FAIL",
-            "rubric_assessments": [],
+            "rubric_assessments": PASSING["rubric_assessments"],
             "failures": [
                 {
                     "invariant": "/outputs/0/invariants/0: the falsifying test test_sharp_s passes",

@@ -272,8 +272,8 @@ _ORIGIN = {
 def _exception(contract: MicroModuleContract, name: str) -> str:
     fields = error_fields(contract).get(name, [])
     whens = [one.when.rstrip(".") for one in contract.error_surfaces if one.name == name]
-    about = docstring_literal(f"Raised: {'; '.join(whens) or 'as one of its subclasses'}.", "", "")
-    head = f"class {name}({base_of(contract, name)}):\n{_INDENT}{about}"
+    said = f"Raised: {whens[0]}." if len(whens) == 1 else f"See what `{contract.name}` raises."
+    head = f"class {name}({base_of(contract, name)}):\n{_INDENT}{docstring_literal(said, '', '')}"
     if not fields:
         return head
     declared = [f"{_INDENT}{field.name}: {field.type}" for field in fields]
