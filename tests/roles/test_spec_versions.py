@@ -65,7 +65,7 @@ def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
 
 def test_words_that_follow_a_person_s_example_are_heard(tmp_path: Path) -> None:
     """A conversation is repeated from its beginning, where nobody knew of the example; it comes with the words, once and as
-    it was edited last. A new conversation is told the same (F-3.2.4-05, D-40-06)."""
+    it was edited last. A new conversation hears the same (F-3.2.4-05, D-40-06)."""
     first = json.loads((ROOT / "examples/tabkeeper/playbook/researcher/spec.json").read_text())
     acceptance = first["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]["acceptance"]
     kept = copy.deepcopy(first)

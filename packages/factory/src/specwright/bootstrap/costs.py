@@ -86,7 +86,7 @@ def watch_estimate(spending: Spending, settings: Settings, factory: Factory) -> 
 
 
 def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]:
-    """What a project sets out to do: to write a spec, or to build the tasks that are left; a person is told of each."""
+    """What a project sets out to do: to write a spec, or to build the tasks that are left. A person hears of each."""
 
     def estimate(known: str) -> StageEstimate | None:
         projection = factory.projection
