@@ -98,10 +98,11 @@ def test_a_path_that_is_empty_or_full_of_other_things_is_refused(tmp_path: Path,
     specwright("init", "").refuses("the path is empty", "`.` is the working directory")
     specwright("demo", tmp_path).refuses("there are other files", "new directory")
     specwright("index", "search", " ", released_once).refuses("the query is empty")
-    for place in (tmp_path / "mine.txt", tmp_path / "mine.txt/below"):
-        told = specwright("init", place)
-        told.refuses("there is a file", "name another place")
-        assert "rights" not in told.err
+    for place, why in (
+        (tmp_path / "mine.txt", "File exists"),
+        (tmp_path / "mine.txt/below", "Not a directory"),
+    ):
+        specwright("init", place).refuses(f"the project cannot be made: {why}", "name another place")
     assert sorted(everything(tmp_path)) == ["mine.txt"]
 
 

@@ -29,6 +29,23 @@ def test_a_change_that_the_script_does_not_hold_is_not_begun(released: Path) -> 
     assert specwright("status", released, "--json").document["where"] == "released"
 
 
+def test_a_scripted_change_answers_its_own_request_alone(released: Path, tmp_path: Path) -> None:
+    """Another one is refused with the request that can be tried, and nothing is begun (D-S9-04, D-38-14)."""
+    playbook = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook"))
+    (playbook / "change-1").mkdir()
+    (playbook / "change-1/spec.json").write_text("{}")
+    (playbook / "change-1/request.txt").write_text("Read digits.\n")
+    assert specwright("run", released, "--model", f"playbook:{playbook}").code == 0
+    state = stored(released)
+    told = specwright("change", released, "--request", REQUEST)
+    told.refuses("hold this change alone: Read digits.", REQUEST, "nothing was begun", "--model")
+    (released / "SPEC.md").write_text((released / "SPEC.md").read_text() + "\nDigits.\n")
+    specwright("change", released).refuses(
+        "hold this change alone: Read digits.", "SPEC.md", "nothing was begun"
+    )
+    assert stored(released) == state
+
+
 def test_what_cannot_be_changed_is_told_first(released: Path) -> None:
     """Not that answers are scripted (D-S9-04)."""
     specwright("change", released).refuses("nothing has changed")

@@ -2,8 +2,11 @@
 
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 from agent_wire.reducer import reduce_wires
 from testkit.cli.commands import specwright
+from testkit.examples.tabkeeper_playbook import python
 from testkit.paths import ROOT
 from testkit.postgres import postgres, postgres_once
 from testkit.shared_fixtures import made_once
@@ -64,8 +68,28 @@ def test_the_demo_ends_with_the_lines_of_its_page(demo: tuple[Path, str]):
     shown = re.search(r"^```text\n(Shipped: .*?)^```$", PRODUCT, re.MULTILINE | re.DOTALL)
     assert shown
 
-    assert len(demo[1].splitlines()) == 6
+    assert len(demo[1].splitlines()) == 7
     assert _placeless(demo[1]) == _placeless(shown[1])
+
+
+@pytest.mark.slow
+def test_the_change_that_the_demo_names_is_released(demo: tuple[Path, str], tmp_path: Path):
+    """One task of six is built again, and the wheel reads what the old one refuses (D-38-06, D-S6-02)."""
+    command = demo[1].splitlines()[-1].partition("specwright change ")[2]
+    directory, *request = shlex.split(command)
+    assert directory.endswith(DEMO)
+    project = Path(shutil.copytree(demo[0], tmp_path / DEMO))
+    waiting = specwright("change", project, *request)
+    assert waiting.code == 3
+    for shown in ("changed: TSK-001\n", "untouched: 5 tasks", '+>>> parse_money("CHF 12.50")'):
+        assert shown in waiting.out
+    assert specwright("approve", project).code == 0
+    (wheel,) = project.glob("state_store/releases/*/tabkeeper-1.1.0-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "wheel")
+    program = "from tabkeeper import parse_money; print(parse_money('CHF 12.50'))"
+    assert python(["-c", program], tmp_path / "wheel").strip() == "12.50"
+    assert specwright("demo", project).out.splitlines()[-1].startswith("Note:")
 
 
 @pytest.mark.slow

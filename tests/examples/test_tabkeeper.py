@@ -48,7 +48,11 @@ def functions(file: Path) -> set[str]:
 def test_every_expected_call_has_its_answer_and_no_answer_is_left_over():
     """Answers are selected by place, and a miss is an error (DESIGN §6, D-S6-02)."""
     answers = {path.relative_to(PLAYBOOK).as_posix() for path in PLAYBOOK.rglob("*.json")}
-    answers = {name for name in answers if "/deliverable/" not in name} - {"playbook.json"}
+    answers = {name for name in answers if "/deliverable/" not in name} - {
+        "playbook.json",
+        "change-1/spec.json",
+    }
+    answers = {name for name in answers if "/attempt-2/" not in name}  # of the change
     assert answers == {call.answer for call in CALLS}
     assert set(read("playbook.json")) == {"name", "description", "written"}
 

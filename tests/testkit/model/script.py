@@ -92,7 +92,7 @@ class ScriptedRoles:
         """Nobody researches here."""
         raise NotImplementedError
 
-    def require_script(self, place: Place, answered: int = 0) -> None:
+    def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
         """It answers wherever it is asked."""
 
     def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:

@@ -573,15 +573,16 @@ class Roles(Protocol):
         `checks` are for the first draft, and for that after each feedback (design: approval)."""
         ...
 
-    def require_script(self, place: Place, answered: int = 0) -> None:
+    def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
         """Refuse to begin, or go on, at a place of which scripted answers hold no further one.
 
         Args:
             place: Where the next answer is asked for.
             answered: How many were given there.
+            request: The change of the product that is asked for.
 
         Raises:
-            InputError: they hold none.
+            InputError: they hold none, or are for another change.
         """
         ...
 

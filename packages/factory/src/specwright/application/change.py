@@ -151,7 +151,7 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
     scope, base = factory.journal.scope(f"{reference}/request"), released_spec(factory)
     _check_request(factory, request, spec_before, spec_text)
     if request or factory.given_spec is None:
-        factory.roles.require_script(researcher_at(number))
+        factory.roles.require_script(researcher_at(number), request=request)
     event = _requested(factory, scope, base, (request, spec_before, spec_text))
     announce(factory, scope, [event])
     finish_change(factory)

@@ -214,10 +214,10 @@ class ModelRoles:
             assert submission.accepted is not None
             return Answered(submission.accepted, files(), searched(said))
 
-    def require_script(self, place: Place, answered: int = 0) -> None:
-        """Refuse a place of which a script holds no further answer."""
+    def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
+        """Refuse a place of which a script holds no further answer, or one to another request."""
         if place.role in self.sources:  # else nothing is asked here: a worker does it
-            require_script(self.sources[place.role], place, answered)
+            require_script(self.sources[place.role], place, answered, request)
 
     @contextmanager
     def _invocation(self, assignment: Assignment[Any]) -> Generator[Invocation]:

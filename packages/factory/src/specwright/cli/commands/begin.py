@@ -85,16 +85,10 @@ def init(
     try:
         directory.mkdir(parents=True, exist_ok=True)
         made, kept = copy_example(example, directory) if example else _write_files(directory, text)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise InputError(
-            "the project cannot be made: there is a file where its directory would be",
-            where=str(directory),
-            remedy="name another place",
-        ) from error
     except OSError as error:
         raise InputError(
             f"the project cannot be made: {error.strerror}",
-            where=str(directory),
+            where=str(error.filename or directory),
             remedy="name another place, or change its permissions",
         ) from error
     if as_json:
@@ -131,7 +125,8 @@ def demo(
 ) -> None:
     """Build an example from its SPEC.md to a wheel; needs no model.
 
-    The answers of the roles are scripted. Run it again in the same directory to go on, or to see the release.
+    The answers of the roles are scripted, and so are those to the change that it names at the end. Run it again in the
+    same directory to go on, or to see the release.
     """
     from specwright.bootstrap.examples import DEMO, example_directory
 
@@ -141,14 +136,15 @@ def demo(
             "there are other files", where=str(directory), remedy="name a new directory for the demo"
         )
     source = example_directory(DEMO)
-    checked_spec(directory, read_spec(source / "SPEC.md"))
-    run(
-        directory,
-        spec=source / "SPEC.md",
-        model=f"playbook:{source / 'playbook'}",
-        approve_spec=True,
-        as_json=as_json,
-    )
+    spec, playbook = source / "SPEC.md", source / "playbook"
+    checked_spec(directory, read_spec(spec))
+    try:
+        run(directory, spec=spec, model=f"playbook:{playbook}", approve_spec=True, as_json=as_json)
+    except typer.Exit as end:
+        if not (end.exit_code or as_json or (directory / "state_store/changes").exists()):
+            request = (playbook / "change-1/request.txt").read_text(encoding="utf-8").strip()
+            say("Try:      " + next_command("change", rest=f'--request "{request}"'))
+        raise
 
 
 def _write_files(directory: Path, spec: str) -> tuple[Sequence[str], Sequence[str]]:

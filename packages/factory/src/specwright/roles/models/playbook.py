@@ -4,7 +4,8 @@ A playbook is a directory; the answers of an invocation are found by its place i
 
     playbook.json                                     {"name", "description", "written": "2026-11-30"}
     researcher/spec.json                              the product spec (`amended-1.json` after the first AMEND)
-    change-1/spec.json                                the spec that the first change amends
+    change-1/spec.json                                the spec that the first change amends, and in `request.txt`, if it
+                                                      answers one request alone, this request
     TSK-001/planner.json                              {"searches": [...], "plan": {...}}   (`planner-2.json` for round 2)
     TSK-001/contracts/round-1/{challenger,arbiter}.json
     TSK-001/<module>/round-1/{proposer,challenger,arbiter}.json and deliverable/
@@ -179,6 +180,11 @@ class Playbook:
             written = ("write_file", {"file_path": "/spec.json", "content": text})
             turns.append([written, ("validate_spec", checked), ("emit_structured_spec", checked)])
         return turns, f"{folder}/amended-{len(names)}.json"
+
+    def request(self, folder: str) -> str:
+        """The change of the product that the answers of a folder are for; empty if they are for any."""
+        file = self.directory / folder / "request.txt"
+        return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
     def planner(self, place: Place) -> tuple[list[Turn], str]:
         """The searches, then the plan."""

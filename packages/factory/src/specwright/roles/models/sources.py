@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -31,24 +32,29 @@ class ModelSource(Protocol):
         ...
 
 
-def require_script(source: ModelSource, place: Place, answered: int = 0) -> None:
+def require_script(source: ModelSource, place: Place, answered: int = 0, request: str = "") -> None:
     """Refuse what would begin, or go on, at a place of which a script holds no further answer, before anything is written.
 
     Args:
         source: Of the model that is asked there.
         place: Of the researcher, the Proposer of another attempt at a task, or the Challenger of a person's files.
         answered: How many answers were given there.
+        request: The change of the product that is asked for.
 
     Raises:
-        InputError: it holds none.
+        InputError: it holds none, or answers another request.
     """
-    missing = _missing_file(source, place, answered) if isinstance(source, Playbook) else ""
-    if not missing:
+    if not isinstance(source, Playbook):
+        return
+    missing = _missing_file(source, place, answered)
+    scripted = source.request(place.task)
+    if not missing and scripted in ("", request):
         return
     none = f"no answer {answered + 1}" if answered else "none"
+    lacking = f"{none} is there for {place.run_id}" if missing else f"hold this change alone: {scripted}"
     raise InputError(
-        f"the answers of this project are scripted, and {none} is there for {place.run_id}; nothing was begun",
-        where=missing,
+        f"the answers of this project are scripted, and {lacking}; nothing was begun",
+        where=missing or request or "SPEC.md",
         remedy="`specwright run --model PROVIDER:NAME` names a model that answers from now on, then ask again",
     )
 
@@ -147,13 +153,7 @@ def model_sources(settings: Settings) -> dict[Role, ModelSource]:
     Raises:
         InputError: a name that is not a model's.
     """
-    made: dict[str, ModelSource] = {}
-
-    def source(name: str) -> ModelSource:
-        if name not in made:
-            made[name] = _source(name, settings)
-        return made[name]
-
+    source = cache(partial(_source, settings=settings))
     return {role: source(settings.model_of(role)) for role in Role}
 
 
