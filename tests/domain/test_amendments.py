@@ -5,6 +5,7 @@ from typing import Any
 from specwright.domain.answers import Amendment, PlanAnswer
 from specwright.domain.debate.amendments import (
     applied_problems,
+    contract_problems,
     lost_problems,
     strayed_problems,
     target_problems,
@@ -193,3 +194,35 @@ def test_what_is_claimed_as_applied_shows_in_the_code():
         for target in ("function:double", "file:implementation/__init__.py"):
             asked = [amendment("MODIFY", target)]
             assert (applied_problems(asked, FILES, entry(source.replace(old, new))) == []) is applied, new
+
+
+def test_an_entry_of_a_list_is_added_or_gone():
+    """F-9.6-04: at its place there may be another entry, so the list itself has to be longer or shorter."""
+    one, two, end = (
+        "contract:double#/error_cases/0",
+        "contract:double#/error_cases/1",
+        "contract:double#/error_cases/-",
+    )
+    wrong = []
+    for asked, was, now, applied in (
+        ([("ADD", one)], ["a"], ["a"], False),
+        ([("ADD", one)], ["a"], ["b"], False),
+        ([("ADD", one)], ["a"], ["b", "a"], True),
+        ([("ADD", end)], ["a"], ["b"], False),
+        ([("ADD", end)], ["a"], ["a", "b"], True),
+        ([("ADD", end), ("ADD", end)], ["a"], ["a", "b"], False),
+        ([("ADD", end), ("ADD", end)], ["a"], ["a", "b", "c"], True),
+        ([("ADD", end)], [], ["a"], True),
+        ([("REMOVE", one)], ["a", "b"], ["a2", "b"], False),
+        ([("REMOVE", one)], ["a", "b"], ["b"], True),
+        ([("REMOVE", one)], ["a"], [], True),
+        ([("REMOVE", one), ("ADD", end)], ["a"], ["a"], False),
+        ([("REMOVE", one), ("ADD", end)], ["a"], ["b"], True),
+        ([("MODIFY", two)], ["a", "b"], ["a", "b"], False),
+        ([("MODIFY", two)], ["a", "b"], ["a", "c"], True),
+        ([("REMOVE", "contract:double#/error_cases")], ["a"], [], True),
+    ):
+        before, after = ({"double": DOUBLE.model_copy(update={"error_cases": cases})} for cases in (was, now))
+        if (contract_problems([amendment(*one) for one in asked], before, after) == []) is not applied:
+            wrong.append((asked, was, now))
+    assert wrong == []

@@ -9,6 +9,7 @@ contract.
 import ast
 import copy
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -180,16 +181,36 @@ def contract_problems(
 ) -> list[str]:
     """What the contracts of a plan contradict; a pointer that ends in `/-` is the end of a list (RFC 6902).
 
-    `before` holds the contracts as they were approved, by name.
+    A list must change, and be longer or shorter by what is added to it and removed from it: the place of an entry
+    says nothing, since another entry may have it. `before` holds the contracts as they were approved, by name.
     """
+    grows = Counter[tuple[str, str]]()
+    for amendment in amendments:
+        grows[_list_of(amendment)] += {"ADD": 1, "REMOVE": -1}.get(amendment.action, 0)
     shown: list[tuple[Any, Any]] = []
     for amendment in amendments:
         name, pointer = _place(amendment)
         was, now = (_at(contracts, name, pointer.removesuffix("/-")) for contracts in (before, after))
-        removed = amendment.action == "REMOVE" and was != now  # the next of a list has its place
-        unchanged = pointer.endswith("/-") and was == now
-        shown.append((was, MISSING if removed or (amendment.action == "ADD" and unchanged) else now))
+        if amendment.action != "MODIFY" and (place := _list_of(amendment))[1]:
+            lists = [_entries(_at(contracts, *place)) for contracts in (before, after)]
+            applied = lists[0] != lists[1] and len(lists[1]) - len(lists[0]) == grows[place]
+            now = lists if applied == (amendment.action == "ADD") else MISSING
+        elif amendment.action == "REMOVE" and was != now:
+            now = MISSING
+        shown.append((was, now))
     return _unapplied(amendments, shown)
+
+
+def _list_of(amendment: Amendment) -> tuple[str, str]:
+    """The contract and the list of which an amendment names an entry; no list if it names none."""
+    name, pointer = _place(amendment)
+    within, _, entry = pointer.rpartition("/")
+    return name, within if entry == "-" or entry.isdecimal() else ""
+
+
+def _entries(value: Any) -> list[Any]:
+    """What a contract lists; nothing where it says in a sentence that there is none."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def strayed_problems(amendments: Sequence[Amendment], before: PlanAnswer, after: PlanAnswer) -> list[str]:
