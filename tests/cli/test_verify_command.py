@@ -73,3 +73,7 @@ def test_an_older_state_file_is_found_unless_a_run_was_cut_short(released: Path)
         journal.write(b'{"scope":"x","kind":"model","ordinal":0,"request":"","answer":{}}\n')
     told = specwright("verify", released)
     assert (told.code, told.out[:10], "cut short" in told.err) == (1, "INCOMPLETE", True)
+    for forged in (b'{"garbage": 1}', b"[]", state.read_bytes().replace(b'"attempt": 1', b'"attempt": 2')):
+        state.write_bytes(forged)
+        told = specwright("verify", released)
+        assert (told.code, "state.changed  project/state_machine.json" in told.out) == (1, True), forged

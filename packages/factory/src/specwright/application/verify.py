@@ -274,10 +274,23 @@ def projection_findings(
         return
     if not store.exists(STATE_FILE):
         yield Finding("state.missing", STATE_FILE, "the file is gone; the next run writes it again")
-    elif store.read(STATE_FILE) != state.to_bytes() and ended:
+    elif (found := store.read(STATE_FILE)) != state.to_bytes() and (
+        ended or not _was_state(found, log, store)
+    ):
         yield Finding("state.changed", STATE_FILE, "it is not the projection of the log; only the log counts")
     for definition in projection.definitions.values():
         yield from _task_file_findings(ProjectView(store=store, projection=projection), folder, definition)
+
+
+def _was_state(found: bytes, log: WireLog, store: StateStore) -> bool:
+    """Whether it is the projection of a beginning of the log."""
+    earlier = Projection(log, store, lambda: 0.0)
+    try:
+        written = canonical_json.loads(found)["updated_at"]
+        earlier.apply(entry for entry in log.entries() if cast(Any, entry.wire)["ts"] <= written)
+    except (*SpecwrightErrors, LookupError, TypeError, ValueError):
+        return False
+    return (state := earlier.state) is not None and state.to_bytes() == found
 
 
 def _task_file_findings(view: ProjectView, folder: FileTree, definition: TaskDefinition) -> Iterator[Finding]:
