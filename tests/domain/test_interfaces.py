@@ -238,7 +238,7 @@ def test_what_is_not_built_stands_first_with_its_sentence():
     assert outside_problems(outside, text) == []
     draft = ProductSpecDraft.model_validate({**draft_data(), "outside": [one.to_json() for one in outside]})
     page = spec_page(draft).splitlines()
-    head = ["## Not built", "", "SPEC.md asks for this, and it will be missing.", ""]
+    head = ["## Not built", "", "SPEC.md asks for this, and it will be missing (2 in all).", ""]
     assert page[2:7] == [*head, f'- "{window}": {quoted[window]}']
     assert "Built otherwise" not in spec_page(draft)
     wrong = [OutsideScope(quote="It has windows.", why="No windows."), OutsideScope(quote="It has", why="x")]
@@ -261,7 +261,7 @@ def test_what_is_built_in_part_is_not_called_missing():
     assert "No graphical interface is built." in missing
     assert "mails" not in missing
     assert otherwise.startswith(
-        "SPEC.md asks for this, and it will be built in part, or otherwise.\n\n"
+        "SPEC.md asks for this, and it will be built in part, or otherwise (1 in all).\n\n"
         f'- "{mail}": Nothing is sent. Built: {text}\n\n'
     )
     assert "missing" not in otherwise.partition("## ")[0]

@@ -10,7 +10,7 @@ from agent_wire.log import SqliteWireLog
 from ship_gate.contract.contract import Dependency, MicroModuleContract, Modes, Output
 from specwright.application.factory import Factory
 from specwright.bootstrap.views import stored_wires
-from specwright.domain.modules.evidence import ShipEvidence, TreeHashes
+from specwright.domain.modules.evidence import ShipEvidence, TreeHashes, tree_sha256
 from testkit.domain.ship_evidence import evidence_data
 
 __all__ = ["Counting", "Listening", "Wire", "logged", "of_stream", "seal_by_hand", "texts", "types"]
@@ -75,7 +75,7 @@ class Listening:
 def seal_by_hand(
     factory: Factory, ref: str, name: str, depends_on: Sequence[str] = (), size: int = 1
 ) -> None:
-    """Put a sealed version into the store as the ship node would have, without a debate."""
+    """Put a sealed version into the store as the ship node would have, without a debate, and as if it was announced."""
     module, _, version = ref.partition("@")
     contract = MicroModuleContract(
         module_id=module,
@@ -99,3 +99,4 @@ def seal_by_hand(
     factory.store.publish(f"{base}/contract.json", contract.to_bytes())
     factory.store.publish_tree(base, files)
     factory.store.publish(f"{base}/ship.json", evidence.to_bytes())
+    factory.projection.announced[ref] = tree_sha256(factory.modules.tree(ref))

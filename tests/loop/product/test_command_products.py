@@ -49,7 +49,7 @@ def test_the_person_reads_first_what_is_not_built(tmp_path: Path):
     assert told.code == 3, told
     page = " ".join(told.out.split())
     assert page.startswith(
-        "NOT BUILT: SPEC.md asks for this, and it will be missing. "
+        "NOT BUILT: SPEC.md asks for this, and it will be missing (1 in all). "
         f'"{QUOTE}": No graphical interface is built; the command comes nearest. Tally: 1 task'
     )
     assert (

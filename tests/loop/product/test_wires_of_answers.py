@@ -14,6 +14,7 @@ from agent_wire.reducer import reduce_wires
 from agent_wire.rejection import WireRefusedError
 from specwright.application.announce import task_event
 from specwright.domain.tasks.task_file import TaskDefinition
+from specwright.errors import CorruptionError
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.halts import HALTS
@@ -123,14 +124,21 @@ def test_the_parts_of_a_split_task_name_it_as_parent_and_among_their_references(
 
 
 def test_an_attestation_is_started_ready_and_complete_in_one_append(tmp_path: Path):
-    """From the sealed module that it names, all or none, so that mechanical=pass stays true (W-7-11, D22)."""
+    """From the sealed module that it names, all or none, so that mechanical=pass stays true; one that the log does not know
+    is refused (W-7-11, D-22-02)."""
     with ProjectWorkbench(tmp_path, work=halting("TSK-001")) as bench:
         bench.approve(spec_of_graph(CHAIN))
         bench.run()
         seal_by_hand(bench.factory, "MM-0badcafe@10.20.30", "answer_it")
         asked = Counting(bench.log)
         bench.factory = replace(bench.factory, log=asked)
-        told = answer(bench, "ATTEST_SHIPPED", rationale="It is there.", module_ref="MM-0badcafe@10.20.30")
+        ref = "MM-0badcafe@10.20.30"
+        announced = bench.factory.projection.announced.pop(ref)
+        with pytest.raises(CorruptionError, match="the log does not know it"):
+            answer(bench, "ATTEST_SHIPPED", rationale="It is there.", module_ref=ref)
+        assert asked.sizes == []
+        bench.factory.projection.announced[ref] = announced
+        told = answer(bench, "ATTEST_SHIPPED", rationale="It is there.", module_ref=ref)
     assert types(told) == [
         "review.recorded",
         "task.started",

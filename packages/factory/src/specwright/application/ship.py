@@ -133,13 +133,13 @@ def reused(factory: Factory, task: Task, ref: str) -> Announcement:
     """The event that a task uses a sealed module, once its files are checked.
 
     Raises:
-        CorruptionError: they were altered.
+        CorruptionError: they were altered, or the log never announced them.
     """
     tree, judged = factory.modules.tree(ref), TreeHashes.of(factory.modules.files(ref))
-    announced = factory.projection.announced.get(ref) or tree_sha256(tree)
+    announced = factory.projection.announced.get(ref)
     if judged != factory.modules.evidence(ref).tree_sha256 or announced != tree_sha256(tree):
         raise CorruptionError(
-            "a sealed module was altered",
+            "a sealed module was altered, or the log does not know it",
             where=ref,
             remedy="restore `state_store/` from a copy of the project",
         )

@@ -94,12 +94,12 @@ def departures(outside: Sequence[OutsideScope], decisions: Sequence[Decision]) -
     found = [
         Departures(
             "Not built",
-            "SPEC.md asks for this, and it will be missing.",
+            f"SPEC.md asks for this, and it will be missing ({len(missing)} in all).",
             [f'"{one_line(one.quote)}": {one.why}' for one in missing],
         ),
         Departures(
             "Built otherwise",
-            "SPEC.md asks for this, and it will be built in part, or otherwise.",
+            f"SPEC.md asks for this, and it will be built in part, or otherwise ({len(otherwise)} in all).",
             [f'"{one_line(one.quote)}": {one.why} Built: {one.instead}' for one in otherwise],
         ),
         Departures(
