@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from specwright.cli.main import app
 from specwright.settings import Settings
+from testkit.cli.commands import refusal
 from testkit.paths import ROOT
 
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -63,23 +64,9 @@ def test_the_readme_answers_a_newcomer_in_the_order_of_the_questions():
 
 def test_a_command_is_one_that_the_command_line_takes():
     """Every `specwright` command in the documents has a name, arguments and options that exist (D-S9-01)."""
-    wrong = [(path.name, words, said) for path, words in SPECWRIGHT if (said := _refusal(words))]
+    wrong = [(path.name, words, said) for path, words in SPECWRIGHT if (said := refusal(words))]
     assert wrong == []
-    assert _refusal(["run", "--no-such-option"])
-
-
-def _refusal(words: list[str]) -> str:
-    """What the command line says of a command that it does not take."""
-    command, name, given = cast(Any, typer.main.get_command(app)), "specwright", words
-    try:
-        while hasattr(command, "commands"):
-            name, *given = given
-            command = command.commands[name]
-        # a span in prose may name a command without what it needs
-        command.make_context(name, given, resilient_parsing=not given).close()
-    except Exception as error:
-        return str(error) or repr(error)
-    return ""
+    assert refusal(["run", "--no-such-option"])
 
 
 def test_a_make_target_is_in_the_makefile():

@@ -208,7 +208,9 @@ def test_no_page_has_a_serious_finding_of_axe(
     page = context.new_page()
     for address in pages:
         page.set_viewport_size({"width": width, "height": 800})
-        page.goto(studio.address + address)
+        opened = page.goto(studio.address + address)
+        assert opened is not None
+        assert opened.status == (404 if address == "/nowhere" else 200), address
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         if said := complaints(page):
             found[address] = said

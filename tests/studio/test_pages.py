@@ -1,7 +1,9 @@
 """The pages of the studio show projects as their logs tell them (DESIGN §13.5)."""
 
+import html
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -10,8 +12,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from testkit.cli.commands import specwright
+from testkit.cli.commands import refusal, specwright
+from testkit.loop.raised_product import raised_once
 from testkit.studio import cut_after, send
+
+__all__ = ["raised_once"]
 
 OPEN_STUDIO = Callable[..., TestClient]
 
@@ -72,6 +77,41 @@ def test_the_status_is_that_of_the_command_line(name: str, folder_once: Path, st
     where = specwright("status", folder_once / name, "--json").document["where"]
     page = studio(folder_once).get(f"/p/{name}/run").text
     assert f"<span>{where.replace('_', ' ')}</span>" in page
+
+
+COMMANDS = re.compile(r'class="command"><span[^>]*>[^<]*</span>(.*?)</span>', re.DOTALL)
+
+
+def test_each_form_shows_the_command_that_does_the_same(
+    folder_once: Path, raised_once: Path, studio: OPEN_STUDIO
+) -> None:
+    """The command line takes it, with every option that it needs (D-48-03)."""
+    (escalation,) = (
+        path.stem for path in (folder_once / "halted/state_store/escalations").glob("ESC-*.json")
+    )
+    (raised,) = specwright("exceptions", "list", raised_once, "--json").document["exceptions"]
+    others = studio(raised_once)
+    names = ("waits/run", "waits/spec", "done/run", "done/module/initials", f"halted/escalation/{escalation}")
+    pages = [(studio(folder_once), f"/p/{name}") for name in names]
+    pages += [(others, f"/p/{raised_once.name}/exception/{raised['exception_id']}")]
+    wrong, shown = list[tuple[str, str]](), set[str]()
+    for browser, address in pages:
+        answer = browser.get(address)
+        assert answer.status_code == 200, address
+        page = answer.text
+        commands = [shlex.split(html.unescape(one)) for one in COMMANDS.findall(page)]
+        known = [words[1:] for words in commands if words[0] == "specwright"]
+        wrong += [(address, said) for words in known if (said := refusal(words))]
+        forms = set(re.findall(r"/do/([a-z]+)", page))
+        words = {word for one in commands for word in one}
+        wrong += [(address, form) for form in forms if CALLED.get(form, form) not in words]
+        shown |= forms
+    assert wrong == []
+    assert shown >= {"approve", "amend", "reject", "resolve", "exception", "change", "report", "deprecate"}
+
+
+CALLED = {"abandon": "--abandon", "exception": "exceptions"}
+"""What stands in the command of an action that is called otherwise."""
 
 
 def test_a_module_shows_contract_evidence_and_debate_and_the_way_back(

@@ -8,9 +8,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from specwright.cli.main import main
+import typer
+
+from specwright.cli.main import app, main
 from testkit.paths import ROOT
 from testkit.recorded_gate import recorded_gate
 from testkit.trusting import trusting
@@ -26,6 +28,7 @@ __all__ = [
     "everything",
     "filled_in",
     "in_own_process",
+    "refusal",
     "specwright",
 ]
 
@@ -130,3 +133,17 @@ def filled_in(value: Any) -> Any:
     if isinstance(value, list):
         return [filled_in(item) for item in value]
     return "as a person would say it" if value == "..." else value
+
+
+def refusal(words: list[str]) -> str:
+    """What the command line says of a command that it does not take."""
+    command, name, given = cast(Any, typer.main.get_command(app)), "specwright", words
+    try:
+        while hasattr(command, "commands"):
+            name, *given = given
+            command = command.commands[name]
+        # a span in prose may name a command without what it needs
+        command.make_context(name, given, resilient_parsing=not given).close()
+    except Exception as error:
+        return str(error) or repr(error)
+    return ""
