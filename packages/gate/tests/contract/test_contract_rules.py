@@ -172,6 +172,10 @@ NO_CONSTANTS = ["x", "[]", "{}", "f()", "1e999", "bytearray()", "list()", "set()
                 "re.compile('a')"]  # fmt: skip
 REFUSED_DEFAULTS = {
     **{f"defaults to {value}": "is no immutable literal" for value in NO_CONSTANTS},
+    **{
+        f"defaults to {value}": "is no value: "
+        for value in ("date(2026, 2, 30)", "Decimal('x')", "timedelta(days=10000000000)", "(1, UUID('x'))")
+    },
     'defaults to "a"': "write \"'a'\"",
     "defaults to": "is no default",
     "Defaults to 3": "is no default",
@@ -237,7 +241,7 @@ REFUSED = {
     **{
         name: (an_error(name), "", "tells the caller nothing")
         for name in (
-            *("Exception", "BaseException", "KeyboardInterrupt"),
+            *("Exception", "BaseException", "ExceptionGroup", "KeyboardInterrupt"),
             *("NotImplementedError", "AssertionError"),
         )
     },

@@ -19,7 +19,7 @@ from ship_gate.contract.contract import ErrorSurface, MicroModuleContract, Surfa
 from ship_gate.contract.error_classes import ERROR_BASES, is_builtin_exception, is_own_exception
 
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-_TOO_VAGUE = {"Exception", "BaseException", "NotImplementedError", "AssertionError"}
+_TOO_VAGUE = {"Exception", "BaseException", "ExceptionGroup", "NotImplementedError", "AssertionError"}
 
 
 def error_problems(contract: MicroModuleContract, known: Mapping[str, ClassStatement]) -> Iterator[str]:

@@ -21,7 +21,7 @@ import math
 import re
 import typing
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ship_gate.base.containers import (
     ABSTRACT,
@@ -50,9 +50,9 @@ BOUNDARY_TYPES = (
 """The types of a contract, as the planner's prompt lists them."""
 
 _BARE_NAMES = {"dict", "list", *(row.name for row in SCALARS if row.is_bare)}
-_MADE = {
-    "frozenset",
-    *(row.name for row in SCALARS if row.name in _NAMED_TYPES and row.is_bare and row.is_hashable),
+_MADE: dict[str, Any] = {
+    "frozenset": frozenset,
+    **{row.name: row.kind for row in SCALARS if row.name in _NAMED_TYPES and row.is_bare and row.is_hashable},
 }
 """What a default may be made with."""
 _HASHING = {"set", "frozenset", "dict", "Mapping"}
@@ -118,6 +118,11 @@ def literal_problem(text: str) -> str:
             )
         if (normal := ast.unparse(node)) != text:
             return f"{text!r} is not in normal form; write {normal!r}"
+        if not members_named(text):  # whose class is not here yet
+            try:
+                eval(text, {"__builtins__": {}}, _MADE)  # noqa: S307 - of constants and these classes alone
+            except Exception as error:
+                return f"{text!r} is no value: {type(error).__name__}: {error}"
     except ValueError as error:
         return str(error)
     return ""
