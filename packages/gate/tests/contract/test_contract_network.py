@@ -38,10 +38,13 @@ def test_an_effect_that_names_no_host_is_refused():
     for kind, target in (
         ("POST", "the server"), ("CALL", "the network"), ("CALL", "https://"), ("PUT", "api.example.org"),
         ("CALL", "https://Api.example.org"), ("CALL", "https://a.example and others"), ("CALL", "https://{host of url}"),
+        ("CALL", "ftp://h.org/list"), ("CALL", "smtp://mail.example.org"),
     ):  # fmt: skip
         (problem,) = problems(contract_with((kind, target, WAITS)))
         assert problem.startswith("effects.0.target: ")
         assert "write `https://api.example.org`, or `https://*, http://*`" in problem
+    (problem,) = problems(contract_with(("MUTATION", "https://api.example.org", WAITS)))
+    assert problem.startswith("effects.0.type: a request that changes something is a POST")
     (problem,) = problems(contract_with(("CALL", "https://api.example.org", "asks for the rate")))
     assert problem.startswith("effects.0.description: it does not say how long")
     (problem,) = problems(contract_with(("POST", "https://api.example.org", WAITS), errors=False))

@@ -19,8 +19,7 @@ SENDING = frozenset({EffectType.POST, EffectType.PUT, EffectType.PATCH})
 
 _HOST = r"\*|(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*"
 _TARGET = re.compile(rf"(?P<scheme>https?)://(?P<host>{_HOST})(?::(?P<port>[0-9]{{1,5}}))?(?:/\S*)?")
-_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
-_NETWORK = re.compile(r"\b(network|socket|internet)\b", re.IGNORECASE)
+_NETWORK = re.compile(r"\b[a-z][a-z0-9+.-]*://|\b(?:network|socket|internet)\b", re.IGNORECASE)
 _WAITS = re.compile(r"\d[\d.]*\s*(?:ms\b|milliseconds?\b|s\b|seconds?\b|minutes?\b)|\btimeout\b|\bseconds\b")
 _PORTS = {"http": 80, "https": 443}
 
@@ -34,21 +33,15 @@ class HostPattern(NamedTuple):
 
     def covers(self, scheme: str, host: str, port: int) -> bool:
         """Whether it names a host."""
-        if self.scheme != scheme:
-            return False
-        if self.port is None and self.host == "*":
-            return True
-        if port != (self.port or _PORTS[scheme]):
+        if self.scheme != scheme or port != (self.port or (port if self.host == "*" else _PORTS[scheme])):
             return False
         return self.host in {"*", host} or (self.host.startswith("*.") and host.endswith(self.host[1:]))
 
 
 def is_network(effect: Effect) -> bool:
     """Whether an effect is one on hosts."""
-    return effect.type in SENDING or (
-        effect.type is EffectType.CALL
-        and bool(_ADDRESS.search(effect.target) or _NETWORK.search(effect.target))
-    )
+    named = effect.type in (EffectType.CALL, EffectType.MUTATION) and _NETWORK.search(effect.target)
+    return effect.type in SENDING or bool(named)
 
 
 def network_effects(contract: MicroModuleContract) -> list[Effect]:
@@ -58,14 +51,13 @@ def network_effects(contract: MicroModuleContract) -> list[Effect]:
 
 def host_patterns(target: str) -> list[HostPattern]:
     """The hosts that a target names; none if it is not in the form."""
-    found: list[HostPattern] = []
-    for part in target.split(","):
-        match = _TARGET.fullmatch(part.strip())
-        if match is None:
-            return []
-        port = int(match["port"]) if match["port"] else None
-        found.append(HostPattern(match["scheme"], match["host"], port))
-    return found
+    parts = [_TARGET.fullmatch(part.strip()) for part in target.split(",")]
+    found = [one for one in parts if one]
+    if len(found) < len(parts):
+        return []
+    return [
+        HostPattern(one["scheme"], one["host"], int(one["port"]) if one["port"] else None) for one in found
+    ]
 
 
 def is_covered(effects: Iterable[tuple[str, str]], method: str, scheme: str, host: str, port: int) -> bool:
@@ -83,10 +75,12 @@ def network_problems(contract: MicroModuleContract) -> Iterator[str]:
         path = f"effects.{index}"
         if not is_network(effect):
             continue
+        if effect.type is EffectType.MUTATION:
+            yield f"{path}.type: a request that changes something is a POST, PUT or PATCH; write which"
         if not host_patterns(effect.target):
             yield (
-                f"{path}.target: {effect.target!r} names no host; write `https://api.example.org`, or `https://*, http://*` "
-                "where an input names it"
+                f"{path}.target: {effect.target!r} names no host reached by HTTP; write `https://api.example.org`, or "
+                "`https://*, http://*` where an input names it"
             )
         if not _WAITS.search(effect.description):
             yield (
