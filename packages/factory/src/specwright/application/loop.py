@@ -22,6 +22,7 @@ from specwright.application.debate.debate import Debate
 from specwright.application.loop_state import DebatePosition, DebateState, EngineeringState, HaltedDebate
 from specwright.application.stages.engineering import Engineering
 from specwright.domain.answers import Decision, FaultOf, Verdict
+from specwright.domain.debate.contract_faults import MISSING_DEPENDENCY
 from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS
 from specwright.domain.escalation import Action, ResolutionRecord
 
@@ -217,7 +218,8 @@ def module_halted(_: Engineering, state: EngineeringState) -> EngineeringState:
     if may_reopen(state, halted):
         return {**changes, "deliverable": CONTRACTS, "reopened_by": halted}
     changes["failed"] = {**state.get("failed", {}), name: reason}
-    return {**changes, "plan_fault": halted} if halted["fault"] == FaultOf.PLAN else changes
+    above = halted["fault"] in {FaultOf.PLAN, MISSING_DEPENDENCY}
+    return {**changes, "plan_fault": halted} if above else changes
 
 
 def after_halt(state: EngineeringState) -> Literal["debate", "select_module", "finish"]:
@@ -230,10 +232,11 @@ def after_halt(state: EngineeringState) -> Literal["debate", "select_module", "f
 
 
 def may_reopen(state: EngineeringState, halted: HaltedDebate) -> bool:
-    """Whether a module that found its contract at fault reopens the contract debate: once per task, if there was one; a
-    repair has none (design: bug-reports). Each debate then
-    continues with its own next round, which costs neither a revision (design: contract-at-fault)."""
-    return halted["fault"] == FaultOf.CONTRACT and "reopened_by" not in state and "locked" in state
+    """Whether a module that found its contract at fault, or a dependency missing, reopens the contract debate: once per
+    task, if there was one; a repair has none (design: bug-reports). Each debate then
+    continues with its own next round, which costs neither a revision (design: contract-at-fault, repeated-code)."""
+    amendable = halted["fault"] in {FaultOf.CONTRACT, MISSING_DEPENDENCY}
+    return amendable and "reopened_by" not in state and "locked" in state
 
 
 def debate_input(state: EngineeringState) -> DebateState:

@@ -28,7 +28,7 @@ from specwright.application.store.debates import Cause, DebateHistory, DebateRec
 from specwright.application.tasks import task_at
 from specwright.domain.answers import Decision, Failure, FaultOf, Verdict
 from specwright.domain.debate.answer_rules import for_proposer, is_disputed
-from specwright.domain.debate.contract_faults import as_failure
+from specwright.domain.debate.contract_faults import DEPENDENCIES, MISSING_DEPENDENCY, as_failure
 from specwright.domain.debate.debate import (
     CONTRACTS,
     MAX_REVISIONS,
@@ -261,7 +261,9 @@ class Debate:
             case "late":
                 return RevisionRequest(*self._contract_faults(state))
             case "reopened" if not records.has_ruling(number):
-                return RevisionRequest([CONTRACT_CHANGED], (), active)
+                faults = records.proposal(number).contract_at_fault
+                own = [as_failure(one) for one in faults if one.pointer == DEPENDENCIES]
+                return RevisionRequest([CONTRACT_CHANGED, *own], (), active)
             case "reopened":
                 challenge = records.challenge(number)
                 tests = [tried.name for tried in challenge.counterexamples]  # the active ones are run again
@@ -325,8 +327,9 @@ def _contract_fault(version: Version) -> DebateState:
     if not version.confirmed:
         return {"confirmed_fault": ""}
     faults = "; ".join(f"{one.pointer}: {one.reason}" for one in version.contract_at_fault)
-    reason = f"the contract is at fault, as code confirmed: {faults}"
-    return {"confirmed_fault": FaultOf.CONTRACT.value, "halt_reason": reason}
+    at_fault = "plan" if version.confirmed == MISSING_DEPENDENCY else version.confirmed
+    reason = f"the {at_fault} is at fault, as code confirmed: {faults}"
+    return {"confirmed_fault": version.confirmed, "halt_reason": reason}
 
 
 def _rejection(rationale: str) -> Failure:

@@ -37,8 +37,8 @@ class Version(NamedTuple):
         contract_changes: Of the contracts since the version before, a line for each statement.
         examples: `examples.md`.
         preflight: What the preflight saw.
-        contract_at_fault: What it says of its contract (design: contract-at-fault).
-        confirmed: Whether code has confirmed that.
+        contract_at_fault: What is wrong with its contract (design: contract-at-fault, repeated-code).
+        confirmed: Whose fault code has confirmed that to be, as the loop knows it; empty if it has not.
     """
 
     version_id: str
@@ -51,7 +51,7 @@ class Version(NamedTuple):
     examples: str = ""
     preflight: Sequence[str] = ()
     contract_at_fault: Sequence[ContractFault] = ()
-    confirmed: bool = False
+    confirmed: str = ""
 
 
 class RevisionRequest(NamedTuple):

@@ -3,7 +3,7 @@ debate, role-access, preflight)."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType
@@ -11,6 +11,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.contract_text import contract_changes
 from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
 from ship_gate.contract.obligations import read_claims
+from ship_gate.findings import Finding
 from ship_gate.verdict import Candidate, GateVerdict, Trial
 from specwright.application.context import (
     PackEntry,
@@ -45,17 +46,33 @@ from specwright.application.store.debates import GateResult
 from specwright.application.store.modules import DependencyView
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import Acceptance, acceptance_of_module
-from specwright.domain.answers import Amendment, AmendmentsAnswer, Failure, ProposerAnswer
+from specwright.domain.answers import (
+    Amendment,
+    AmendmentsAnswer,
+    ContractFault,
+    Failure,
+    FaultOf,
+    ProposerAnswer,
+)
 from specwright.domain.artifacts import Permission, Purpose
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
-from specwright.domain.debate.contract_faults import PreflightLedger, quote_problems, still_due
+from specwright.domain.debate.contract_faults import (
+    DEPENDENCIES,
+    MISSING_DEPENDENCY,
+    PreflightLedger,
+    quote_problems,
+    still_due,
+)
 from specwright.domain.debate.debate import Adjudication
 from specwright.domain.debate.falsifying import TriedTest, as_regression_tests
+from specwright.domain.debate.repeated_code import REPEATED, in_words, runs_of
 from specwright.domain.debate.spec_faults import Correction, corrections, unconfirmed
 from specwright.domain.debate.test_outline import test_outline
-from specwright.domain.modules.evidence import WRITABLE
+from specwright.domain.escalation import Action
+from specwright.domain.modules.evidence import WRITABLE, tree_sha256
 from specwright.domain.spec.change_request import BugReport
+from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import AnswerError
 from specwright.ports import Assignment, Files, Place, Role, Scope
 
@@ -120,6 +137,9 @@ class Preflight:
         self._regression_tests = module.regression_tests
         self._told = [failure.evidence for failure in failures]
         self._verdict: GateVerdict | None = None
+        self._repeated: set[str] = set()
+        self.missing: list[ContractFault] = []
+        """The modules that the last draft repeats and cannot call (design: repeated-code)."""
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
         self.ledger = PreflightLedger()
@@ -134,6 +154,10 @@ class Preflight:
         """
         faults, wrong = (answer.contract_at_fault, answer.spec_at_fault) if answer else ([], {})
         verdict = self._module.judged(self._scope, files, self._active_tests, shipping=False)
+        repeated = self._module.repeated(files) if answer else []
+        told = [one for one in repeated if one.pointer not in {*self._repeated, DEPENDENCIES}]
+        self._repeated.update(one.pointer for one in told)
+        verdict = verdict._replace(passed=verdict.passed and not told, findings=(*verdict.findings, *told))
         self.files = files
         self._verdict = verdict
         passed = [test.name for test in verdict.tests if test.result == "PASS"]
@@ -147,6 +171,14 @@ class Preflight:
             return []
         false = [*self.ledger.problems(faults, contract), *refused]
         self.observations = observations(verdict, self._active_tests, self._regression_tests)
+        self.observations += tuple(f"{one.where}: {one.message.partition(';')[0]}" for one in repeated)
+        self.missing = [
+            ContractFault(pointer=one.pointer, finding=one.code, where=one.where, reason=one.message)
+            for one in repeated
+            if one.pointer == DEPENDENCIES
+        ]
+        if self.missing:
+            return []
         if faults and not false:
             if self.ledger.confirms(faults):
                 return []
@@ -246,10 +278,10 @@ class Implementation(Deliverable):
         answer, version, preflight = self._made(
             stage, ProposerAnswer, message, workspace, before, request, problems
         )
-        faults = answer.contract_at_fault
-        return version._replace(
-            contract_changes=changes, contract_at_fault=faults, confirmed=preflight.ledger.confirms(faults)
-        )
+        faults = preflight.missing or answer.contract_at_fault
+        confirmed = FaultOf.CONTRACT.value if preflight.ledger.confirms(faults) else ""
+        confirmed = MISSING_DEPENDENCY if preflight.missing else confirmed
+        return version._replace(contract_changes=changes, contract_at_fault=faults, confirmed=confirmed)
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
@@ -427,6 +459,48 @@ class Implementation(Deliverable):
         measured, judging = f"{task}/{self.name}/measured", self._candidate(files)
         run = GateRun(factory.gate, factory.progress, scopes, scope, measured, judging, shipping)
         return judge_whole(run, self.task.definition, self.reports, self.regression_tests, active_tests)
+
+    def repeated(self, files: Files) -> list[Finding]:
+        """The code of a draft that a sealed module of the product has as well: a dependency, or else another one (design:
+        repeated-code). Its earlier version and the stub do not count."""
+        modules, own = self._factory.modules, runs_of(files, self.stub())
+
+        def live() -> JsonValue:
+            earlier = version_before(self._factory, self.contract)
+            left = own.keys() - (modules.runs(earlier) if earlier else ())
+
+            def found(refs: Sequence[str]) -> list[JsonValue]:
+                shared = {ref: [own[run] for run in left & modules.runs(ref)] for ref in refs}
+                return [[ref, in_words(places)] for ref, places in shared.items() if places]
+
+            return found(self.calls) or found(self._callable())[:1]
+
+        scope = self._factory.journal.scope(f"{self.task.run}/{self.name}/repeated/{tree_sha256(files)}")
+        rows = scope.recall("tool", {"tool": "repeated", "module": self.contract.ref}, live) if own else []
+        return [self._repetition(ref, where) for ref, where in cast("list[list[str]]", rows)]
+
+    def _repetition(self, ref: str, where: str) -> Finding:
+        name = self._factory.modules.contract(ref).name
+        if ref not in self.calls:
+            what = f"these lines repeat the sealed module `{name}`, {ref}, names apart; it is no dependency"
+            return Finding(REPEATED, where, what, DEPENDENCIES)
+        what = f"these lines repeat the dependency `{name}`, names apart; call `{name}` in their place; "
+        pointer = f"{DEPENDENCIES}/{self.calls.index(ref)}"
+        return Finding(
+            REPEATED, where, f"{what}where no call of it does what they do, submit them again", pointer
+        )
+
+    def _callable(self) -> list[str]:
+        """The sealed modules that the plan could have made dependencies; none where a person or code made it."""
+        if self.task.change or any(one.action is Action.REVISE_PLAN for one in self.task.answers):
+            return []
+        board, retired = task_board(self._factory), self._factory.projection.deprecations
+        shipped = (one for one in board.tasks.values() if one.status is TaskStatus.SHIPPED)
+        refs = {ref for entry in shipped for ref in entry.module_refs}
+        refs |= {one.ref for one in self.planned if self._factory.modules.is_sealed(one.ref)}
+        return sorted(
+            ref for ref in refs - retired.keys() if ref.partition("@")[0] != self.contract.module_id
+        )
 
     def _quoted(
         self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: Preflight

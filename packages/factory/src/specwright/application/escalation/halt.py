@@ -26,7 +26,8 @@ from specwright.application.store.debates import DebateRecords, GateResult, deba
 from specwright.application.tasks import Task, project_state, task_at, task_board
 from specwright.domain.answers import Decision, FaultOf
 from specwright.domain.artifacts import ArtifactStatus
-from specwright.domain.debate.debate import CONTRACTS, Adjudication, Proposal
+from specwright.domain.debate.contract_faults import as_failure
+from specwright.domain.debate.debate import CONTRACTS, Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import is_counterexample
 from specwright.domain.escalation import Action, DebateTrail
 from specwright.domain.tasks import task_changes
@@ -353,10 +354,14 @@ def _reopened_contracts(result: _TaskResult) -> Halt:
 
 
 def _plan_at_fault(result: _TaskResult) -> Halt:
-    """A Challenger found the plan itself wrong, and the Arbiter confirmed it (design: planning)."""
+    """A Challenger found the plan itself wrong, and the Arbiter confirmed it; or code did (design: planning,
+    repeated-code)."""
     halted = result.state["plan_fault"]
-    name = halted["deliverable"]
-    failures = result.records(name).challenge(halted["round"]).faults(FaultOf.PLAN)
+    name, number = halted["deliverable"], halted["round"]
+    records = result.records(name)
+    by_code = [as_failure(fault) for fault in records.proposal(number).contract_at_fault]
+    challenge = records.find(Challenge, number)
+    failures = challenge.faults(FaultOf.PLAN) if challenge else by_code
     required = "; ".join(failure.required_change for failure in failures)
     return Halt(
         cause="plan",

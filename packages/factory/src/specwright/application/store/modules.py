@@ -15,6 +15,7 @@ from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.layout import definition
 from specwright.domain.artifacts import SURFACE
+from specwright.domain.debate.repeated_code import runs_of
 from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog, ShipEvidence
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.domain.tasks.task_file import TaskDefinition, stored_entry
@@ -51,6 +52,7 @@ class ModuleStore:
 
     def __init__(self, store: StateStore) -> None:
         self._store = store
+        self._runs: dict[str, frozenset[int]] = {}
 
     def refs(self) -> list[str]:
         """Every sealed version."""
@@ -104,6 +106,12 @@ class ModuleStore:
     def files(self, ref: str) -> dict[str, bytes]:
         """What the gate judged: implementation, tests and examples."""
         return {path: data for path, data in self.tree(ref).items() if path not in _RECORDS}
+
+    def runs(self, ref: str) -> frozenset[int]:
+        """The runs of code of a version, which never change: its source is read once (design: repeated-code)."""
+        if ref not in self._runs:
+            self._runs[ref] = frozenset(runs_of(self.files(ref)))
+        return self._runs[ref]
 
     def surface(self, ref: str) -> dict[str, bytes]:
         """The files of a version that other modules may see (design: closed-source).

@@ -22,6 +22,12 @@ from specwright.domain.base.vagueness import MIN_WORDS, is_vague
 BOUNDARY_CODES = frozenset({"tests.boundary"})
 """Findings that say that something does not cross between a test and the module."""
 
+DEPENDENCIES = "/dependencies"
+"""The pointer of a fault that code finds by itself: a sealed module that a draft repeats is not among them."""
+
+MISSING_DEPENDENCY = "dependency"
+"""That fault as the loop knows it: one of the plan (design: repeated-code)."""
+
 
 class PreflightLedger:
     """What the preflights of one invocation showed, one submission after the other."""
@@ -82,6 +88,13 @@ def still_due(findings: Iterable[Finding], faults: Sequence[ContractFault]) -> t
 
 def as_failure(fault: ContractFault) -> Failure:
     """A fault as the planner has to correct it."""
+    if fault.pointer == DEPENDENCIES:
+        return Failure(
+            invariant="What a sealed module of the product does is called, not written again.",
+            evidence=f"{fault.where}: {fault.reason}",
+            required_change="Make it a dependency of this module, whose code calls it in place of these lines.",
+            fault=FaultOf.PLAN,
+        )
     return Failure(
         invariant=f"{fault.pointer}: a test can show it",
         evidence=f"{fault.finding} at {fault.where}: {fault.reason}",
