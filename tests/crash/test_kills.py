@@ -4,6 +4,8 @@ The factory runs in a child that a wrapped port, or this test, ends by SIGKILL; 
 The draws of the interrupted run are those of an uninterrupted one, so that the stores can be compared byte by byte.
 """
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,22 @@ def test_a_run_that_is_killed_once_goes_on_to_the_end(
 EXAMPLE = ROOT / "examples/tabkeeper"
 
 
+def answering(playbook: Path) -> Path:
+    """The playbook, with a reason in each plan why it takes none of the modules that came before it, as a model that is
+    asked now has to give one (D-54-03)."""
+    shutil.copytree(EXAMPLE / "playbook", playbook)
+    before: list[str] = []
+    for path in sorted(playbook.glob("TSK-*/planner.json")):
+        said = json.loads(path.read_text())
+        modules = said["plan"]["modules"]
+        modules[0]["reuse"]["candidates_considered"] = [
+            {"module_ref": name, "why_rejected": "It does not do what is planned here."} for name in before
+        ]
+        before += [module["name"] for module in modules]
+        path.write_text(json.dumps(said))
+    return playbook
+
+
 @pytest.mark.nightly
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("step", "forgetting"), [(61, False), (97, True)])
@@ -123,7 +141,7 @@ def test_a_long_run_with_a_revision_and_an_amendment_survives_many_kills(
     workshop: Workshop, tmp_path: Path, step: int, forgetting: bool
 ):
     """Six tasks, seven modules, a FAIL, an amendment: the same bytes, each call answered once (D-S4-03, D9)."""
-    with serving(EXAMPLE / "playbook") as endpoint:
+    with serving(answering(tmp_path / "playbook")) as endpoint:
         whole = Job(str(tmp_path / "whole"), str(EXAMPLE / "SPEC.md"), "openai:test", endpoint.base_url)
         assert workshop.drive(whole).code == 0
         endpoint.asked.clear()

@@ -511,3 +511,40 @@ def test_a_challenged_plan_is_corrected_by_what_changes_in_it(directory: Path):
     assert "say it in 6 at most" in refusal
     assert "changes: they were made; the next ones change what came of them" in refusal
     assert sealed["inputs"][0]["constraints"] == ["is not negative", *limits[:6]]
+
+
+def in_two_tasks(
+    directory: Path, waits_for: Any, *second: dict[str, Any], scripted: bool = False
+) -> DebateWorkbench:
+    """Two tasks, of which the first ships `scan`; the plans of the second, from a model or from a script."""
+    answers = {"TSK-001/plan/round-1/planner": [plan(planned("scan"))], PLANNER: [*second]}
+    bench = DebateWorkbench(directory, script(answers))
+    bench.roles.scripted = scripted
+    bench.begin(waits_for)
+    return bench
+
+
+def considered(name: str) -> dict[str, Any]:
+    """A reuse report that says why a module is not called."""
+    why = {"module_ref": name, "why_rejected": "It looks at no number at all."}
+    return {**planned("read")["reuse"], "candidates_considered": [why]}
+
+
+@pytest.mark.parametrize("waits_for", [([], []), ([], [0])], ids=["nearest", "upstream"])
+def test_a_plan_answers_for_each_sealed_module_that_its_request_names(directory: Path, waits_for: Any):
+    """Refused with the name of one that it ignores; used, or given a reason, it is sound (D-54-03)."""
+    ignoring, called = plan(planned("read")), plan(planned("read", "scan"))
+    answered = plan(planned("read", reuse=considered("scan")))
+    with in_two_tasks(directory / "given", waits_for, ignoring, answered) as bench:
+        assert bench.status(1) == "SHIPPED"
+        (refusal,) = bench.roles.refusals
+        assert (
+            f"nothing is said of scan, {bench.sealed()['scan'].parent.name}@1.0.0, which your request names"
+            in refusal
+        )
+        first, second = [one.message for one in bench.roles.asked if one.place.subject == "plan"]
+        assert ("Call or reuse each" in first, "Call or reuse each" in second) == (False, True)
+    with in_two_tasks(directory / "called", waits_for, called) as bench:
+        assert (bench.status(1), bench.roles.refusals) == ("SHIPPED", [])
+    with in_two_tasks(directory / "recorded", waits_for, ignoring, scripted=True) as bench:
+        assert (bench.status(1), bench.roles.refusals) == ("SHIPPED", [])

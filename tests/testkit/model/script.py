@@ -75,6 +75,8 @@ class ScriptedRoles:
         self._trace = trace
         self.asked: list[Assignment[Any]] = []
         self.refusals: list[str] = []
+        self.scripted = True
+        """What it says of itself; a test may have it pass for models."""
 
     def asked_at(self, where: str) -> Assignment[Any]:
         """The assignment of an invocation."""
@@ -91,6 +93,10 @@ class ScriptedRoles:
     ) -> Research:
         """Nobody researches here."""
         raise NotImplementedError
+
+    def is_scripted(self, role: Role) -> bool:
+        """As a playbook."""
+        return self.scripted
 
     def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
         """It answers wherever it is asked."""

@@ -573,6 +573,10 @@ class Roles(Protocol):
         `checks` are for the first draft, and for that after each feedback (design: approval)."""
         ...
 
+    def is_scripted(self, role: Role) -> bool:
+        """Whether a role's answers come from a script, or nothing is asked of it here."""
+        ...
+
     def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
         """Refuse to begin, or go on, at a place of which scripted answers hold no further one.
 

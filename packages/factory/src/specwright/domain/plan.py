@@ -161,6 +161,27 @@ def _module_problems(
         yield f"modules.{i}.reuse.reuse_ref: {reuse.reuse_ref!r} is not in the Code Index"
 
 
+def unanswered(answer: PlanAnswer, shown: Mapping[str, str]) -> list[str]:
+    """The sealed modules that a planner was shown, by reference with their names, and that its plan neither uses nor gives a
+    reason for (design: planning)."""
+    said = {
+        name
+        for module in answer.modules
+        for name in (
+            module.name,
+            module.reuse.reuse_ref,
+            *(dependency.module for dependency in module.depends_on),
+            *(candidate.module_ref for candidate in module.reuse.candidates_considered),
+        )
+    }
+    return [
+        f"modules: nothing is said of {name}, {ref}, which your request names; call it, or say in the "
+        "`candidates_considered` of one module why not"
+        for ref, name in shown.items()
+        if said.isdisjoint((name, ref))
+    ]
+
+
 def sealed_problems(
     drafts: Mapping[str, MicroModuleContract], sealed: Mapping[str, MicroModuleContract]
 ) -> list[str]:

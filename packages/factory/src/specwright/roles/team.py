@@ -214,6 +214,10 @@ class ModelRoles:
             assert submission.accepted is not None
             return Answered(submission.accepted, files(), searched(said))
 
+    def is_scripted(self, role: Role) -> bool:
+        """Whether a role's answers come from a script, or a worker asks for them."""
+        return role not in self.sources or self.sources[role].scripted
+
     def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
         """Refuse a place of which a script holds no further answer, or one to another request."""
         if place.role in self.sources:  # else nothing is asked here: a worker does it

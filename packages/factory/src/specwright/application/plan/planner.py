@@ -106,6 +106,7 @@ from specwright.domain.plan import (
     plan_problems,
     read_short,
     sealed_problems,
+    unanswered,
 )
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import TaskBoard
@@ -176,6 +177,7 @@ class PlanRules(NamedTuple):
         owned: The classes that other tasks provide.
         interfaces: Of the product, which call functions that the plan may have.
         contract_of: The contract of a sealed module by its reference.
+        shown: The sealed modules that the plan has to answer for, by reference with their names.
     """
 
     known: KnownModules
@@ -187,6 +189,7 @@ class PlanRules(NamedTuple):
     owned: Sequence[OwnedClass] = ()
     interfaces: Interfaces | None = None
     contract_of: Callable[[str], MicroModuleContract] | None = None
+    shown: Mapping[str, str] = MappingProxyType({})
 
     def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
         """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
@@ -205,7 +208,7 @@ class PlanRules(NamedTuple):
         unfit = unfit_contracts(self.interfaces, drafts, [one.module for one in self.owned if one.module])
         depends_on = {module.name: [one.module for one in module.depends_on] for module in answer.modules}
         copied = [*copied_classes(drafts, self.owned), *twice_defined(drafts, depends_on)]
-        return [*broken, *missing, *copied, *unfit], drafts
+        return [*broken, *missing, *copied, *unfit, *unanswered(answer, self.shown)], drafts
 
     def draw_up(
         self, answer: PlanAnswer, plan_id: str, task_ref: str, new_module_id: Callable[[], str]
@@ -636,7 +639,24 @@ def _rules(
             refs={**human.refs, **{name: contract.ref for name, contract in contracts.items()}},
             sealed={name: contracts[name] for name in reopened.sealed},
         )
+    else:
+        rules = rules._replace(shown=_to_answer_for(factory, task, known, own, human))
     return rules._replace(owned=owned_classes(factory, task, scope), interfaces=interfaces_of(factory))
+
+
+def _to_answer_for(
+    factory: Factory, task: Task, known: KnownModules, own: Mapping[str, OwnModule], human: HumanPlan
+) -> dict[str, str]:
+    """The sealed modules that the request for a first plan names, by reference with their names: the nearest ones, and those
+    of the tasks that it depends on. None where a person decided, and none where answers are scripted: what was recorded
+    before stays valid (design: planning)."""
+    if human.modules or factory.roles.is_scripted(Role.PLANNER):
+        return {}
+    near = [line.partition(" ")[0] for line in _nearest(factory, task)]
+    upstream = factory.projection.dispatched.get(task.task_id, {}).values()
+    refs = dict.fromkeys([*near, *(ref for shipped in upstream for ref in shipped)])
+    names = {ref: factory.modules.contract(ref).name for ref in refs if ref in known.refs}
+    return {ref: name for ref, name in names.items() if name not in own}
 
 
 def _open_planner_pack(
