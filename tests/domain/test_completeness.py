@@ -110,14 +110,15 @@ TESTABLE = ["Returns the names in order", "The page displays an error", "An empt
             "It must write one line per row", "Each event is emitted once", "Invalid input is rejected",
             "Retries three times", "is validating every row"]  # fmt: skip
 SPECIFIC = ["ValueError", "E_EMPTY", "the file does not exist", "empty text", "HTTP 404", "401 without a token",
-            "空のテキスト"]  # fmt: skip
+            "空のテキスト", "any error of the parser"]  # fmt: skip
+VAGUE = ["Errors", "error.", "various errors", "Unspecified failures", "Exceptions can arise"]
 DIFFERENT = ["Handle error case 1", "Handle error case 2", "Implement the GET endpoint",
              "Implement the POST endpoint"]  # fmt: skip
 
 
 def test_what_says_enough_gets_no_warning():
     """F-3.2.3-06: W12, a criterion with a verb of observable behaviour in any form; W14, error surfaces with an exception,
-    a code or a condition; W13, subtasks that share a phrase and no more."""
+    a code or a condition, and not errors alone; W13, subtasks that share a phrase and no more."""
     task = _TASK.format(1)
     drafts = [
         *(_changed(task, "acceptance_criteria", ["Raises an error", text]) for text in TESTABLE),
@@ -125,6 +126,8 @@ def test_what_says_enough_gets_no_warning():
         _changed(task, "subtasks", DIFFERENT),
     ]
     assert [warning for draft in drafts for warning in validate(draft).warnings] == []
+    vague = [validate(_changed(f"{task}.io_contract_sketch", "error_surfaces", text)) for text in VAGUE]
+    assert [[one.field for one in report.warnings] for report in vague] == [["error_surfaces"]] * len(VAGUE)
 
 
 def test_a_person_reads_the_id_of_the_part():

@@ -42,10 +42,10 @@ _OBSERVABLE = re.compile(
 
 _ERROR_NAME = re.compile(r"[A-Z]\w*(?:Error|Exception|Warning)\b|\b[45]\d\d\b")
 _NAMES_NOTHING = re.compile(
-    r"^\W*(?:none|nothing|may fail)\b|\b(?:errors?|exceptions?|failures?|something)\b.*\b(?:may|might|can|occur|arise)\b",
-    re.IGNORECASE,
+    r"(?i)^\W*(?:none|nothing|may fail)\b|\b(?:errors?|exceptions?|failures?|something)\b.*\b(?:may|might|can|occur|arise)\b"
+    r"|^\W*(?:(?:all|any|some|several|unexpected|unknown|unspecified|various) )?(?:errors?|exceptions?|failures?)\W*$"
 )
-"""As F§3.2.3 has it: "errors may occur"."""
+"""As F§3.2.3 has it: "errors may occur"; or "various errors"."""
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _NEARLY = 0.8
