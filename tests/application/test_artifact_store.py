@@ -417,9 +417,17 @@ def test_an_artifact_that_is_not_valid_leaves_nothing(shelf: Shelf):
     assert shelf.tree.files == {}
 
 
+TYPES = (
+    "MICRO_PLAN", "CONTRACT", "IMPLEMENTATION", "PROPOSAL", "CHALLENGE", "ADJUDICATION", "SHIP_EVIDENCE", "ESCALATION",
+    "CONTEXT_PACK", "INTERFACE_CHANGE_EXCEPTION", "REUSE_SEARCH_REPORT", "PRODUCT_SPEC", "EXAMPLES",
+)  # fmt: skip
+PREFIXES = ("MP", "CTR", "IMPL", "PROP", "CHAL", "ADJ", "SHIP", "ESC", "CP", "ICE", "RSR", "SPEC", "EX")
+
+
 def test_there_are_thirteen_types_and_no_other(shelf: Shelf):
     """A closed enum, each with its prefix (F-8-02, F-8-03, F-8-08)."""
-    assert len(ArtifactType) == 13
+    assert [kind.prefix for kind in map(ArtifactType, TYPES)] == [*PREFIXES]
+    assert {*ArtifactType} == {*TYPES}
     assert len(ArtifactStatus) == 5
     made = {
         ArtifactType.CHALLENGE: lambda: shelf.challenge(shelf.create()),

@@ -77,20 +77,19 @@ def test_a_role_gets_the_rest_of_an_entry_on_request(path: Path, journals: list[
 
 
 def test_what_a_role_asks_for_reaches_the_index(path: Path, journals: list[FileJournal]):
-    """Each field of a search, and at most fifty results (F-14.3-01)."""
-
+    """Each field of a search, and at most fifty results; what is left out is no filter, ten results and no retired module
+    (F-14.3-01)."""
     heard: list[Any] = []
     index: Any = SimpleNamespace(search=lambda query: heard.append(query) or [])
     journals += [FileJournal(path)]
     asked = {"tags": ["money"], "input_types": ["str"], "output_types": ["Decimal"], "include_inactive": True}
-    made = {
-        "name": "search_code_index",
-        "args": {"query": "thing", **asked, "top_k": 400},
-        "id": "a",
-        "type": "tool_call",
-    }
-    search_tool(index, journals[0], RUN).invoke(made)
-    assert heard == [IndexQuery("thing", ("money",), ("str",), ("Decimal",), True, 50)]
+    for arguments in ({**asked, "top_k": 400}, {}):
+        made = {"name": "search_code_index", "args": {"query": "thing", **arguments}, "id": str(len(heard))}
+        search_tool(index, journals[0], RUN).invoke({**made, "type": "tool_call"})
+    assert heard == [
+        IndexQuery("thing", ("money",), ("str",), ("Decimal",), True, 50),
+        IndexQuery("thing", (), (), (), False, 10),
+    ]
 
 
 @pytest.mark.parametrize("call_id", ["", "search_code_index", "call_0"])

@@ -85,15 +85,24 @@ def contract(run: Run, one: Invoked) -> bool:
 
 def dependency_contracts(run: Run, one: Invoked) -> bool:
     """Every contract of a module that it calls, as callers see it or whole; where it calls none there is nothing to see."""
-    names = [path.parts[-2:] for path in run.project.glob("state_store/modules/MM-*/*")]
+    found = [any(form in one.given for form in forms) for forms in _dependency_forms(run, one)]
+    return bool(found) and all(found)
+
+
+def any_dependency(run: Run, one: Invoked) -> bool:
+    """One of these contracts, or the section of the task file that sums them up."""
+    forms = [form for forms in _dependency_forms(run, one) for form in forms]
+    return any(text in one.everything for text in ("## Dependency Contracts", *forms))
+
+
+def _dependency_forms(run: Run, one: Invoked) -> list[tuple[str, str]]:
+    """Of each such contract what lies in a directory and what stands in a request."""
     refs = [dependency.ref for dependency in run.contract(one.place.subject).dependencies]
-    assert {tuple(ref.split("@")) for ref in refs} <= set(names)
     sealed = [run.project / "state_store/modules" / ref.replace("@", "/") / "contract.json" for ref in refs]
-    forms = [
-        (path.read_text(), text_for_callers(MicroModuleContract.from_bytes(path.read_bytes(), str(path))))
-        for path in sealed  # in its directory, in its request
+    return [
+        (data.decode().rstrip(), text_for_callers(MicroModuleContract.from_bytes(data, "")).rstrip())
+        for data in (path.read_bytes() for path in sealed)
     ]
-    return bool(forms) and all(any(form.rstrip() in one.given for form in each) for each in forms)
 
 
 def index_search(run: Run, one: Invoked) -> bool:
@@ -245,6 +254,7 @@ TABLE: list[tuple[Sees, str, str, str]] = [
     (criteria,                        ALWAYS,         ALWAYS,      ALWAYS),  # D12: the Challenger's extract
     (contract,                        ALWAYS,         ALWAYS,      ALWAYS),
     (dependency_contracts,            ALWAYS,         ALWAYS,      NEVER),
+    (any_dependency,                  "",             "",          NEVER),
     (index_search,                    ALWAYS,         NEVER,       NEVER),
     (submission_tool,                 ALWAYS,         NEVER,       NEVER),
     (workspace,                       ALWAYS,         NEVER,       NEVER),

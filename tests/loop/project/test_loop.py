@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.errors import GraphRecursionError
 
@@ -18,7 +19,7 @@ from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, NonDeterminismError
 from specwright.graphs.checkpoints import JsonSerializer
-from specwright.graphs.driver import recursion_limit
+from specwright.graphs.driver import Driver, recursion_limit
 from specwright.graphs.project_graph import project_graph
 from testkit.domain.product_specs import graphs, spec_of_graph
 from testkit.domain.task_states import derived, outcome
@@ -240,11 +241,13 @@ def test_the_recursion_limit_is_what_the_task_count_needs():
     [(3, []), slow(500, []), (501, ["0 of 501 tasks shipped; step 2 of the 2,104 that a run may take"])],
 )
 def test_a_long_run_tells_its_depth_and_a_short_one_does_not(tmp_path: Path, count, told):
-    """F-19-02, D-S5-03: from 501 tasks on, with the step and the limit that holds inside the graph."""
+    """F-19-02, D-S5-03: from 501 tasks on, with the step and the limit that holds inside the graph; it is the one by which
+    the driver runs the graph."""
     with ProjectWorkbench(tmp_path, work=halt_stub, wrap=in_memory) as bench:
         bench.approve(chain_spec(count))
         bench.run()
         assert [step.text for step in bench.notes.of("depth")] == told
+        assert Driver(bench.factory, InMemorySaver()).config["recursion_limit"] == recursion_limit(count)
 
 
 @pytest.mark.nightly
