@@ -77,7 +77,8 @@ def test_a_spec_may_have_none_and_says_so():
 
 
 def test_good_examples_and_properties_are_no_fault():
-    """Also an example that uses the names of another task, keywords, defaults, the standard library (D-40-01)."""
+    """Also an example that uses the names of another task, keywords, defaults, the standard library, and one that gives an
+    error (D-40-01, D-40-02)."""
     rows = acceptance(
         example(
             "Rows", f"{IMPORT}from table_keeper import Row, rows\nrows(parse_header('a'), sep=';')", "[]"
@@ -127,7 +128,7 @@ PLANTED = {
 
 def test_a_planted_fault_is_found_before_the_gate():
     """With the task's field, what is wrong, and what to do: foreign names and packages, what reaches beyond the product, a
-    criterion shown and said to be not executable, a name twice (D-40-05)."""
+    criterion shown and said to be not executable, a name twice (D-40-02, D-40-05)."""
     twice = ["parse_header(text: str) -> list[str]", "parse_header(a) -> int"]
     planted = [(acceptance(example(code=code)), words) for code, words in PLANTED.items()] + [
         (
