@@ -1,7 +1,10 @@
 """Every action of the studio is a command, and nothing is decided by an old page (DESIGN §13.5)."""
 
+import html
 import json
 import re
+import shlex
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +13,15 @@ from urllib.parse import unquote
 import pytest
 from starlette.testclient import TestClient
 
+from specwright.bootstrap.views import stored_wires
 from specwright.errors import InputError
 from specwright.ports import Role
 from specwright.studio.actions import FormFields, command_of
 from testkit.cli.commands import specwright
+from testkit.loop.raised_product import raised_once
 from testkit.studio import send, shown_of
+
+__all__ = ["raised_once"]
 
 OPEN_STUDIO = Callable[..., TestClient]
 SHA = "a" * 64
@@ -104,6 +111,31 @@ def test_the_form_of_a_run_makes_its_options(tmp_path: Path, studio: OPEN_STUDIO
     assert all(f'name="{name}"' in page for name in fields)
     options = ("--model", "openai:x", "--budget-tokens=9000", "--budget-usd=1.5", f"--retry={offered[0]}")
     assert words("run", **fields) == ("run", "trips", *options)
+
+
+def test_a_decision_leaves_the_wires_of_the_command_that_its_page_shows(
+    raised_once: Path, tmp_path: Path, studio: OPEN_STUDIO
+) -> None:
+    """In a browser and in a shell on two copies, but for ids and times (D48) (D-48-03)."""
+    for name in ("browser", "shell"):
+        shutil.copytree(raised_once, tmp_path / name, symlinks=True)
+    browser = studio(tmp_path)
+    (raised,) = specwright("exceptions", "list", raised_once, "--json").document["exceptions"]
+    page = browser.get(f"/p/browser/exception/{raised['exception_id']}").text
+    (shown,) = re.findall(r'id="exception-hold".*?"command"><span.*?</span>([^<]+)', page, re.DOTALL)
+    words = [word.replace("/browser", "/shell") for word in shlex.split(html.unescape(shown))]
+    form = {"exception": raised["exception_id"], "reason": "why", "sha256": shown_of(page)}
+    assert send(browser, "/p/browser/do/exception-hold", form).status_code == 303
+    assert specwright(*words[1:], "--reason", "why").code == 3
+    logs = [
+        [
+            re.sub(r"[0-9a-f]{8,}|wire_\w+|[0-9]{4}-[^\"]*Z", "", json.dumps(one["wire"]))
+            for one in stored_wires(place)
+        ]
+        for place in (raised_once, tmp_path / "browser", tmp_path / "shell")
+    ]
+    assert len(logs[0]) < len(logs[1])
+    assert logs[1] == logs[2]
 
 
 def test_the_fields_of_an_answer_make_its_payload() -> None:

@@ -42,17 +42,40 @@ def links(page: str) -> set[str]:
 
 
 def test_what_needs_a_person_stands_first_and_the_oldest_on_top(
-    folder_once: Path, studio: OPEN_STUDIO
+    folder: Path, raised_once: Path, studio: OPEN_STUDIO
 ) -> None:
-    """The approval and the escalation, each with its question, its page and its command (D48) (D-48-01)."""
-    page = studio(folder_once).get("/").text
-    questions = re.findall(r'class="question">([^<]+)', page)
-    assert len(questions) == 2
-    waits = "Nameplate: 1 task in 1 epic waits for your approval. 2 criteria, 0 executable: 0 examples."
-    assert waits in questions
-    assert "/p/waits/spec" in page
-    assert re.search(r"/p/halted/escalation/ESC-[0-9a-f]{8}", page)
-    assert f"specwright approve {folder_once / 'waits'}" in page
+    """An approval, an escalation and an exception, each with its question, its page and its command; runs that a budget
+    stopped have their own list (D48) (D-48-01)."""
+    for name, at in (("late", "2030-01-02T00:00:00Z"), ("soon", "2030-01-01T00:00:00Z")):
+        stopped = Path(shutil.copytree(folder / "done", folder / name, symlinks=True))
+        cut_after(5, stopped / ".specwright/wire.db")
+        stop = {"kind": "budget", "reason": f"{name} is over", "at": at, "options": "--budget-tokens 9"}
+        (stopped / ".specwright/last_stop.json").write_text(json.dumps(stop))
+    page = studio(folder, raised_once).get("/").text
+    cards = re.findall(r'<li class="card \w+".*?</li>', page, re.DOTALL)
+    kind, since, question, link, command = (
+        [re.findall(pattern, card)[0] for card in cards]
+        for pattern in (
+            r'"badge \w+">(\w+)',
+            r'datetime="([^"]+)',
+            r'"question">([^<]+)',
+            r'"button"[^>]* href="([^"]+)',
+            r'"command"><span.*?</span>([^<]+)',
+        )
+    )
+    assert (sorted(kind[:3]), kind[3:]) == (["approval", "escalation", "exception"], ["run", "run"])
+    assert (since[:3], since[3:]) == (sorted(since[:3]), sorted(since[3:]))
+    told = dict(zip(link, zip(question, command, strict=True), strict=True))
+    assert told["/p/waits/spec"] == (
+        "Nameplate: 1 task in 1 epic waits for your approval. 2 criteria, 0 executable: 0 examples.",
+        f"specwright approve {folder / 'waits'}",
+    )
+    assert told["/p/soon/run"] == (
+        "The run stopped: soon is over.",
+        f"specwright run {folder / 'soon'} --budget-tokens 9",
+    )
+    (halted,) = (where for where in link if re.fullmatch(r"/p/halted/escalation/ESC-[0-9a-f]{8}", where))
+    assert told[halted][0].startswith("Decide how shout of TSK-001 (Initials) goes on")
 
 
 def test_every_link_of_every_page_leads_somewhere(folder_once: Path, studio: OPEN_STUDIO) -> None:
