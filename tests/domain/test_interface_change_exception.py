@@ -91,8 +91,8 @@ DELTAS = {
 
 
 def test_every_part_of_a_delta_is_applied_and_the_bump_computed():
-    """D-26-02, D-26-03, F-7-06, F-7-07: the label UNKNOWN takes what code computes; another label than that is refused, and
-    the message names who breaks."""
+    """D-26-02, D-26-03, F-13-15, F-7-06, F-7-07: the label UNKNOWN takes what code computes; another label than that is
+    refused, and the message names who breaks."""
     labels = ["BACKWARD_COMPATIBLE", "BREAKING"]
     for what, (delta, of, bump) in DELTAS.items():
         candidate = made(delta, of)
