@@ -108,7 +108,7 @@ DEEDS = {
 
 
 def test_a_system_call_ends_the_same_in_each_sandbox(kind):
-    """D-S8-10, D-S8-11: results and error classes, those of changed metadata first of all."""
+    """D-60-03, D-S8-10, D-S8-11: results and error classes, those of changed metadata first of all."""
     replies = observed(MODULE, kind=kind, texts=[*DEEDS]).replies
     found = {deed: reply["out"] for deed, reply in zip(DEEDS, replies, strict=True)}
     assert {deed: out for deed, out in found.items() if out != DEEDS[deed]} == {}

@@ -16,6 +16,7 @@ from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import problems
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.source.files import ParsedFiles
+from ship_gate.surface.splice import splice
 from ship_gate.surface.surface import extract_surface
 
 NAMES = wider_names()
@@ -46,13 +47,16 @@ def test_forty_contracts_say_what_none_could_say_before():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_wider_contract_locks_and_comes_back_from_its_stub(name: Any, tmp_path: Path):
-    """D-S8-04, D-S8.1-01: in normal form, without problems, and the same after a round trip."""
-    contract = wider(name).contract
+    """D-43-11, D-S8-04, D-S8.1-01: in normal form, without problems, and the same after a round trip; the honest module
+    says so too."""
+    contract, files = wider(name).contract, wider(name).files
     assert problems(contract) == []
     assert normalise(contract) == contract
     source = render_stub(contract).encode()
-    (tmp_path / "__init__.py").write_bytes(source)
-    assert extract_surface(ParsedFiles.of_implementation(tmp_path), contract.name) == contract.dimensions()
+    for text in (source, splice(files["implementation/__init__.py"], contract)):
+        (tmp_path / "__init__.py").write_bytes(text)
+        surface = extract_surface(ParsedFiles.of_implementation(tmp_path), contract.name)
+        assert surface == contract.dimensions()
     compile(source, name, "exec")
     namespace = {"__name__": __name__}
     exec(source, namespace)

@@ -41,11 +41,11 @@ def verdicts(kind: Any, every: Any):
 
     Args:
         kind: Of sandbox.
-        every: One candidate in so many is judged.
+        every: One candidate in so many is judged, from the last on: one that writes files, one that asks hosts, an attack.
     """
-    chosen = {f"sound: {name}": sound(name) for name in sound_names()[::every]}
-    chosen |= {f"faulty: {fault.title}": faulty(fault) for fault in faults()[::every]}
-    chosen |= {name: candidate("tally_words", attacked(name)) for name in [*HOSTILE_TESTS][::every]}
+    chosen = {f"sound: {name}": sound(name) for name in sound_names()[::-every]}
+    chosen |= {f"faulty: {fault.title}": faulty(fault) for fault in faults()[::-every]}
+    chosen |= {name: candidate("tally_words", attacked(name)) for name in [*HOSTILE_TESTS][::-every]}
     gate = SandboxedShipGate(20, sandbox=kind)
     with ThreadPoolExecutor(2) as pool:
         found = dict(zip(chosen, pool.map(gate.judge, chosen.values()), strict=True))
