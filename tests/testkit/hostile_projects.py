@@ -558,7 +558,11 @@ def _turns() -> Iterator[tuple[str, list[str]]]:
     commands = [*COMMANDS]
     for place, name in enumerate(one for one in CASES if one not in DAMAGED):
         turn = [commands[(2 * place + after) % len(commands)] for after in range(2)]
-        yield name, [*WHOLE, *(one for one in turn if one not in WHOLE)] if name in CODE else turn
+        if name in CODE:
+            turn = [*dict.fromkeys((*WHOLE, *turn))]
+        elif "checkpoint" in name:  # which only a run opens
+            turn = ["run", turn[0]]
+        yield name, turn
     for row, file in enumerate(_FILES):
         for column, kind in enumerate(_KINDS):
             yield f"{kind} as {file}", [commands[(row + column) % len(commands)]]
