@@ -13,10 +13,11 @@ import pytest
 
 from agent_wire.entries import LogEntry
 from agent_wire.log import SqliteWireLog
-from specwright.application.logged_debates import debate_findings
+from ship_gate.findings import Finding as Fault
+from specwright.application.logged_debates import author_findings, debate_findings
 from specwright.application.store.artifacts import FILE_HASHES
 from specwright.application.verify import read_log
-from specwright.bootstrap.verify import verify_project
+from specwright.bootstrap.verify import read_journal, verify_project
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus, Purpose
 from specwright.storage.files import DiskStateStore
 from testkit.application.verifying import checked, flip
@@ -283,14 +284,21 @@ def test_what_a_crash_left_before_the_seal_is_no_fault(project: Path):
 
 def logged_as(project: Path, wires: list[Wire]) -> list[str]:
     """What verification says of the debates if these are the Wires of the log."""
+    return [fault.message for fault in checked_as(project, wires) if fault.code == "debate.incomplete"]
+
+
+def checked_as(project: Path, wires: list[Wire]) -> list[Fault]:
+    """All that verification finds in the debates if these are the Wires of the log, which is chained anew."""
     entries = [LogEntry(TOPIC, number, 0, 0, wire) for number, wire in enumerate(wires, 1)]
     log: Any = SimpleNamespace(entries=lambda: entries)
-    findings: list[Any] = []
+    findings: list[Fault] = []
     bindings, store = read_log(log, findings), DiskStateStore(project / "state_store")
-    found = debate_findings(store, bindings.debates.values(), bindings.announced)
     assert findings == []
+    journal, damaged = read_journal(project / ".specwright/journal.jsonl")
+    assert damaged == []
     return [
-        fault.message for fault in found if fault.code == "debate.incomplete" or "by the" in fault.message
+        *debate_findings(store, bindings.debates.values(), bindings.announced),
+        *author_findings(store, bindings.debates.values(), journal.authors),
     ]
 
 
@@ -311,13 +319,24 @@ def test_a_step_of_a_debate_that_the_log_does_not_have_is_named(released_once: P
         assert f"without `{gone}`" in told
 
 
-def test_a_step_that_another_role_took_does_not_count(project: Path):
-    """A Challenger's verdict by the Proposer, a ruling by the Challenger, a proposal by the Arbiter (D-55-02)."""
-    steps = steps_of_the_debate(project)
-    for step, role in (("challenged", "proposer"), ("ruled", "challenger"), ("proposed", "arbiter")):
-        wires = logged(project)
-        wires[steps[f"debate.{step}"]]["sender"] = f"agent:{role}"
-        assert any(f"without `debate.{step}`" in told for told in logged_as(project, wires)), step
+def test_a_step_of_another_role_or_model_than_made_the_record_is_named(released_once: Path):
+    """A log may be chained anew: the envelope names the invocation, and the journal the model that answered it, a
+    playbook's too. Whoever exchanges or drops a model, has the Proposer challenge itself, the Challenger rule, or code
+    propose what a model wrote, is found (D-55-02)."""
+    steps, missed = steps_of_the_debate(released_once), list[str]()
+    assert checked_as(released_once, logged(released_once)) == []
+    models = [
+        (step, {"model": model}) for step in ("proposed", "challenged", "ruled") for model in ("gpt-5", "")
+    ]
+    roles = [("proposed", "factory"), ("challenged", "proposer"), ("ruled", "challenger")]
+    for step, change in [*models, *((step, {"sender": f"agent:{role}"}) for step, role in roles)]:
+        wires = logged(released_once)
+        wire = wires[steps[f"debate.{step}"]]
+        (wire if "sender" in change else wire["payload"]).update(change)
+        found = [fault.message for fault in checked_as(released_once, wires) if fault.code == "debate.author"]
+        if [f"debate.{step}" in told and "playbook:nameplate" in told for told in found] != [True]:
+            missed.append(f"{step}, {change}: {found}")
+    assert not missed, "\n".join(missed)
 
 
 def test_a_debate_in_another_order_is_named(project: Path):

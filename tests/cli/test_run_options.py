@@ -6,7 +6,6 @@ import pytest
 
 from specwright.bootstrap.run_options import LastRun, options_for, remember
 from specwright.cli.session.options import settings_for
-from specwright.errors import InputError
 from testkit.cli.commands import specwright
 
 
@@ -70,14 +69,13 @@ def test_the_environment_counts_as_the_settings_do(directory: Path, monkeypatch:
     assert taken(directory)[0] == "openai:exported"
 
 
-def test_it_stays_known_that_answers_were_scripted(directory: Path) -> None:
-    """Also after an edit, and with settings that cannot be read (D-S6-02)."""
-    remember(directory, LastRun(options={"model": "playbook:/nowhere"}, scripted=True))
-    settings(directory, 'model = "openai:edited"\n')
-    assert options_for(directory).scripted
-    settings(directory, "model = \n")
-    with pytest.raises(InputError, match="no TOML"):
-        options_for(directory)
+def test_it_stays_known_that_answers_were_scripted(waiting: Path) -> None:
+    """The journal has them, whatever the settings or the options of the last run say now (D-S6-02)."""
+    settings(waiting, 'model = "openai:edited"\n')
+    for options in ('{"options": {"model": "openai:edited"}}', "{"):
+        (waiting / ".specwright/run.json").write_text(options)
+        told = specwright("status", waiting, "--json")
+        assert (told.code, told.document["scripted"]) == (0, True), told
 
 
 def test_run_tells_the_edited_model(waiting: Path) -> None:

@@ -43,7 +43,7 @@ def settings(project: Path, text: str) -> None:
 
 def last_run(project: Path, settings: dict[str, Any], **options: Any) -> None:
     """What its `.specwright/run.json` says."""
-    record = {"options": options, "scripted": False, "settings": settings}
+    record = {"options": options, "settings": settings}
     (project / ".specwright").mkdir(exist_ok=True)
     (project / ".specwright/run.json").write_text(json.dumps(record))
 

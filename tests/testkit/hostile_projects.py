@@ -163,7 +163,7 @@ CASES.update({name: _setting(text) for name, text in SETTINGS.items()})
 @case("base_url in the options of the last run")
 def _(sent: Sent) -> None:
     options = {"model": "openai:x", "base_url": f"http://{sent.host}/v1"}
-    sent.write(".specwright/run.json", json.dumps({"options": options, "scripted": False, "settings": {}}))
+    sent.write(".specwright/run.json", json.dumps({"options": options, "settings": {}}))
 
 
 @case("a checkpoint that calls a shell")
@@ -306,7 +306,7 @@ def _(sent: Sent) -> None:
     def build() -> int:
         with open_project(sent.project, settings, spec_text=text, composition=PASSING) as opened:
             opened.run(approve=True)
-        remember(sent.project, LastRun(options={"model": settings.model}, scripted=True))
+        remember(sent.project, LastRun(options={"model": settings.model}))
         return 0
 
     shutil.rmtree(sent.project)

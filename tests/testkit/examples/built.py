@@ -48,7 +48,7 @@ def build(name: str, playbook: Path, project: Path, *, license: str = "") -> Non
     text = (folder / "SPEC.md").read_text(encoding="utf-8")
     with open_project(project, settings, spec_text=text, composition=PASSING) as opened:
         opened.run(approve=True)
-    remember(project, LastRun(options={"model": settings.model}, scripted=True))
+    remember(project, LastRun(options={"model": settings.model}))
 
 
 @pytest.fixture

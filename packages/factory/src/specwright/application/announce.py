@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ulid import ULID
 
-from agent_wire.canonical_json import JsonObject
+from agent_wire.canonical_json import JsonObject, JsonValue
 from agent_wire.envelope import StreamId, make_stream, make_wire, task_stream_id
 from ship_gate.base.record import Record
 from specwright.application.factory import Factory
@@ -100,9 +100,14 @@ def debate_event(
     """
     sha, sender = sha256(record).hexdigest(), by.role if by.role == OPERATOR else f"agent:{by.role}"
     event = review(subject, sha, reference, sender, caused_by=caused_by, debate_id=debate_id)
-    if model := author_of(factory.journal.recorded(by.run_id, "model") or {}):
-        event.payload["model"] = _NO_REFERENCE.sub("-", model)[:96]
+    if model := author_in_wire(factory.journal.recorded(by.run_id, "model") or {}):
+        event.payload["model"] = model
     return event
+
+
+def author_in_wire(answer: JsonValue) -> str:
+    """The model of a journalled answer as a Wire names it (`author_of`)."""
+    return _NO_REFERENCE.sub("-", author_of(answer))[:96]
 
 
 def gate_decision(

@@ -13,6 +13,7 @@ from ship_gate.findings import Finding
 from specwright.application.store import layout
 from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.store.debates import DebateRecords
+from specwright.domain.artifacts import ArtifactEnvelope
 from specwright.domain.debate.debate import Proposal
 from specwright.domain.escalation import OPERATOR
 from specwright.errors import SpecwrightErrors
@@ -36,6 +37,8 @@ class DebateEvent(NamedTuple):
         reference: The artifact that it is about.
         sha256: Of its record.
         passed: False of a gate that refused.
+        sender: Who took the step.
+        model: That answered, as the Wire names it.
     """
 
     step: str
@@ -43,6 +46,8 @@ class DebateEvent(NamedTuple):
     reference: str
     sha256: str
     passed: bool
+    sender: str = ""
+    model: str = ""
 
     @property
     def name(self) -> str:
@@ -65,12 +70,11 @@ class LoggedDebate:
         """Take in the next Wire of its stream."""
         payload, before = wire["payload"], self.events[-1].round if self.events else 0
         step = str(payload.get("subject") or payload["gate"])
-        if wire["sender"] not in _SENDERS.get(step, (wire["sender"],)):
-            step = f"{step} by {wire['sender']}"  # it does not count
         opens = step == "debate.proposed" or (step == "debate.ruled" and wire["sender"] == OPERATOR)
         sha256 = payload["definition_sha256"] if "subject" in payload else payload["evidence_sha256"]
         passed = payload.get("verdict") != "fail"
-        self.events.append(DebateEvent(step, before + opens, payload.get("reference", ""), sha256, passed))
+        reference, author = payload.get("reference", ""), (wire["sender"], payload.get("model", ""))
+        self.events.append(DebateEvent(step, before + opens, reference, sha256, passed, *author))
 
     @property
     def records(self) -> list[tuple[int, str]]:
@@ -87,13 +91,6 @@ class LoggedDebate:
                 missing = "" if said and said[-1].step == gate else gate  # a seal follows its gate at once
                 yield end.reference, next((step for step in wanted if step not in steps), missing)
 
-
-_SENDERS = {
-    "debate.proposed": ("agent:planner", "agent:proposer", "agent:factory", OPERATOR),
-    "debate.challenged": ("agent:challenger",),
-    "debate.ruled": ("agent:arbiter", OPERATOR),
-}
-"""Who may take a step."""
 
 _GATES = {"module.sealed": "ship", "plan.locked": "lock"}
 """What a gate lets through."""
@@ -200,3 +197,27 @@ def _round_findings(store: StateStore, debate: LoggedDebate, folders: Mapping[st
         said = ", ".join(f"{name} in round {number}" for number, name in debate.records)
         path = layout.artifact(folders[debate.debate_id], debate.debate_id)
         yield Finding("record.changed", path, f"it lists other records than the log, which has {said}")
+
+
+def author_findings(
+    store: StateStore, debates: Iterable[LoggedDebate], authors: Mapping[str, Collection[str]]
+) -> Iterator[Finding]:
+    """Steps by another role than made the record, or with a model that did not answer the invocation that made it.
+
+    Args:
+        store: Read only.
+        debates: All of the log.
+        authors: The models that answered each invocation, by the journal.
+    """
+    folders = ArtifactStore(store).folders()
+    for debate_id, event in ((debate.debate_id, event) for debate in debates for event in debate.events):
+        if event.step not in RECORDS or event.name not in folders:
+            continue
+        path = layout.envelope(folders[event.name], event.name, event.reference.partition("@")[2])
+        with suppress(*SpecwrightErrors):  # reported already
+            made = ArtifactEnvelope.from_bytes(store.read(path), path).created_by
+            models = authors.get(made.run_id) or {""}
+            if event.sender.removeprefix("agent:") != made.role or event.model not in models:
+                message = f"the log has `{event.step}` of {event.name} by {event.sender} ({event.model or 'no model'})"
+                message += f", and {made.role} ({' or '.join(sorted(models)) or 'no model'}) made it"
+                yield Finding("debate.author", layout.debate(debate_id), message)

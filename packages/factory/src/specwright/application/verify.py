@@ -41,7 +41,13 @@ from ship_gate.findings import Finding
 from ship_gate.verdict import ENTRY_FILE, SealedModule
 from specwright.application.announce import JOURNAL_HEAD
 from specwright.application.factory import ProjectView
-from specwright.application.logged_debates import RECORDS, LoggedDebate, debate_files, debate_findings
+from specwright.application.logged_debates import (
+    RECORDS,
+    LoggedDebate,
+    author_findings,
+    debate_files,
+    debate_findings,
+)
 from specwright.application.projection import Projection
 from specwright.application.store import layout
 from specwright.application.store.layout import CODE_INDEX_FILE, STATE_FILE
@@ -361,11 +367,13 @@ class Journal(NamedTuple):
     Args:
         lines: As they are stored.
         notes: The hashes of files that each notes, by their paths.
+        authors: The models that answered each invocation, as Wires name them.
         is_whole: Whether all of it could be read.
     """
 
     lines: list[bytes]
     notes: list[dict[str, str]]
+    authors: dict[str, set[str]]
     is_whole: bool = True
 
 
@@ -439,6 +447,8 @@ def verify_store(
     bound = {**noted, **referred_files(store, bindings), **debated}  # the log counts before the journal
     changed = list(_journal_findings(journal, bindings)) if journal.is_whole else []
     findings += changed
+    if journal.is_whole and not changed:
+        findings += author_findings(store, bindings.debates.values(), journal.authors)
     after = len(journal.lines) - max(bindings.journal, default=(0, ""))[0]
     findings += record_findings(store, bound, journal.notes[-1] if after > 0 else {})
     unbound, waiting = list[str](), list[str]()

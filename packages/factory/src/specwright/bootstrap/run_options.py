@@ -16,6 +16,7 @@ from ship_gate.base.record import Record
 from ship_gate.trust import refusal, trust_typed, untrusted
 from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
 from specwright.errors import InputError, InputErrors, SpecwrightErrors, UntrustedError
+from specwright.ports import provider_of
 from specwright.settings import BUDGET_SETTINGS, Settings, decisive, load_settings
 
 _MODEL_SETTINGS = ("model", "role_models", "base_url")
@@ -26,12 +27,10 @@ class LastRun(Record):
 
     Args:
         options: The settings that its options name: models and budgets.
-        scripted: Whether any answer of the project was scripted, now or before.
         settings: What specwright.toml and the environment said of such settings then.
     """
 
     options: dict[str, Any] = Field(default_factory=dict)
-    scripted: bool = False
     settings: dict[str, Any] = Field(default_factory=dict)
 
     @field_validator("options")
@@ -114,9 +113,9 @@ def recorded_run(directory: Path) -> LastRun:
 
 
 def was_scripted(directory: Path) -> bool:
-    """Whether any answer of the project was scripted; not if the last run cannot be read."""
-    with suppress(*SpecwrightErrors, OSError):
-        return recorded_run(directory).scripted
+    """Whether any answer in the project's journal was scripted; not if it cannot be read."""
+    with suppress(*SpecwrightErrors, OSError), opened_store(directory) as store:
+        return any(not provider_of(record.answer) for record in store.records("model"))
     return False
 
 

@@ -10,6 +10,7 @@ from agent_wire.verify import UNPROTECTED
 from agent_wire.verify import verify as verify_log
 from ship_gate.directory.module_directory import SealedSource
 from ship_gate.findings import Finding
+from specwright.application.announce import author_in_wire
 from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
 from specwright.application.store.log_ends import log_ends
 from specwright.application.verify import JOURNAL, Journal, Verification, VerifyPorts, verify_store
@@ -66,7 +67,7 @@ def _verified(directory: Path, *, at_rest: bool) -> Verification:
         Finding(finding.code, f"{RUNTIME}/{path.name}", f"Wire {finding.sequence_number}: {finding.message}")
         for finding in of_log
     )
-    journal, damaged = _journal(directory / JOURNAL)
+    journal, damaged = read_journal(directory / JOURNAL)
     broken += damaged
     if any(finding.code != UNPROTECTED and not finding.by_note for finding in of_log):
         return Verification(0, 0, 0, 0, tuple(broken))  # what it says of files is not what was written
@@ -95,13 +96,15 @@ def _local_embedder() -> Embedder:
     return load_embedder(DEFAULT_EMBEDDER)  # its weights are loaded once, when a vector is first asked for
 
 
-def _journal(path: Path) -> tuple[Journal, list[Finding]]:
+def read_journal(path: Path) -> tuple[Journal, list[Finding]]:
     """The journal, as far as it can be read."""
-    journal = Journal([], [])
+    journal = Journal([], [], {})
     try:
         for record in read_records(path):
             journal.lines.append(line_of(record))
             journal.notes.append(noted_hashes([record.answer] if record.place.kind == FILE_HASHES else []))
+            if record.place.kind == "model":
+                journal.authors.setdefault(record.place.scope, set()).add(author_in_wire(record.answer))
     except CorruptionErrors as error:
         return journal._replace(is_whole=False), [Finding("journal.damaged", JOURNAL, error.what)]
     except InputErrors as error:

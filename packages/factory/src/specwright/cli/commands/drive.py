@@ -113,7 +113,6 @@ def run(
             where=str(directory / "SPEC.md"),
             remedy="say in it what the product does, and for whom",
         )
-    options = options.model_copy(update={"scripted": options.scripted or settings.scripted})
     note_opening(directory)
     from specwright.cli.session.runner import drive
 
