@@ -108,6 +108,7 @@ FORGERIES: dict[str, Forgery] = {
     "changed record of the journal": journal_lines(other_answer),
     "sentence of the spec": edit(f"{STORE}/product/spec.md", "name", "nahm"),
     "sentence of the spec and its note": edit(f"{STORE}/product/spec.md", "name", "nahm", noted=True),
+    "full spec and its note": edit(f"{STORE}/product/spec_in_full.md", "name", "nahm", noted=True),
     "plan": edit(
         f"{STORE}/artifacts/*/MP-*/*/body/plan.json", '"purpose": "', '"purpose": "Not ', noted=True
     ),

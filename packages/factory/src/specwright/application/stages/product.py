@@ -316,7 +316,7 @@ def restore_draft(factory: Factory) -> None:
     try:
         current_spec(factory)
         validation_of(factory)
-        factory.store.read(draft_files(factory).text)
+        shown_hash(factory)
         canonical_json.loads(factory.store.read(draft_files(factory).sources))
     except (ValueError, *InputErrors, *CorruptionErrors):
         research(factory)
@@ -397,9 +397,9 @@ def validation_of(factory: ProjectView) -> ValidationReport:
 
 
 def shown_hash(factory: ProjectView) -> str:
-    """The SHA-256 of what a person is shown at the gate: the spec, as JSON and as the page made of it."""
+    """The SHA-256 of what a person is shown at the gate: the spec, as JSON and as the two pages made of it."""
     files = draft_files(factory)
-    return canonical_json.sha256(factory.store.read(files.spec) + factory.store.read(files.text))
+    return canonical_json.sha256(b"".join(map(factory.store.read, (files.spec, files.text, files.in_full))))
 
 
 def approval_estimate(
