@@ -170,6 +170,27 @@ def test_a_wrong_example_stops_the_task_at_once_and_one_command_corrects_it(dire
 
 
 @pytest.mark.slow
+def test_a_confirmed_fault_wins_over_all_else_of_the_same_answer(directory: Path):
+    """Beside it stand an example that the draft breaks by itself, a false claim about that one, and a criterion shown by a
+    test that is not there: still nobody is asked again. Once it is corrected, the rest is the Proposer's (D-52-02)."""
+    said = wrong("Open")
+    said.answer["spec_at_fault"]["Twice three"] = "1: twice three is six"
+    said.answer["acceptance_checks"] = ["1: test_that_nobody_wrote shows it"]
+    answers = {"double/round-1/proposer": [said]}
+    both = {**EXTRA, "examples": [CONTRADICTS, *EXTRA["examples"][1:]]}
+    with DebateWorkbench(directory, script(answers), GATE) as bench:
+        assert approved(bench, both) == "HALTED"
+        assert bench.traced("double", "halve") == ["double/round-1/proposer"]
+        assert bench.roles.refusals == []
+        page = Escalation.of(bench.factory, bench.escalation, directory)
+        assert page.actions["RETRY"]["corrections"] == CORRECTED
+        told = page.failed["double"]
+        assert ("Open: 2: a negative" in told, "Twice three" in told) == (True, False), told
+        answer(bench, "RETRY", page.actions["RETRY"])
+        assert set(bench.traced("double")) == {"double/round-1/proposer"}
+
+
+@pytest.mark.slow
 def test_a_crash_between_the_answer_and_the_run_changes_nothing(directory: Path):
     """The answer is in the log, and the next run goes on with it; a lost checkpoint changes nothing (D-56-01, D-09-01)."""
     with DebateWorkbench(directory, script({"double/round-1/proposer": [wrong("Open")]}), GATE) as bench:

@@ -165,11 +165,10 @@ class Preflight:
         acceptance, contract = self._module.task.definition.acceptance, self._module.contract
         items = acceptance.items if acceptance else ()
         found = corrections(items, verdict.findings, {one.name for one in contract.error_surfaces})
-        refused = unconfirmed(wrong, items, found)
-        self.wrong = found if wrong and not refused and len(found) == len(verdict.findings) else {}
+        self.wrong = found if found.keys() & wrong.keys() else {}
         if self.wrong:
             return []
-        false = [*self.ledger.problems(faults, contract), *refused]
+        false = [*self.ledger.problems(faults, contract), *unconfirmed(wrong, items)]
         self.observations = observations(verdict, self._active_tests, self._regression_tests)
         self.observations += tuple(f"{one.where}: {one.message.partition(';')[0]}" for one in repeated)
         self.missing = [
@@ -331,12 +330,14 @@ class Implementation(Deliverable):
         preflight = Preflight(self, scope, request.active_tests, request.failures)
 
         def problems(answer: _A, files: Files) -> list[str]:
-            return [*check(answer, files, preflight), *self._quoted(answer, files, preflight)]
+            told = [*check(answer, files, preflight), *self._quoted(answer, files, preflight)]
+            return [] if preflight.wrong else told  # nothing else of this answer counts
 
         with self._keeping_refused(stage, preflight):
             draft = self._factory.roles.ask(Assignment(place, kind, message, pack, WRITABLE, store), problems)
             if preflight.wrong:
-                why = "; ".join(map(": ".join, getattr(draft.answer, "spec_at_fault", {}).items()))
+                named = getattr(draft.answer, "spec_at_fault", {})
+                why = "; ".join(f"{title}: {named[title]}" for title in named if title in preflight.wrong)
                 what = f"the approved spec is wrong, as code confirmed: {why}"
                 raise AnswerError(what, raw_answers=(draft.answer.model_dump_json(),), fault="spec")
         answer = draft.answer

@@ -47,20 +47,16 @@ def _changes(item: AcceptanceItem, error: str) -> dict[str, Any] | None:
     return {"errors": [*item.errors, error]} if error not in item.errors else None
 
 
-def unconfirmed(
-    titles: Collection[str], items: Sequence[AcceptanceItem], corrected: Collection[str]
-) -> list[str]:
-    """Why code does not confirm what a Proposer says of approved examples and properties; empty if it does.
+def unconfirmed(titles: Collection[str], items: Sequence[AcceptanceItem]) -> list[str]:
+    """Why code confirms nothing of what a Proposer says of approved examples and properties.
 
     Args:
         titles: That it names.
         items: That are approved.
-        corrected: The titles of those whose calls raise a declared error.
     """
     calls = {one.title: one.call for one in items}
     return [
         f"spec_at_fault: not confirmed for {one!r}: on this draft {calls.get(one, 'nothing of that title')} raises no error "
         "that the contract declares, which is all that code confirms; correct the module"
         for one in titles
-        if one not in corrected
     ]
