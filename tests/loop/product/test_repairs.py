@@ -3,12 +3,14 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from specwright.bootstrap.project import Silent, open_project
+from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views import reading_project
+from specwright.ports import Place
 from specwright.settings import Settings
 from testkit.cli.commands import specwright
 from testkit.loop.changed_products import criterion, tasks_of
@@ -80,18 +82,64 @@ def test_the_example_is_sealed_with_the_version(repaired: Path) -> None:
     assert "A tab stands between two words." in sealed["reported.md"].decode()
 
 
-def test_the_proposer_is_told_of_the_report(released: Path, faulty: Path, tmp_path: Path) -> None:
-    """Its request has the example, what came out and what that breaks, and no line of the sealed source (D-39-03)."""
+ROLES = ("proposer", "challenger", "arbiter")
+
+
+def test_the_roles_are_told_of_the_report(released: Path, faulty: Path, tmp_path: Path) -> None:
+    """Requests of Proposer and Challenger, and a file of the Arbiter, have the example, what came out and what that breaks,
+    and no line of the sealed source (D-39-03)."""
     heard = RequestRecorder(released, lambda place, project: None)
     settings, text = Settings(model=f"playbook:{faulty / 'playbook'}"), NAMEPLATE_SPEC.read_text()
     file = example(tmp_path / "example.md")
     with open_project(released, settings, Silent(), text, heard.composition) as project:
         project.report(project.try_report("initials", file.read_text(), str(file)), POINTER, text)
-    asked = "\n".join(heard.invoked["TSK-001.2/initials/round-1/proposer"].requests)
-    assert "# A bug report" in asked
-    assert "A tab stands between two words." in asked
-    assert f"That breaks {POINTER}: letters: the first letter of each word" in asked
-    assert 'name.split(" ")' not in asked
+    asked = {role: heard.invoked[f"TSK-001.2/initials/round-1/{role}"] for role in ROLES}
+    shown = {role: "\n".join(one.requests) for role, one in asked.items()}
+    shown["arbiter"] = asked["arbiter"].directory["debate.md"].decode()
+    for role, text in shown.items():
+        assert "# A bug report" in text, role
+        assert "A tab stands between two words." in text, role
+        assert f"That breaks {POINTER}: letters: the first letter of each word" in text, role
+        assert 'name.split(" ")' not in text, role
+
+
+class Stubborn:
+    """A playbook whose every answer comes as often as a role is asked."""
+
+    scripted = True
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+
+    def model(self, place: Place) -> Any:
+        """The model, with its turns once more for each repair."""
+        model = self._source.model(place)
+        return model.model_copy(update={"turns": model.turns * 4})
+
+
+def test_a_report_against_the_contract_halts_with_the_statement_that_it_contradicts(
+    released: Path, faulty: Path, tmp_path: Path
+) -> None:
+    """The page names the statement, the answer that changes the promise, and the command that withdraws the report, which
+    leads back to the release (D-39-03, D-38-14)."""
+    composition = Composition(wrap_models=lambda models: {role: Stubborn(m) for role, m in models.items()})
+    settings, text = Settings(model=f"playbook:{faulty / 'playbook'}"), NAMEPLATE_SPEC.read_text()
+    file = example(tmp_path / "example.md", '"42"', "'4'")
+    with open_project(released, settings, Silent(), text, composition) as project:
+        stop = project.report(project.try_report("initials", file.read_text(), str(file)), POINTER, text)
+        assert stop.value == "halted"
+        (name,) = [one for one in project.factory.store.names("escalations") if one.startswith("ESC-")]
+    told = " ".join(specwright("escalations", name.removesuffix(".json"), released).out.split())
+    for shown in (
+        "Recommended AMEND_SPEC",
+        "'Words that a tab parts' contradicts the sealed contract",
+        "/error_surfaces/0: ValueError when name has no letter",
+        "AMEND_SPEC changes what is promised",
+        "`specwright change --abandon` withdraws the report",
+    ):
+        assert shown in told, told
+    assert specwright("change", released, "--abandon").code == 0
+    assert tasks_of(released)["TSK-001"]["module_ref"].endswith("@1.0.0")
 
 
 def with_playbook(project: Path, playbook: Path) -> None:

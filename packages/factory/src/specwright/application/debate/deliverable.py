@@ -18,6 +18,7 @@ from specwright.application.tasks import Task
 from specwright.domain.answers import Amendment, AmendmentsAnswer, ContractFault, Failure
 from specwright.domain.debate.debate import MAX_REVISIONS, Adjudication
 from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.spec.change_request import BugReport
 from specwright.ports import Files, Place, Role, Scope
 
 PLAN_CLAIM = "its claim about the contracts"
@@ -87,6 +88,11 @@ class Deliverable(ABC):
     @abstractmethod
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """Make the first version, or revise the version `before`, which failed."""
+
+    @property
+    def reports(self) -> Sequence[BugReport]:
+        """The bug reports whose examples every version of a module must give."""
+        return ()
 
     @abstractmethod
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
@@ -163,10 +169,9 @@ class Case(NamedTuple):
 
     def shown(self, rulings: Mapping[int, CriterionRuling], unsound: Sequence[str] = ()) -> JudgedDebate:
         """What a request tells of it, with the rulings on criteria, and with what keeps the contracts from being locked."""
-        task, claim = self.deliverable.task.definition, self.deliverable.plan_claim
-        return JudgedDebate(
-            self.name, self.contracts, self.history, self.revisions_left, task, claim, rulings, unsound
-        )
+        of = self.deliverable
+        told = of.task.definition, of.plan_claim, rulings, unsound, of.reports
+        return JudgedDebate(self.name, self.contracts, self.history, self.revisions_left, *told)
 
     def place(self, role: Role) -> Place:
         """Where a role judges it."""

@@ -521,7 +521,7 @@ class Implementation(Deliverable):
 
     @property
     def reports(self) -> Sequence[BugReport]:
-        """The bug reports whose examples every version of the module must give."""
+        """Those that a repair was begun for."""
         return reports_of(self._factory, self.contract)
 
     @property

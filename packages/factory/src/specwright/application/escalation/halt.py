@@ -9,6 +9,7 @@ Why a task halts, as its escalation says it: the cause, what failed, and what is
 escalation).
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from itertools import islice
@@ -228,6 +229,27 @@ class _TaskResult:
             if any(said.startswith("acceptance.") and said.endswith(one.heading) for said in found)
         ]
 
+    def of_report(self) -> tuple[list[tuple[str, str]], bool]:
+        """What becomes of the bug report that a failed repair is for, and whether it contradicts the contract: the last
+        draft raises a declared error at its example, which is what the contract promises instead."""
+        change = self.factory.projection.open_change
+        report = change.request.report if change else None
+        if report is None or report.name not in self.failed.keys() & self.plan.contracts.keys():
+            return [], False
+        told = [shown for said, shown in self.unmet(report.name) if said.startswith("reported.")]
+        declared = enumerate(self.plan.contracts[report.name].error_surfaces)
+        opposite = [
+            f"/error_surfaces/{at}: {one.name} when {one.when}"
+            for at, one in declared
+            if any(re.search(rf"fails: it raises {one.name}\b", shown) for shown in told)
+        ]
+        why = f"contradicts the sealed contract, which promises {'; '.join(opposite)}:"
+        if not opposite:
+            why = f"says that {report.broken_statement} is broken; if the contract promises the opposite,"
+        ways = "AMEND_SPEC changes what is promised, `specwright change --abandon` withdraws the report"
+        said = f"the reported example {report.heading!r} {why} {ways}"
+        return [("the contract and the bug report agree", said)], bool(opposite)
+
     def _observed(self, name: str) -> dict[str, Any]:
         """What the gate saw of a failed module last; empty if it judged nothing of it."""
         if refused := self._refused_draft(name):
@@ -400,13 +422,15 @@ def _modules(result: _TaskResult) -> Halt:
             said.startswith("acceptance.") for name in result.failed for said, _ in result.unmet(name)
         )
         recommended = Action.AMEND_SPEC if alone else recommended
+    about_report, is_opposite = result.of_report()
+    recommended = Action.AMEND_SPEC if is_opposite else recommended
     return Halt(
         cause="modules",
         reason=f"{names} could not be shipped",
         decision=f"Decide how {names} of {result.name} goes on: {'; '.join(reasons)}",
         recommended=recommended,
         context="; ".join((result.groups(abandoned), *advice, *result.rulings(*result.failed))),
-        failed=_unshipped(result),
+        failed=[*about_report, *_unshipped(result)],
         details={
             **result.module_details(abandoned),
             "last_words": result.last_words(*result.failed),

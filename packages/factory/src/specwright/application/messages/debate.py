@@ -196,6 +196,7 @@ class JudgedDebate(NamedTuple):
         rulings: On the criteria of the task, by their numbers.
         unsound: What keeps the contracts from being locked with all exact changes of the last challenge (design:
             exact-changes).
+        reports: Of bugs, whose examples the module must give.
     """
 
     deliverable: str
@@ -206,6 +207,7 @@ class JudgedDebate(NamedTuple):
     plan_claim: str
     rulings: Mapping[int, CriterionRuling]
     unsound: Sequence[str]
+    reports: Sequence[BugReport]
 
     @property
     def undisputed(self) -> bool:
@@ -242,6 +244,7 @@ def proposer_message(
     return rendered(
         "proposer.md",
         module=module,
+        reports=module.reports,
         packages=[f"{one.requirement} (`{'`, `'.join(one.imports)}`)" for one in packages],
         clients=clients_of_hosts(packages),
         criteria=as_criteria(criteria, rulings),
@@ -283,6 +286,7 @@ def challenge_message(
         else [],
         decisions=task.decisions,
         plan_claim=debate.plan_claim,
+        reports=debate.reports,
         described=[
             *map(as_surface, dependencies),
             *map(as_contract, debate.contracts),
@@ -302,11 +306,12 @@ def arbiter_files(debate: JudgedDebate, task_file: str) -> dict[str, str]:
     contracts, and the whole debate."""
     history = debate.history
     claim = rendered("plan_claim.md", plan_claim=debate.plan_claim)
+    reported = rendered("reports.md", reports=debate.reports)
     debated = [as_proposal(history.proposals[-1]), as_challenge(history.challenges[-1])]
     return {
         TASK: task_text(without_dependencies(task_file)),
         CONTRACTS_READ: "\n\n".join(map(as_contract, debate.contracts)),
-        DEBATE: "\n\n".join(filter(None, [claim, *earlier_rounds(history), *debated])),
+        DEBATE: "\n\n".join(filter(None, [claim, reported, *earlier_rounds(history), *debated])),
     }
 
 
@@ -349,11 +354,13 @@ def _named(debate: JudgedDebate) -> Iterator[str]:
             *(one.pointer for one in proposal.contract_at_fault),
         ]
     )
+    if named := [report for report in debate.reports if report.heading in words]:
+        yield rendered("reports.md", reports=named)
     words = words or " ".join(proposal.acceptance_checks)
     words = re.sub(rf"\b({'|'.join(one.name for one in debate.contracts)}) /", r"\1#/", words)
     texts = {one.name: contract_text(one).splitlines() for one in debate.contracts}
-    named = {name: [one for one in lines if _is_cited(one, name, words)] for name, lines in texts.items()}
-    told, about = (named, ", as far as it is cited") if any(named.values()) else (texts, "")
+    cited = {name: [one for one in lines if _is_cited(one, name, words)] for name, lines in texts.items()}
+    told, about = (cited, ", as far as it is cited") if any(cited.values()) else (texts, "")
     for name, lines in told.items():
         if lines:
             yield as_block(f"Contract of `{name}`{about}", "\n".join(lines), "text")
