@@ -20,7 +20,7 @@ from testkit.loop.role_answers import PASSING, failing
 IN_A_CONTRACT_DEBATE = Citable([DOUBLE])
 
 
-def told(evidence: str, given: Citable, assessment: str = "MET", criterion: str = "R5") -> list[str]:
+def told(evidence: str, given: Citable, assessment: str = "MET", criterion: str = "R2") -> list[str]:
     """What is wrong with a challenge one of whose criteria is judged so."""
     answer: dict[str, Any] = {
         **PASSING,
@@ -63,6 +63,17 @@ def test_what_is_there_may_be_cited():
         (problem,) = told(evidence, GIVEN)
         assert wrong in problem
     assert told("There is no test_of_nought, nor any other that shows nought.", GIVEN, "NOT_MET") == []
+
+
+def test_criteria_are_traced_to_a_test_or_an_example():
+    """F-9.4-06: a pointer says what is promised, and not that it is met. In a contract debate there is nothing else, and a
+    criterion that cannot be shown has no test."""
+    for evidence in CITED:
+        found = told(evidence, GIVEN, criterion="R5")
+        assert bool(found) is ("test_" not in evidence and "'Two and two'" not in evidence), evidence
+    (problem,) = told("/purpose and /outputs/0/invariants/0 say all of it", GIVEN, criterion="R5")
+    assert "name a listed test or the heading of an example" in problem
+    assert told("/outputs/0/invariants/0 says all of it", IN_A_CONTRACT_DEBATE, criterion="R5") == []
 
 
 def test_a_check_names_what_is_there():

@@ -91,7 +91,9 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         if is_vague(re.sub(r"/[\w/]+", "this", evidence)):  # a pointer is one word
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
         elif assessment.assessment != "NOT_MET":
-            problems += [f"{path}: {problem}" for problem in _citation_problems(evidence, sources)]
+            traces = (assessment.criterion, assessment.assessment) == ("R5", "MET")
+            found = _citation_problems(evidence, sources, traces=traces and bool(sources.tests))
+            problems += [f"{path}: {problem}" for problem in found]
     return [
         *problems,
         *_unshown_problems(answer.unshown_criteria, sources.criteria),
@@ -270,14 +272,16 @@ def _set_aside_problems(
         yield f"set_aside: the challenge says that {numbers} cannot be shown: set it aside with a reason, or rule REJECT"
 
 
-def _citation_problems(evidence: str, sources: Citable) -> Iterator[str]:
-    """What evidence cites that does not exist, and whether it cites anything."""
+def _citation_problems(evidence: str, sources: Citable, *, traces: bool) -> Iterator[str]:
+    """What evidence cites that does not exist, and whether it cites anything; what traces acceptance criteria cites a
+    test or an example."""
     yield from _unknown(evidence, sources)
-    if _POINTER.search(evidence) or (sources.tests and _TEST.search(evidence)):
+    if (_POINTER.search(evidence) and not traces) or (sources.tests and _TEST.search(evidence)):
         return
     text = evidence.lower()
     if sources.tests and not any(heading in text for heading in sources.headings):
-        yield "name a listed test, a contract pointer like /inputs/0 or /purpose, or the heading of an example"
+        pointer = "" if traces else ", a contract pointer like /inputs/0 or /purpose,"
+        yield f"name a listed test{pointer} or the heading of an example"
     elif not sources.tests and not any(re.search(rf"(?<!\w){word}(?!\w)", text) for word in _words(sources)):
         yield "name the module, and the contract pointer that shows it, like /inputs/0 or /purpose"
 
