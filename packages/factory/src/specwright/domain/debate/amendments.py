@@ -59,18 +59,18 @@ def unreachable_targets(
     for i, amendment in enumerate(amendments):
         kind, _, name = amendment.target.partition(":")
         adds, is_there = amendment.action == "ADD", _key(amendment) in elements
+        wrong = ""
         if kind == "contract":
             wrong = _pointer_problem(amendment, contracts)
-        elif kind == "file":
-            wrong = "" if _path(name).startswith(WRITABLE) else f"{name} is no file that a Proposer writes"
+        elif kind == "file" and not _path(name).startswith(WRITABLE):
+            wrong = f"{name} is no file that a Proposer writes"
         elif kind == "test" and amendment.action == "REMOVE" and "[" in name:
             wrong = "a parameter is not a test; MODIFY the test, named without brackets"
         elif kind == "function":
             wrong = _function_problem(name, contracts)
-        elif adds:
-            wrong = f"{kind} {name!r} is there already; MODIFY it" if is_there else ""
-        else:
-            wrong = "" if is_there else f"there is no {kind} {name!r}; name one, or ADD it"
+        if kind != "contract" and not wrong and adds == is_there:
+            there_is = f"there is no {kind} {name!r}; name one, or ADD it"
+            wrong = f"{kind} {name!r} is there already; MODIFY it" if adds else there_is
         problems += [f"amendments.{i}.target: {wrong}"] if wrong else []
     return problems
 
@@ -162,14 +162,15 @@ def _unapplied(
     problems: list[str] = []
     for i, (amendment, (was, now)) in enumerate(zip(amendments, shown, strict=True)):
         match amendment.action:
-            case "ADD":
-                wrong = "added and is not there" if now is MISSING else ""
+            case "ADD" if now is MISSING:
+                wrong = "added and is not there"
             case "REMOVE":
                 wrong = "" if now is MISSING else "removed and is still there"
             case "MODIFY" if MISSING in (was, now):
                 wrong = "changed and does not exist"
-            case _:
-                wrong = f"changed and is unchanged{uncounted}" if was == now else ""
+            case action:
+                done = "added" if action == "ADD" else "changed"
+                wrong = f"{done} and is unchanged{uncounted}" if was == now else ""
         problems += [f"amendment {i}: {amendment.target} should have been {wrong}"] if wrong else []
     return problems
 
