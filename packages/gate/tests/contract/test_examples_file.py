@@ -76,11 +76,15 @@ PLACEHOLDERS = [
     ('f("some_input")', "1"), ('f("...")', "1"), ("f(...)", "1"), ("f(x=...)", "1"),
     ('f("<your_value_here>")', "1"), ('f("<path to file>")', "1"), ('f("your_text")', "1"),
     ('f("TODO: a value")', "1"), ('f("a")', "..."), ('f("a")', "'...'"), ('f("a")', "<your_output>"),
-    ('f("a")', "ValueError: ..."),
+    ('f("a")', "ValueError: ..."), ('f("<YOUR_VALUE_HERE>")', "1"), ('f("SOME_INPUT")', "1"), ('f("<value>")', "1"),
+    ('f("placeholder")', "1"), ('f("…")', "1"), ("f([...])", "1"), ("f({'a': (1, ...)})", "1"),
+    ('f("a")', "'<value>'"),
 ]  # fmt: skip
 VALUES = [
     ('f("todo")', "'todo'"), ('f("<b>")', "None"), ('f("-")', "'-'"), ('f("some words ...")', "'...and more'"),
-    ('f("none")', "'n/a'"), ("x: tuple[int, ...] = (1,)\nf(x)", "1"),
+    ('f("none")', "'n/a'"), ("x: tuple[int, ...] = (1,)\nf(x)", "1"), ('f("<input>")', "'&lt;input&gt;'"),
+    ('f("<value>1</value>")', "1"), ('f("abc", 1)', "'…'"), ('f("abc", 2, "…")', "'a…'"), ("f(a[..., 0])", "1"),
+    ('f("HOME")', "1"),
 ]  # fmt: skip
 
 

@@ -59,8 +59,11 @@ class Fence(NamedTuple):
 _OPENING = re.compile(r"(?P<fence>`{3,})(?P<language>[A-Za-z]*)")
 ERROR_TEXT = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*):(?: (?P<text>.*))?", re.DOTALL)
 _PLACEHOLDER = re.compile(
-    r"\.\.\.|<your[a-z_ -]*>|<[a-z]+([_ -][a-z]+)+>|(some|your)_[a-z_]+|(TODO|TBD|FIXME)(:.*)?", re.DOTALL
+    r"\.\.\.|(?i:<(your[a-z]*|value|argument|placeholder|[a-z]+([_ -][a-z]+)+)>|(some|your)_[a-z_]+|placeholder)"
+    r"|(TODO|TBD|FIXME)(:.*)?",
+    re.DOTALL,
 )
+"""No tag of HTML is among them."""
 
 
 def parse_examples(text: str) -> tuple[tuple[Example, ...], tuple[Finding, ...]]:
@@ -111,7 +114,7 @@ def placeholder_faults(examples: tuple[Example, ...]) -> tuple[Finding, ...]:
         )
         for example in examples
         for value in _values(example)
-        if _PLACEHOLDER.fullmatch(value.strip())
+        if _PLACEHOLDER.fullmatch(value.strip()) or (value == "…" and value not in example.expected)
     )
 
 
@@ -238,15 +241,16 @@ def undefined_names(tree: ast.Module) -> set[str]:
 
 
 def _values(example: Example) -> Iterator[str]:
-    """The concrete values of an example: its texts, `...` given as a value, and what it expects."""
+    """The concrete values of an example: its texts, `...` anywhere but in a subscript, and what it expects."""
     tree = python_tree(example.code)
     nodes = list(ast.walk(tree)) if tree else []
+    subscripts = {
+        inner for node in nodes if isinstance(node, ast.Subscript) for inner in ast.walk(node.slice)
+    }
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
-        parts = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
-        parts += [node.value] if isinstance(node, (ast.Expr, ast.Assign)) else []
-        if any(isinstance(part, ast.Constant) and part.value is ... for part in parts):
+        elif isinstance(node, ast.Constant) and node.value is ... and node not in subscripts:
             yield "..."
     yield example.expected.strip("'\"")
     if match := ERROR_TEXT.fullmatch(example.expected):
