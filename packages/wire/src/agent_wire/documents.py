@@ -120,4 +120,9 @@ def _other_document(data: bytes) -> Verdict | None:
     kind = next((kind for member, kind in _KINDS.items() if member in document), None)
     if kind is None:
         return None
+    try:
+        canonical_json.pretty(document)
+    except ValueError as error:
+        message = f"a text of the {kind} is not valid Unicode: {error}"
+        return Verdict(1, "", Rejection("wire.text", message, layer="parse"), kind)
     return Verdict(1, "", default_schemas().check_document(f"{kind}.schema.json", document), kind)

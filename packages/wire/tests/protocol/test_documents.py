@@ -54,3 +54,22 @@ def test_canonical_lines_are_lines():
     assert b"\n" not in canonical.encode(
         Story().wire("task.created") | {"extensions": {"org.example": "a\nb"}}
     )
+
+
+def test_half_a_character_is_refused_in_every_document():
+    """A lone surrogate is no text, in a Wire as in a document beside it; each gets a verdict (W-7-01)."""
+    half = "half \ud800"
+    documents: dict[str, object] = {
+        "message": {"message_id": half, "role": "agent", "parts": [], "metadata": {}},
+        "message of parts": {"message_id": "MSG-1", "role": "agent", "parts": [half], "metadata": {}},
+        "part": {"kind": "text", "text": half},
+        "artifact": {"artifact_id": "ART-1", "name": half},
+        "agent-card": {"identity": {half: 1}},
+        "wire": Story().wire("task.created") | {"sender": half},
+    }
+    verdicts = {name: validate_document(json.dumps(one).encode()) for name, one in documents.items()}
+
+    assert {name: one.rejection and one.rejection.code for name, one in verdicts.items()} == {
+        **dict.fromkeys(documents, "wire.text"),
+        "wire": "wire.not_json",  # the reader of Wires is another
+    }
