@@ -1,5 +1,8 @@
 """Faults of an approved spec that only a run shows: it halts, and the person is told what to strike (DESIGN §13.2)."""
 
+import io
+import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,13 +12,14 @@ import pytest
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.application.escalation import offers
-from specwright.application.stages.release import release_all
+from specwright.application.stages.release import release_all, release_some
 from specwright.documents.commands import next_command
 from specwright.documents.escalations import Escalation
 from specwright.domain.escalation import Action, HumanResolution
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.errors import CorruptionError, InputError
-from specwright.ports import BuiltWheel
+from specwright.ports import BuiltWheel, ExerciseReport, ProductPackage
+from specwright.wheels.wheel import build_wheel
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.debate_workbench import DebateWorkbench, script
 from testkit.loop.resolving import answer
@@ -80,26 +84,87 @@ def test_a_halt_over_what_was_approved_recommends_to_strike_it(
     assert (title in str(approved.to_json()), title in str(decided.to_json())) == (True, False)
 
 
-class Forgetful:
-    """A packager whose wheels export nothing."""
+class Careless:
+    """A packager whose wheels are changed after they were built, and which tries none.
 
-    def build(self, product: Any) -> BuiltWheel:
-        """An empty wheel."""
-        return BuiltWheel("keeper-1.0.0-py3-none-any.whl", b"", "0" * 64, ())
+    Args:
+        change: Of the files in the wheel.
+        exports: Whether it says what the package exports.
+    """
+
+    def __init__(self, change: Callable[[dict[str, bytes]], Any] = len, *, exports: bool = True) -> None:
+        self.change, self.exports = change, exports
+        self.tried: list[ProductPackage] = []
+
+    def build(self, product: ProductPackage) -> BuiltWheel:
+        """The wheel of the real packager, changed."""
+        wheel, changed = build_wheel(product), io.BytesIO()
+        with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+        self.change(files)
+        with zipfile.ZipFile(changed, "w") as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+        return wheel._replace(content=changed.getvalue(), exports=wheel.exports if self.exports else ())
+
+    def exercise(self, wheel: BuiltWheel, product: ProductPackage) -> ExerciseReport:
+        """Nothing fails."""
+        self.tried.append(product)
+        return ExerciseReport("PASS", "", ())
 
 
-def test_a_wheel_without_a_provided_name_is_a_fault_of_specwright(directory: Path):
-    """The release says so, and asks nobody to change the spec (D-53-01, D-53-03)."""
+CARELESS = {
+    "does not export double": Careless(exports=False),
+    "table_keeper/double/__init__.py": Careless(lambda files: files.pop("table_keeper/double/__init__.py")),
+    "table_keeper/halve/__init__.py": Careless(
+        lambda files: files.update({"table_keeper/halve/__init__.py": b"pass"})
+    ),
+    "table_keeper/__init__.py": Careless(lambda files: files.pop("table_keeper/__init__.py")),
+}
+"""By what is said of its wheel."""
+
+
+def providing(*public: str, **acceptance: Any) -> ProductSpec:
+    """A spec whose one task provides some names."""
     spec = spec_of_graph([[]]).to_json()
     task = spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
-    task["acceptance"] = {"provides": ["double(number: int) -> int"]}
-    with DebateWorkbench(directory, script(planning=plan(planned("double")))) as bench:
-        bench.approve(ProductSpec.model_validate(spec))
+    task["acceptance"] = {"provides": [f"{name}(number: int) -> int" for name in public], **acceptance}
+    return ProductSpec.model_validate(spec)
+
+
+def test_a_wheel_that_is_not_what_was_sealed_is_a_fault_of_specwright(directory: Path):
+    """The release says so, and asks nobody to change the spec (D-53-01, D-53-03)."""
+    with DebateWorkbench(directory, script()) as bench:
+        bench.approve(providing("double"))
         assert bench.run() == "COMPLETE"
-        with pytest.raises(CorruptionError, match="does not export double") as told:
-            release_all(replace(bench.factory, packager=Forgetful()))
-        assert "a fault of Specwright" in told.value.remedy
+        told: dict[str, str] = {}
+        for words, packager in CARELESS.items():
+            try:
+                release_all(replace(bench.factory, packager=packager), again=len(told))
+            except CorruptionError as error:
+                told[words] = f"{error.what} {error.remedy}"
+        assert [one for one in CARELESS if one not in told.get(one, "")] == []
+        assert all("a fault of Specwright" in text for text in told.values())
         assert bench.projection.releases == []
+
+
+def test_a_part_of_a_task_is_tried_with_its_own_examples_only(directory: Path):
+    """What was approved of a module that is not in the set cannot be called there (F-15-02)."""
+    halved = {**CONTRADICTS, "title": "Half", "code": "from keeper import halve\n\nhalve(3)"}
+    packager = Careless()
+    with DebateWorkbench(directory, script()) as bench:
+        bench.approve(providing("double", "halve", examples=[{**CONTRADICTS, "gives": "6"}, halved]))
+        assert bench.run() == "COMPLETE"
+        ref = next(
+            ref
+            for ref in bench.factory.modules.refs()
+            if bench.factory.modules.contract(ref).name == "double"
+        )
+        manifest = release_some(replace(bench.factory, packager=packager), [ref], 1)
+    assert manifest.succeeded
+    (package,) = packager.tried
+    assert [one.example.code.splitlines()[-1] for one in package.approved] == ["double(3)"]
+    assert package.provided == ("double",)
 
 
 EXTRA = {

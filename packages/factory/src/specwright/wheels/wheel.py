@@ -14,7 +14,6 @@ import io
 import json
 import re
 import tempfile
-import zipfile
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -27,9 +26,7 @@ from ship_gate.base.text import one_line
 from ship_gate.contract.docstring import entry_points
 from ship_gate.source.files import SourceError, TopLevel, parse_source, read_top_level
 from specwright.atomic_write import write_files
-from specwright.bounded_read import read_member
-from specwright.domain.modules.evidence import tree_sha256
-from specwright.errors import CorruptionError, RefusedError
+from specwright.errors import RefusedError
 from specwright.ports import BuiltWheel, ProductModule, ProductPackage
 from specwright.wheels import shell
 
@@ -51,7 +48,6 @@ def build_wheel(product: ProductPackage) -> BuiltWheel:
     Raises:
         RefusedError: a path that leaves its directory, an unknown task-facing
             module, or names and requirements that the wheel format does not take.
-        CorruptionError: the archive does not hold the sealed files unchanged.
     """
     _check(product)
     exports = exports_of(product)
@@ -59,7 +55,6 @@ def build_wheel(product: ProductPackage) -> BuiltWheel:
         written = {"pyproject.toml": _pyproject(product).encode(), "README.md": readme(product).encode()}
         write_files(Path(stage), written | package_files(product, exports))
         file_name, content = _archive(Path(stage), product)
-    _check_sealed(content, product)
     return BuiltWheel(file_name, content, canonical_json.sha256(content), tuple(exports))
 
 
@@ -213,28 +208,6 @@ def _archive(stage: Path, product: ProductPackage) -> tuple[str, bytes]:
             remedy="change the title or the version of the spec, or the allowed packages",
         ) from error
     return builder.wheel_filename, target.getvalue()
-
-
-def _check_sealed(content: bytes, product: ProductPackage) -> None:
-    for module in product.modules:
-        sealed = sealed_tree(content, product.import_name, module)
-        if tree_sha256(sealed) != tree_sha256(module.implementation):
-            raise CorruptionError(
-                "the wheel does not hold the sealed files as they are",
-                where=module.contract.ref,
-                remedy="run `specwright verify`; compiled files have no place in a sealed implementation",
-            )
-
-
-def sealed_tree(content: bytes, import_name: str, module: ProductModule) -> dict[str, bytes]:
-    """A module's files as a wheel holds them, by their path below the module's subpackage (design: contracts)."""
-    prefix = f"{import_name}/{module.contract.name}/"
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {
-            name.removeprefix(prefix): read_member(archive, name)
-            for name in archive.namelist()
-            if name.startswith(prefix)
-        }
 
 
 def exports_of(product: ProductPackage) -> Exports:

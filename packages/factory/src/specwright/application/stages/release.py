@@ -7,6 +7,8 @@ another product; an example that is wrong itself is removed by AMEND_SPEC. The n
 The acceptance report of a release: every criterion of the approved spec, and what showed it (design: release).
 """
 
+import io
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -35,6 +37,7 @@ from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.log_ends import note_release_end
 from specwright.application.tasks import outcome, project_state, task_at, task_board
+from specwright.bounded_read import read_member
 from specwright.domain.acceptance.calls import acceptance_of_product, imported_names
 from specwright.domain.acceptance.records import AcceptanceItem, TaskAcceptance, name_of
 from specwright.domain.base.graph import reachable
@@ -574,9 +577,9 @@ def _product(
         wheel = factory.packager.build(package)
     except RefusedErrors as error:
         return ProductResult.without_wheel(error.what), None, ()
-    if missing := [name for name in package.provided if name not in wheel.exports]:
+    if fault := fault_of_packager(wheel, package):
         raise CorruptionError(
-            f"the wheel does not export {', '.join(missing)}, although the spec provides that and modules export it",
+            f"the wheel {fault}",
             where=wheel.file_name,
             remedy="this is a fault of Specwright, please report it; spec and modules are right as they are",
         )
@@ -605,6 +608,33 @@ def _product(
     return result, wheel, report.examples
 
 
+def fault_of_packager(wheel: BuiltWheel, package: ProductPackage) -> str:
+    """What a wheel lacks of what it was made of; empty if it lacks nothing."""
+    if missing := [name for name in package.provided if name not in wheel.exports]:
+        return f"does not export {', '.join(missing)}, although the spec provides that and modules export it"
+    wanted = {
+        f"{package.import_name}/{module.contract.name}/{path}": data
+        for module in package.modules
+        for path, data in module.implementation.items()
+    }
+    try:
+        with zipfile.ZipFile(io.BytesIO(wheel.content)) as archive:
+            names = set(archive.namelist())
+            other = [
+                path
+                for path, data in wanted.items()
+                if path not in names or read_member(archive, path) != data
+            ]
+            other += {f"{package.import_name}/__init__.py", f"{package.import_name}/py.typed"} - names
+    except zipfile.BadZipFile as error:
+        return f"cannot be read: {error}"
+    return (
+        f"lacks these files, or holds other bytes than were sealed: {', '.join(sorted(other))}"
+        if other
+        else ""
+    )
+
+
 def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPackage:
     """What is built: the modules, what a person approved of their tasks, and the interfaces of the spec.
 
@@ -617,8 +647,8 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     facing = {entry.module_ref for entry in project_state(factory).tasks.values()}
     product = tuple(_module(factory, m) for m in modules)
     tasks = _tasks_of(factory, [m.ref for m in modules])
-    released = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
-    exported = {name for m in modules for name in public_names(m.contract)}
+    provided = {name_of(public) for task in tasks if task.acceptance for public in task.acceptance.provides}
+    released = provided & {name for m in modules for name in public_names(m.contract)}
     names = tuple(m.contract.name for m in modules if m.ref in facing or m.contract.name in released)
     approved = [
         (task.spec_task_id, acceptance_of_product(task.acceptance, task.acceptance_criteria, released))
@@ -632,7 +662,7 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
         summary=spec.description,
         modules=product,
         task_facing=names or tuple(m.contract.name for m in modules),
-        provided=tuple(sorted(released & exported)),
+        provided=tuple(sorted(released)),
         requires=required_by(factory.packages, sources),
         notes=release_notes(factory),
         approved=tuple(ApprovedExample(name, one) for name, own in approved for one in own.examples),
