@@ -209,8 +209,11 @@ PATHS: dict[str, Row] = {
     "a ruling whose directive contradicts it": Row(
         {"A1": ["contradicting", "ship despite", "approve"]}, "P1 p C1 A1 A1 A1 G", "PCAG"
     ),
+    "a verdict that contradicts its assessments three times": Row(
+        {"C1": ["inconsistent"]}, "P1 p C1 C1 C1 P2 p C2 A2 G", "PC|PCAG"
+    ),
     "a Challenger that never keeps to the schema": Row(
-        {"C1": ["prose", "inconsistent", "prose"]},
+        {"C1": ["prose"]},
         "P1 p C1 C1 C1",
         "P",
         "the answer holds no JSON object",

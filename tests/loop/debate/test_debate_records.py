@@ -85,8 +85,26 @@ def changed(base: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {**base, **changes}
 
 
+@pytest.mark.parametrize("form", ["five_criteria", "no_evidence", "not_met_and_pass", "a_pass_with_failures"])
+def test_a_review_out_of_form_counts_as_a_mild_one(directory: Path, form: str):
+    """F-9.5-01, F-9.5-04, D-S6-14: three times is a FAIL of its own kind, no halt, and each is told."""
+    said = {"double/round-1/challenger": [INVALID_CHALLENGES[form]]}
+    with DebateWorkbench(directory, script(said)) as bench:
+        assert bench.begin() == "SHIPPED"
+        assert len(bench.roles.refusals) == 3
+        record = Challenge.model_validate(bench.record("double", 1, "challenge"))
+        assert [failure.invariant for failure in record.failures] == ["mild_review_violation"]
+
+
 INVALID_CHALLENGES = {
     "five_criteria": changed(PASSING, rubric_assessments=PASSING["rubric_assessments"][:5]),
+    "no_evidence": changed(
+        PASSING,
+        rubric_assessments=[
+            changed(PASSING["rubric_assessments"][0], evidence=" "),
+            *PASSING["rubric_assessments"][1:],
+        ],
+    ),
     "seven_criteria": changed(
         PASSING, rubric_assessments=[*PASSING["rubric_assessments"], PASSING["rubric_assessments"][0]]
     ),

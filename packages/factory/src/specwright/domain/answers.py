@@ -89,7 +89,14 @@ class Assessment(Record):
         Literal["MET", "NOT_MET", "CANNOT_BE_SHOWN"],
         Field(description="CANNOT_BE_SHOWN: of R5 alone, with `unshown_criteria`; the others are met."),
     ]
-    evidence: Annotated[Text, Field(description="Cite the test, contract field or example that shows it.")]
+    evidence: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True),
+        Field(
+            description="Cite the test, contract field or example that shows it.",
+            json_schema_extra={"minLength": 1},
+        ),
+    ]
 
 
 class UnshownCriterion(Record):
@@ -168,9 +175,12 @@ F = TypeVar("F", bound=_Failure)
 
 
 def check_review(review: Any) -> Any:
-    """Refuse a verdict that its own parts contradict: the answer's, and the record's (design: debate)."""
+    """Refuse a review that does not comply in its form: the debate's, and the record's (design: debate). What is asked of a
+    Challenger has no such rule, since it is asked again for that, and such a review counts."""
     if tuple(a.criterion for a in review.rubric_assessments) != CRITERIA:
         raise ValueError("rubric_assessments holds R1 to R6, each once, in order")
+    if empty := [a.criterion for a in review.rubric_assessments if not a.evidence]:
+        raise ValueError(f"{', '.join(empty)}: evidence is empty")
     unmet = [a.criterion for a in review.rubric_assessments if a.assessment == "NOT_MET"]
     if unmet and review.verdict is Verdict.PASS:
         raise ValueError(f"{', '.join(unmet)} NOT_MET forbids the verdict PASS")
@@ -183,7 +193,7 @@ def check_review(review: Any) -> Any:
 
 
 class _Review(Record, Generic[F]):
-    rubric_assessments: Annotated[list[Assessment], Field(min_length=6, max_length=6)]
+    rubric_assessments: Annotated[list[Assessment], Field(json_schema_extra={"minItems": 6, "maxItems": 6})]
     verdict: Verdict
     failures: list[F] = Field(default_factory=list[F])
     unshown_criteria: Annotated[
@@ -191,10 +201,12 @@ class _Review(Record, Generic[F]):
         Field(description="With R5 CANNOT_BE_SHOWN: each criterion that no test can show, by its number."),
     ] = Field(default_factory=list)
 
-    _consistent = model_validator(mode="after")(check_review)
-
     def whole(self) -> "ChallengerAnswer":
-        """The verdict as the debate takes it, whatever is debated."""
+        """The verdict as the debate takes it, whatever is debated.
+
+        Raises:
+            ValidationError: it does not comply in its form.
+        """
         return ChallengerAnswer.model_validate(self.to_json())
 
 
@@ -236,6 +248,8 @@ class ModuleChallenge(_Tests, _Review[ModuleFailure]):
 
 class ChallengerAnswer(_Tests, _Review[Failure]):
     """The Challenger's verdict on either (design: debate)."""
+
+    _consistent = model_validator(mode="after")(check_review)
 
 
 class Decision(StrEnum):

@@ -3,8 +3,11 @@ role-access)."""
 
 from collections.abc import Mapping, Sequence
 
+from pydantic import ValidationError
+
 from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType, artifact_id
+from ship_gate.base.record import validation_messages
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.verdict import Trial
 from specwright.application.context import RoleStore, index_statuses, task_ref
@@ -120,9 +123,13 @@ class Examination:
         self._fallback: tuple[ChallengerAnswer | None, list[TriedTest]] | None = None
         self.tried: list[TriedTest] = []
 
-    def problems(self, answer: ChallengerAnswer) -> list[str]:
+    def problems(self, given: ContractChallenge | ModuleChallenge) -> list[str]:
         """What is wrong with an answer; of an answer without problems the tests are in `tried`."""
         self._fallback = None, []
+        try:
+            answer = given.whole()
+        except ValidationError as error:
+            return validation_messages(error)
         names = [test.name for test in answer.falsifying_tests]
         if mild := compliance_problems(answer, self._citable(names)):
             return mild
@@ -218,9 +225,7 @@ def ask_challenger(factory: Factory, case: Case) -> Challenge:
     examination = Examination(factory, case, known, place.run_id, asked)
     try:
         assignment = Assignment(place, kind, message, pack, store=store)
-        answer = factory.roles.ask(
-            assignment, lambda given, _: examination.problems(given.whole())
-        ).answer.whole()
+        answer = factory.roles.ask(assignment, lambda given, _: examination.problems(given)).answer.whole()
     except AnswerError as error:
         answer = examination.fallback(error)
     corrected = all(one.exact_changes for one in answer.failures)
