@@ -10,6 +10,7 @@ import pytest
 from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views import reading_project
+from specwright.domain.escalation import Action, HumanResolution
 from specwright.ports import Place
 from specwright.settings import Settings
 from testkit.cli.commands import specwright
@@ -120,8 +121,9 @@ class Stubborn:
 def test_a_report_against_the_contract_halts_with_the_statement_that_it_contradicts(
     released: Path, faulty: Path, tmp_path: Path
 ) -> None:
-    """The page names the statement, the answer that changes the promise, and the command that withdraws the report, which
-    leads back to the release (D-39-03, D-38-14)."""
+    """The page names the statement, the answer that changes the promise, and the command that withdraws the report. The
+    answer has the task planned anew, no sealed contract carried on; the command leads back to the release (D-39-03,
+    D-38-14)."""
     composition = Composition(wrap_models=lambda models: {role: Stubborn(m) for role, m in models.items()})
     settings, text = Settings(model=f"playbook:{faulty / 'playbook'}"), NAMEPLATE_SPEC.read_text()
     file = example(tmp_path / "example.md", '"42"', "'4'")
@@ -138,6 +140,12 @@ def test_a_report_against_the_contract_halts_with_the_statement_that_it_contradi
         "`specwright change --abandon` withdraws the report",
     ):
         assert shown in told, told
+    criteria = ["initials returns 'AL' for 'ada lovelace'.", "initials returns '4' for '42'."]
+    payload = {"amended_acceptance_criteria": criteria, "amendment_rationale": "Digits count."}
+    with open_project(released, settings, Silent(), text, composition) as project:
+        project.resolve(HumanResolution(action=Action.AMEND_SPEC, payload=payload))
+    asked = {*answered(released)}
+    assert {"TSK-001.3/plan/round-1/planner", "TSK-001.3/contracts/round-1/challenger"} <= asked
     assert specwright("change", released, "--abandon").code == 0
     assert tasks_of(released)["TSK-001"]["module_ref"].endswith("@1.0.0")
 

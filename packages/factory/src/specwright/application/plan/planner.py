@@ -869,8 +869,8 @@ def _answer_text(plan: StoredPlan) -> str:
 
 def repair_plan(factory: Factory, task: Task) -> str:
     """Store the plan of an attempt that repairs a reported bug, with the sealed contract as it is, and say in the log that
-    it is locked; returns its `MP-...`, or an empty text for an attempt that is planned as ever. Contracts that were
-    approved are not debated again.
+    it is locked; returns its `MP-...`, or an empty text for an attempt that is planned as ever, such as one whose criteria
+    were amended since the report. Contracts that were approved are not debated again.
 
     Raises:
         AnswerError: no plan can hold the contract any more.
@@ -878,6 +878,8 @@ def repair_plan(factory: Factory, task: Task) -> str:
     change = factory.projection.open_change
     report = change.request.report if change else None
     if change is None or report is None or report.task_id != task.entry.spec_task_id or task.answers:
+        return ""
+    if any(one.amended_at >= change.request.asked_at for one in task.definition.amendments):
         return ""
     baseline = factory.modules.contract(report.module_ref)
     shipped = change.before.tasks.get(task.task_id) if change.before else None
