@@ -103,6 +103,24 @@ def test_a_login_in_an_address_is_refused_as_an_option_too(project: Path) -> Non
     assert clean(told)
 
 
+def test_a_login_in_settings_that_nobody_trusts_is_not_shown(project: Path) -> None:
+    """Nor by the command that trusts them, nor where a database is named in place of a file (D-S6-15)."""
+    store = "postgresql://ana:hidden4711@127.0.0.1:9/db"
+    commands = ("run", "status", "doctor", "tasks", "verify", "costs", "trust")
+    for line in (
+        f'store = "{store}"',
+        f'base_url = "{LOGIN}"',
+        'base_url = "http://h/v1?api_key=hidden4711"',
+    ):
+        (project / "specwright.toml").write_text(f'model = "openai:x"\n{line}\n')
+        for name, more in itertools.product(commands, ((), ("--json",))):
+            told = specwright(name, project, *more)
+            assert clean(told), told
+    assert clean(
+        specwright("import", project / "no.tar", store), specwright("import", store, project / "no.tar")
+    )
+
+
 ADDRESSES = (
     "postgresql://u:hidden4711@127.0.0.1:9/db",
     "postgresql://u:hidden4711 pass@127.0.0.1:port/db",

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from ship_gate.canonical_json import sha256
 from ship_gate.errors import UntrustedError
-from ship_gate.terminal.output import note
+from ship_gate.terminal.output import note, without_logins
 
 _LONGEST_VALUE_SHOWN = 2_000
 
@@ -96,8 +96,8 @@ def described(values: Mapping[str, Any]) -> str:
 
 
 def shown(value: object) -> str:
-    """A value for a person: control characters and marks that reorder text are escaped."""
-    text = repr(value)
+    """A value for a person: without logins, and with control characters and marks that reorder text escaped."""
+    text = without_logins(repr(value))
     return text if len(text) <= _LONGEST_VALUE_SHOWN else text[:_LONGEST_VALUE_SHOWN] + "..."
 
 

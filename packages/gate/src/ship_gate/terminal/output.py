@@ -6,6 +6,7 @@ Texts of models, files and providers reach the terminal here, so control charact
 import errno
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,6 +26,10 @@ _REORDER = (0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206
 """Marks that make a text look like another one: direction overrides, line separators."""
 
 _CONTROLS = {code: None for code in (*_STEER, *_REORDER) if chr(code) not in "\n\t"}
+_SECRET_IN_ADDRESS = re.compile(
+    r"""(:/{1,2})[^/\s@'":]*:[^/\s@'"]*(?=@)|([?&][\w-]*(?:key|token|secret|password)=)[^&\s'"]+""",
+    re.IGNORECASE,
+)
 _ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS}
 """The same characters as JSON writes them."""
 
@@ -32,6 +37,11 @@ _ESCAPED = {code: f"\\u{code:04x}" for code in _CONTROLS}
 def printable(text: str) -> str:
     """A text without the characters that control a terminal or reorder what it shows."""
     return text.translate(_CONTROLS)
+
+
+def without_logins(text: str) -> str:
+    """A text without the logins with a password, and the keys, in its addresses."""
+    return _SECRET_IN_ADDRESS.sub(r"\1\2***", text)
 
 
 def show(document: Mapping[str, Any], schema: str) -> None:
@@ -58,7 +68,7 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """Print a remark on stderr; the command goes on if that fails."""
     with suppress(OSError):
-        typer.echo(printable(text), err=True)
+        typer.echo(printable(without_logins(text)), err=True)
 
 
 def refused_by_system(error: OSError, place: Path | None = None) -> InputError:

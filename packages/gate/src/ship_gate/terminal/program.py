@@ -14,7 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from ship_gate.errors import InputError, InterruptedRunError, ShipGateError
-from ship_gate.terminal.output import note, printable, refused_by_system, show
+from ship_gate.terminal.output import note, printable, refused_by_system, show, without_logins
 from ship_gate.terminal.screen import shows_colours
 
 INTERRUPTED = 130
@@ -115,11 +115,12 @@ def _unforeseen(error: Exception) -> ShipGateError:
 def show_error(message: dict[str, str], exit_code: int) -> None:
     """Print an error as a JSON document; it never fails, since standard output may be what is broken."""
     with suppress(OSError):
-        show({"error": message, "exit_code": exit_code}, "error")
+        shown = {name: without_logins(text) for name, text in message.items()}
+        show({"error": shown, "exit_code": exit_code}, "error")
 
 
 def note_error(program: str, text: str) -> None:
     """Print an error on stderr."""
     name = typer.style(f"{program}:", fg="red", bold=True)
     with suppress(OSError):
-        typer.echo(f"{name} {printable(text)}", err=True, color=shows_colours(sys.stderr))
+        typer.echo(f"{name} {printable(without_logins(text))}", err=True, color=shows_colours(sys.stderr))

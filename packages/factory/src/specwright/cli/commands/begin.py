@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from ship_gate.base.text import did_you_mean
-from ship_gate.terminal.output import counted, note, say
+from ship_gate.terminal.output import counted, note, say, without_logins
 from ship_gate.terminal.program import AsJson
 from ship_gate.trust import record_trust, shown, untrusted
 from specwright.atomic_write import write_atomically
@@ -236,8 +236,14 @@ def trust(directory: Directory = Path(), as_json: AsJson = False) -> None:
         except SpecwrightErrors as error:
             note(f"The options of the last run cannot be read, so none of them is trusted: {error.what}")
     _record(directory, options)
+
+    def clean(values: dict[str, Any]) -> dict[str, Any]:
+        return {name: without_logins(one) if isinstance(one, str) else one for name, one in values.items()}
+
     if as_json:
-        present(Trusted(directory=str(directory), settings=in_file, options=options), as_json=True)
+        present(
+            Trusted(directory=str(directory), settings=clean(in_file), options=clean(options)), as_json=True
+        )
         return
     for place, values in ((SETTINGS_FILE, in_file), ("the last run", options)):
         for name, value in values.items():
