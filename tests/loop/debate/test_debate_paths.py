@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from specwright.application.escalation.offers import suited_actions
 from testkit.loop.debate_workbench import TWO, DebateWorkbench, modelled, script
 from testkit.loop.late_faults import confirming, falsifying, faulty, striking
 from testkit.loop.role_answers import (
@@ -507,7 +508,7 @@ def test_a_path_of_the_debate(directory: Path, subject: str, row: Row):
     F-9.1-05, F-9.1-06, F-9.1-07, F-9.3-01, F-9.3-02,
     F-9.3-03, F-9.3-04, F-9.3-05, F-9.4-02, F-9.5-01, F-9.5-02, F-9.5-03, F-9.5-04, F-9.6-01, F-9.6-02, F-9.6-03, F-9.6-04,
     F-9.6-05, F-11.2-04, D-10-01, D-10-02, D-10-05, D-10-06, D-11-01, D-11-02, D-11-03, D-11-04, D-11-05, D-11-06, D-13-02,
-    D-13-03, D-13-04, D-13-05, D-14-01, D-14-02, D-15-01, D-18-01, D-18-02, D-25-01, F-17.1-04)."""
+    D-13-03, D-13-04, D-13-05, D-14-01, D-14-02, D-15-01, D-18-01, D-18-02, D-25-01, F-17.1-04, F-17.2-03)."""
     words = OF_MODULE if subject == MODULE else OF_CONTRACTS
     answers = {place(subject, party): [words[word] for word in said] for party, said in row.said.items()}
     with DebateWorkbench(directory, script(answers, TWO if subject == MODULE else ONE)) as bench:
@@ -583,6 +584,8 @@ def assert_halted(bench: DebateWorkbench, subject: str, row: Row) -> None:
     assert details["cause"] == (row.cause or ("modules" if subject == MODULE else CONTRACTS))
     assert row.halts in escalation.failed_invariants[0].evidence
     assert escalation.recommended_resolution in RECOMMENDED
+    by_hand = {"APPROVE_OVERRIDE", "PROVIDE_FIX"} & {*suited_actions(bench.factory, escalation)}
+    assert bool(by_hand) is (details["cause"] == "modules")
     # one sentence: of a module its name and what kind of end it was
     said = row.halts.partition(": ")[0] if subject == MODULE else row.halts
     assert said in escalation.minimal_decision_required or MODULE in escalation.minimal_decision_required

@@ -15,6 +15,7 @@ from ship_gate.verdict import ENTRY_FILE
 from specwright.application.change import product_modules, settle_consumers
 from specwright.application.interface_change import approved, decide, exceptions
 from specwright.domain.artifacts import ArtifactStatus
+from specwright.domain.escalation import Action
 from specwright.domain.interface_change import DecisionRequest
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.release import (
@@ -99,6 +100,7 @@ def test_a_compatible_change_from_raise_to_re_dispatch(directory: Path):
     story = halted(directory)
     old, consumer, asked_before = story.ref("double"), story.ref("triple"), len(story.heard.places)
     raised = story.bench.escalation
+    assert raised.recommended_resolution is Action.REVISE_PLAN
     assert (
         f"`specwright exceptions approve {raised.details['exception_id']}`"
         in raised.minimal_decision_required

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from testkit.loop.project_workbench import (
     order_of,
     seal_stub,
 )
+from testkit.loop.role_answers import plan, planned
 
 AMEND = {
     "amended_acceptance_criteria": ["Returns nothing", "Raises nothing"],
@@ -42,6 +43,22 @@ def part(name, *depends_on, **more):
         "depends_on": list(depends_on),
         **more,
     }
+
+
+PAYLOADS: dict[Action, dict[str, object]] = {
+    Action.RETRY: {},
+    Action.AMEND_SPEC: AMEND,
+    Action.SPLIT_TASK: {"new_tasks": [part("Half"), part("Other half")]},
+    Action.REVISE_PLAN: {"revised_micro_plan": plan(planned("double"))},
+    Action.PROVIDE_FIX: {
+        "fix_description": "Corrected",
+        "fix_artifacts": {"implementation/__init__.py": ""},
+    },
+    Action.ABANDON_TASK: WHY,
+    Action.ATTEST_SHIPPED: {"module_ref": "MM-00000000@1.0.0", **WHY},
+    Action.APPROVE_OVERRIDE: WHY,
+}
+"""An answer of each kind to a task that does not go on."""
 
 
 def halted(directory: Path, graph=([], [0]), work=halt_stub) -> ProjectWorkbench:
@@ -143,9 +160,12 @@ def test_a_stall_is_answered_one_task_after_the_other(tmp_path: Path):
     with halted(tmp_path, GRAPH, halt_first) as bench:
         bench.run(answer=answer("ABANDON_TASK", WHY))
         second, third = bench.waiting()["escalations"]
-        for action in set(Action) - set(actions_for("stalled")):
-            with pytest.raises((RefusedError, ValidationError)):
-                offers.check(bench.factory, HumanResolution(action=action, payload={}, escalation_id=second))
+        taken: list[Action] = []
+        for action, payload in PAYLOADS.items():
+            with suppress(RefusedError):
+                offers.check(bench.factory, HumanResolution.model_validate(answer(action, payload, second)))
+                taken.append(action)
+        assert taken == [Action.AMEND_SPEC, Action.SPLIT_TASK, Action.ABANDON_TASK]
         dropped = {**AMEND, "drop_depends_on": ["TSK-001"]}
         bench.run(answer=answer("AMEND_SPEC", dropped, second))
         assert bench.waiting()["escalations"] == [third]
@@ -157,11 +177,13 @@ def test_a_stall_is_answered_one_task_after_the_other(tmp_path: Path):
 def test_an_answer_that_does_not_suit_the_halt_is_refused(tmp_path: Path):
     """F-17.2-03, D-22-01, D-08-03, F-4.2-06, D-22-02: a halt while planning left nothing to ship or to fix, a task that was
     not waited for cannot be dropped, an unsealed module not be named; it says what is possible, and nothing is written."""
-    fixed = {"fix_description": "Corrected", "fix_artifacts": {"implementation/__init__.py": ""}}
+    by_hand = (Action.APPROVE_OVERRIDE, Action.PROVIDE_FIX)
+    for cause in ("planning", "contracts", "plan", "exception", "journal"):
+        assert not {*by_hand} & {*actions_for(cause)}, cause
     with halted(tmp_path, work=halt_first) as bench:
         before = bench.state
-        for action, payload in ((Action.APPROVE_OVERRIDE, WHY), (Action.PROVIDE_FIX, fixed)):
-            assert bench.run(answer=answer(action, payload)) is None
+        for action in by_hand:
+            assert bench.run(answer=answer(action, PAYLOADS[action])) is None
             assert "does not suit" in bench.waiting()["refused"]
             assert "AMEND_SPEC" in bench.waiting()["refused"]
         unknown = {"module_ref": "MM-00000000@1.0.0", "rationale": "It does the same"}
