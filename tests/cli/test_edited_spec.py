@@ -91,7 +91,7 @@ def test_an_edited_text_is_an_amendment(edited: Path, command: tuple[str, ...]) 
 
 
 def test_a_rejection_starts_over_from_the_edited_text(edited: Path) -> None:
-    """The first message of the new conversation holds it, and no draft (F-3.2.4-04)."""
+    """The new conversation begins with it, and so does the next one (F-3.2.4-04)."""
     told = specwright("reject", edited)
     assert told.code == 3, told
     (answer,) = answers(edited)

@@ -63,6 +63,22 @@ def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
     assert "## Changes since the last version\n\n```diff\n" + "\n".join(second["changes"]) in page
 
 
+def test_a_rejected_draft_is_not_in_the_directory_of_the_next_researcher(tmp_path: Path) -> None:
+    """It begins with SPEC.md alone (F-3.2.4-04)."""
+    looks = calls(*(("read_file", {"file_path": path}) for path in ("/SPEC.md", "/spec.json", "/notes/a.md")))
+    drafted = calls(
+        *(("write_file", {"file_path": path, "content": "{}"}) for path in ("/spec.json", "/notes/a.md"))
+    )
+    replies = OrderedReplies(drafted, emit(SOUND), looks, emit(SOUND))
+    with RolesWorkbench(tmp_path, replies) as bench:
+        product.research(bench.factory)
+        send_back(bench.factory, GateAnswer(action=GateAction.REJECT, text="It is too long."))
+        product.research(bench.factory)
+    source, *rejected = replies.requests[3].tool_results
+    assert "It keeps tables." in source
+    assert ["there is no file" in told for told in rejected] == [True, True], rejected
+
+
 def test_words_that_follow_a_person_s_example_are_heard(tmp_path: Path) -> None:
     """A conversation is repeated from its beginning, where nobody knew of the example; it comes with the words, once and as
     it was edited last. A new conversation hears the same (F-3.2.4-05, D-40-06)."""
@@ -102,7 +118,7 @@ def test_words_that_follow_a_person_s_example_are_heard(tmp_path: Path) -> None:
 
 
 def test_the_gate_asks_with_the_warnings(tmp_path: Path) -> None:
-    """Each with its place (F-3.2.3-08, F-3.2.4-01)."""
+    """Each with its place; they do not keep the spec from the gate (F-3.2.3-07, F-3.2.3-08, F-3.2.4-01)."""
     thin = copy.deepcopy(SOUND)
     thin["pillars"][0]["epics"][0]["description"] = "Short."
     with RolesWorkbench(tmp_path, OrderedReplies(emit(thin))) as bench:

@@ -12,6 +12,8 @@ import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from pydantic import BaseModel, ValidationError
 
+from specwright.application.plan.stored_plans import lock_plan, stored_plans
+from specwright.application.tasks import task_at
 from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.errors import RefusedError
@@ -60,6 +62,17 @@ def debated() -> Iterator[DebateWorkbench]:
     with TemporaryDirectory(dir=IN_MEMORY) as made, DebateWorkbench(Path(made), script(ROUNDS)) as bench:
         assert bench.begin() == "SHIPPED"
         yield bench
+
+
+def test_a_contract_that_the_rules_forbid_is_not_locked(debated: DebateWorkbench):
+    """F-5-11: though its debate ended well; what is wrong is said of each contract."""
+    task = task_at(debated.factory, *debated.state.tasks)
+    (sound,) = stored_plans(debated.factory)
+    forbidden = {name: one.model_copy(update={"purpose": "TBD"}) for name, one in sound.contracts.items()}
+    locked = debated.notes.of("locked")
+    found = lock_plan(debated.factory, task, sound._replace(contracts=forbidden))
+    assert {problem.partition(": ")[0] for problem in found} == {"double", "halve"}
+    assert debated.notes.of("locked") == locked
 
 
 def test_a_mild_review_is_re_asked_with_what_is_missing_and_then_fails_of_its_own_kind(directory: Path):

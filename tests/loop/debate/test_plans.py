@@ -16,7 +16,7 @@ from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import problems
 from specwright.domain.answers import PlanAnswer
 from specwright.domain.plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
-from specwright.errors import RefusedError
+from specwright.errors import CorruptionError, RefusedError
 from specwright.ports import Place, Role
 from specwright.roles.team import prompt
 from testkit.index_entries import entry, retirement
@@ -346,8 +346,8 @@ def test_a_plan_may_build_on_what_was_shipped_before(directory: Path, by: str):
 
 
 def test_a_plan_that_is_all_reuse_asks_nobody_else(directory: Path):
-    """F-14.3-09: the reused module is announced; nothing is debated, built or sealed. Its name is not used for another
-    (F-10-06, D-21-01)."""
+    """F-14.3-09: the reused module is announced; nothing is debated, built or sealed. It is verified again: an altered one
+    is not used. Its name is not used for another (F-10-06, D-21-01)."""
     with DebateWorkbench(directory / "reused", script()) as bench:
         bench.follow(Builds(bench, lambda ref: plan(planned("triple", reuse=reuse(ref)))))  # pyright: ignore
         bench.begin(IN_TURN)
@@ -355,6 +355,16 @@ def test_a_plan_that_is_all_reuse_asks_nobody_else(directory: Path):
         assert bench.trace[-1] == PLANNER
         entries = list(bench.state.tasks.values())
         assert entries[1].module_refs == entries[0].module_refs == [ref_of(bench, "triple")]
+    with DebateWorkbench(directory / "altered", script()) as bench:
+
+        def altered(ref: str) -> dict[str, Any]:
+            with (bench.sealed()["triple"] / "examples.md").open("a") as file:
+                file.write("\n")
+            return plan(planned("triple", reuse=reuse(ref)))
+
+        bench.follow(Builds(bench, altered))
+        with pytest.raises(CorruptionError, match="altered"):
+            bench.begin(IN_TURN)
     answers = {FIRST: [TRIPLE], SECOND: [TRIPLE, plan(planned("halve"))]}
     with DebateWorkbench(directory / "taken", script(answers)) as bench:
         bench.begin(IN_TURN)

@@ -161,12 +161,19 @@ def test_an_answer_stands_in_the_release_and_changes_what_a_halted_task_is_run_a
 
 
 def test_a_ruling_reaches_another_task_with_the_same_criterion(directory: Path):
-    """It is known by its text, whatever its number is there (F-9.4-06, D-42-05)."""
+    """It is known by its text, whatever its number is there; what the person answers is in every later request, and not in
+    one that is repeated (F-9.4-06, D-42-05)."""
     with DebateWorkbench(directory, script(ANSWERS, ONE)) as bench:
         bench.begin()
         task = task_at(bench.factory, *project_state(bench.factory).tasks)
         criteria = [TWO, "It returns twice the number."]
         definition = task.definition.model_copy(update={"acceptance_criteria": criteria})
         other = task._replace(definition=definition, entry=task.entry.model_copy(update={"attempt": 2}))
+        (question,), told = open_questions(bench.factory), f"set aside by the Arbiter: {WHY}"
         (number, ruling), *_ = carried_rulings(bench.factory, other, [], "TSK-002.1/x").items()
-        assert (number, ruling.text) == (1, f"set aside by the Arbiter: {WHY}")
+        assert (number, ruling.text) == (1, told)
+        said = {"action": "ACCEPT_UNSHOWN", "payload": {"rationale": "Why not."}, "escalation_id": question}
+        resolve(bench.factory, HumanResolution.model_validate(said))
+        before, after = (carried_rulings(bench.factory, other, [], f"TSK-002.1/{name}") for name in "xy")
+        assert before[1].text == told
+        assert after[1].text == f"{told} The person: accepted without being shown: Why not."
