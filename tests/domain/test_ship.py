@@ -102,7 +102,7 @@ def test_a_log_that_is_no_evidence_is_refused_for_its_reason(changes: dict[str, 
 
 
 def test_evidence_holds_the_fields_of_the_document_and_of_the_design() -> None:
-    """F§11.2 first, D20 after it, and reading gives back what was written (F-11.2-01, D-20-03)."""
+    """F§11.2 first, D20 after it, none left out; reading gives back what was written (F-11.2-01, D-20-03)."""
     data = evidence_data()
     evidence = ShipEvidence.from_bytes(json.dumps(data).encode(), "ship.json")
     assert evidence.to_json() == data
@@ -115,6 +115,9 @@ def test_evidence_holds_the_fields_of_the_document_and_of_the_design() -> None:
         "environment",
     ]
     assert ShipEvidence.from_bytes(evidence.to_bytes(), "ship.json") == evidence
+    for name in data:
+        with pytest.raises(ValidationError, match=rf"\n{name}\n  Field required"):
+            ShipEvidence.model_validate({other: value for other, value in data.items() if other != name})
 
 
 def test_evidence_refers_to_the_execution_log_of_its_own_version() -> None:

@@ -62,6 +62,7 @@ PUBLISHED = (
     "modules/MM-1a2b3c4d/1.0.0/implementation/__init__.py",
     "artifacts/initials/ADJ-1a2b3c4d/1.0.0/body/adjudication.json",
     "artifacts/initials/IMPL-1a2b3c4d/1.0.0/body/contract.json",
+    *(f"debates/PROP-1a2b3c4d/round-1/{kind}.json" for kind in ("proposal", "challenge", "adjudication")),
     "escalations/ESC-1a2b3c4d.json",
     "context_packs/CP-1a2b3c4d.json",
     "contributions/CONTR-1a2b3c4d.json",
@@ -80,7 +81,7 @@ REPLACEABLE = (
 
 
 def test_what_is_sealed_or_ruled_on_cannot_be_replaced(store):
-    """F-7-09, F-12-07, F-7-11: not even by the factory itself, whether it is there or not."""
+    """F-7-09, F-12-07, F-7-11, D-15-01: not even by the factory itself, whether it is there or not."""
     for path in PUBLISHED:
         store.publish(path, b"sealed")
         with pytest.raises(RefusedError, match="a published file never changes") as caught:

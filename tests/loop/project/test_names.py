@@ -143,8 +143,13 @@ def test_a_field_that_is_missing_is_named_with_its_task(tmp_path: Path, changes:
 
 
 def test_two_initialisations_of_one_spec_are_byte_identical(tmp_path: Path):
-    """F-3.3-01, F-4.1-01: the same folders, names and bytes; the path ends in the task's slug and id."""
-    spec = chain_spec(12, story_size=5)
+    """F-3.3-01, F-4.1-01: the same folders, names and bytes; the path ends in the task's slug and id. Dependencies keep
+    the order of the spec, whatever process asks."""
+    back = (7, 1, 5, 2)
+    spec = chain_spec(12, back, story_size=5)
+    places = lay_out(spec)
+    waits = [[places[n - step].task_id for step in back if n >= step] for n in range(len(places))]
+    assert [place.depends_on for place in places] == waits
     first, second = (initialised(tmp_path / name, spec) for name in ("a", "b"))
     assert first == second
     assert first[0] == "core/tables/story-0/task-1/T-core-tables-story-0-001.md"

@@ -57,7 +57,7 @@ def test_how_many_items_there_are_is_no_obligation():
 
 
 def test_a_missing_obligation_is_told_with_its_category():
-    """D-12-01, D-S8-17: each obligation by a test; F-5-08, F-5-10: drop each, and a finding names the category."""
+    """D-12-01, D-12-03, D-S8-17: each obligation by a test; F-5-08, F-5-10: drop each, and a finding names the category."""
     assert claims_faults({"TestX::test_more": tuple(POINTERS)}, TESTS, CONTRACT) == []
     for due in obligations(CONTRACT):
         claims = {"test_more": tuple(pointer for pointer in POINTERS if pointer != due.pointer)}
@@ -67,7 +67,7 @@ def test_a_missing_obligation_is_told_with_its_category():
 
 
 def test_a_claim_of_no_single_test_or_no_obligation_is_refused():
-    """D-S8-17: a claim names one collected test, and covers nothing otherwise; nor does a pointer to nothing."""
+    """D-12-03, D-S8-17: a claim names one collected test, and covers nothing otherwise; nor does a pointer to nothing."""
     for name, kind in (("test_other", "unknown"), ("test_all", "ambiguous"), ("more", "unknown")):
         faults = claims_faults({"test_more": tuple(POINTERS[1:]), name: ("",)}, TESTS, CONTRACT)
         assert [fault.code for fault in faults] == [f"obligations.{kind}_test", "obligations.uncovered"], name
