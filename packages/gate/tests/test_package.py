@@ -16,7 +16,7 @@ NOT_SHOWN = {
     *("today_is", "listing", "split_bill", "unreached", "weak", "silent", "forged", "hangs", "waits"),
     *("half_as_float", "truth", "evens"),
 }
-WRONG = {"doubled", "absent", "tested", "refused", "crashes", "measured"}
+WRONG = {"trebled", "doubled", "absent", "tested", "refused", "crashes", "measured"}
 
 
 @pytest.mark.timeout(300)

@@ -209,8 +209,10 @@ def _run_test(item: pytest.Item, after: pytest.Item | None) -> dict[str, Any]:
     class Watcher:
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtest_makereport(self, call: Any) -> None:
-            if call.excinfo is not None:
-                errors.append(call.excinfo)
+            # pytest keeps that of a unittest.TestCase beside the test
+            found = call.excinfo or next(iter(getattr(item, "_excinfo", None) or ()), None)
+            if found is not None:
+                errors.append(found)
 
     watcher = Watcher()
     item.config.pluginmanager.register(watcher)
