@@ -8,12 +8,14 @@ from pydantic import ValidationError
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.answers import CRITERIA, ChallengerAnswer
 from specwright.domain.debate.answer_rules import (
+    CITED_BY_A_FAULT,
     Citable,
     checks_still_shown,
     compliance_problems,
     trace_problems,
 )
 from specwright.domain.debate.debate import Adjudication, Challenge
+from specwright.roles.team import prompt
 from testkit.domain.doubling import DOUBLE, GIVEN
 from testkit.loop.role_answers import PASSING, failing
 
@@ -63,6 +65,8 @@ def test_what_is_there_may_be_cited():
         (problem,) = told(evidence, GIVEN)
         assert wrong in problem
     assert told("There is no test_of_nought, nor any other that shows nought.", GIVEN, "NOT_MET") == []
+    assert told("Something about it does not convince me yet", GIVEN, "NOT_MET") != []
+    assert told("Nothing shows at all what criterion 2 asks for", GIVEN, "NOT_MET") == []
 
 
 def test_criteria_are_traced_to_a_test_or_an_example():
@@ -137,15 +141,24 @@ def test_evidence_has_five_words():
 
 
 CHANGE = "Refuse numbers below nought by ValueError."
-FAILURE = {"invariant": "/purpose", "evidence": "Minus one gives minus two here.", "required_change": CHANGE}
+FAILURE = {"invariant": "/purpose", "evidence": "double(-1) gives -2 here, too.", "required_change": CHANGE}
 
 
 def test_a_failure_says_what_is_to_change():
-    """F-9.5-02: evidence and required change have five words that say something."""
+    """F-9.5-02: evidence and required change have five words that say something, and evidence names something; the prompt
+    says so in the words of the check."""
+    assert CITED_BY_A_FAULT in prompt("challenger")
     for field, text, vague in (
         ("evidence", "It fails.", True),
-        ("evidence", "Minus one gives two.", True),
-        ("evidence", "Minus one gives minus two.", False),
+        ("evidence", "/purpose: -1 gives.", True),
+        ("evidence", "Something about it does not convince me yet.", True),
+        ("evidence", "It is not as R5 asks for it.", True),
+        ("evidence", "Minus one gives as much as 2.", False),
+        ("evidence", "Nobody says what becomes of an empty 'number'.", False),
+        ("evidence", "No test_of_nought is among those that are listed.", False),
+        ("evidence", "Nothing shows what criterion 2 asks for.", False),
+        ("evidence", "Its error surfaces leave out what is too large.", False),
+        ("evidence", "The example 'Two and two' contradicts the others.", False),
         ("required_change", "Refuse minus one always.", True),
         ("required_change", "Refuse minus one at once.", False),
         ("required_change", "Refuse minus one with the message of the contract.", False),
@@ -159,7 +172,7 @@ def test_exact_changes_say_what_is_to_change():
     """F-9.5-02, D-11-09: their texts are the change, so that nothing has to be said a second time."""
     target, detail = "contract:double#/error_cases/-", "Zero is given back as nought"
     change = {"action": "ADD", "target": target, "detail": detail}
-    failure = {**FAILURE, "evidence": "Nothing says what becomes of zero.", "required_change": "As below."}
+    failure = {**FAILURE, "evidence": "Nothing says what becomes of 0.", "required_change": "As below."}
     for changes in ([change], []):
         answer = {**failing(), "failures": [{**failure, "exact_changes": changes}]}
         found = compliance_problems(ChallengerAnswer.model_validate(answer), GIVEN)

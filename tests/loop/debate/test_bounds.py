@@ -59,8 +59,8 @@ SAID: dict[str, dict[str, Any]] = {
         "mild": MILD,
         "inconsistent": INCONSISTENT,
         "prose": PROSE,
-        "contract fault": faulty("contract", "Nothing says what comes out for zero."),
-        "plan fault": faulty("plan", "Doubling and halving are one behaviour."),
+        "contract fault": faulty("contract", "Nothing says what comes out for 0."),
+        "plan fault": faulty("plan", "double and halve are one behaviour."),
     },
     Role.ARBITER: {
         "approve": approving(),

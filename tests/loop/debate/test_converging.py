@@ -22,9 +22,7 @@ def change(one: tuple[str, str, str]) -> dict[str, str]:
     return dict(zip(("action", "target", "detail"), one, strict=True))
 
 
-def finding(
-    *changes: tuple[str, str, str], why: str = "Nothing says what becomes of zero."
-) -> dict[str, Any]:
+def finding(*changes: tuple[str, str, str], why: str = "Nothing says what becomes of 0.") -> dict[str, Any]:
     """A FAIL of one failure, with the changes that mend it."""
     said = failing(why)
     (failure,) = said["failures"]

@@ -47,7 +47,7 @@ from testkit.model.fake_model import FakeSource, observed
 from testkit.model.script import script_replies
 
 ROUNDS: dict[str, list[Any]] = {
-    "double/round-1/challenger": [failing("No listed test doubles three.")],
+    "double/round-1/challenger": [failing("No listed test doubles 3.")],
     "double/round-2/arbiter": [rejecting()],
     **{
         f"double/round-{n}/proposer": [Turn(claimed(), draft("double", version=f"Draft {n}."))]

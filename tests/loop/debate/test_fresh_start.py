@@ -33,7 +33,7 @@ from testkit.loop.role_answers import (
 
 SAID: dict[str, list[Any]] = {
     "contracts/round-1/challenger": [failing("The contract of double leaves zero open.")],
-    "double/round-1/challenger": [failing("No listed test doubles three.")],
+    "double/round-1/challenger": [failing("No listed test doubles 3.")],
     "double/round-2/challenger": [PASSING],
     "double/round-2/arbiter": [rejecting("The examples leave negative numbers out.")],
     "double/round-3/arbiter": [
@@ -172,8 +172,8 @@ def test_a_revision_gets_its_own_files_and_the_failures_and_nothing_else_of_the_
     assert b"Draft" not in first["round-1"].directory["implementation/__init__.py"]
     assert b"Draft 1." in first["round-2"].directory["implementation/__init__.py"]
     assert b"Draft 2." in first["round-3"].directory["implementation/__init__.py"]
-    assert "No listed test doubles three." in first["round-2"].text
-    assert "No listed test doubles three." not in first["round-3"].text
+    assert "No listed test doubles 3." in first["round-2"].text
+    assert "No listed test doubles 3." not in first["round-3"].text
     assert "The examples leave negative numbers out." in first["round-3"].text
     evidence = PASSING["rubric_assessments"][0]["evidence"]
     assert not any(evidence in one.text for one in first.values())

@@ -337,7 +337,7 @@ def test_a_reopened_plan_that_changes_a_sealed_contract_is_refused_and_halts(dir
 
 def test_a_confirmed_fault_of_the_plan_halts_the_task_at_once(directory: Path):
     """With plan, trail, evidence and what to do; nothing else is attempted (F-10-14, D-10-06)."""
-    why = "Doubling and halving are one behaviour with a factor."
+    why = "double and halve are one behaviour with a factor."
     run = bench(
         directory,
         {"double/round-1/challenger": [faulty("plan", why)], "double/round-1/arbiter": [confirming("plan")]},

@@ -327,7 +327,7 @@ def test_a_fix_that_fails_the_preflight_asks_nobody(directory: Path):
 FIX_FAILS: dict[str, tuple[dict[str, list[Any]], str, list[str]]] = {
     "challenged": (
         {
-            "double/round-4/challenger": [failing("Nothing shows what three gives.")],
+            "double/round-4/challenger": [failing("Nothing shows what 3 gives.")],
             "double/round-4/arbiter": [approving(), rejecting()],
         },
         "",

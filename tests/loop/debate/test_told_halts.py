@@ -33,7 +33,7 @@ FIVE = plan(
 NO_DRAFT = [Turn(claimed(), draft("first", AT_PREFLIGHT))]
 UNSETTLED = "Zero is nowhere, so that nobody can test it."
 FAULT: dict[str, list[Any]] = {
-    "double/round-1/challenger": [faulty("contract", "Nothing says what comes out for zero.")],
+    "double/round-1/challenger": [faulty("contract", "Nothing says what comes out for 0.")],
     "double/round-1/arbiter": [confirming("contract")],
 }
 

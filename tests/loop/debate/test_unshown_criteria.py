@@ -64,7 +64,7 @@ def test_a_planner_sees_the_ruling_of_an_earlier_round(directory: Path):
         **ANSWERS,
         "contracts/round-1/arbiter": [aside(2, ruling=rejecting("Say what twice means for a large number."))],
         "plan/round-2/planner": [REPLANNED],
-        "double/round-1/challenger": [faulty("contract", "Nothing says what twice means for nought.")],
+        "double/round-1/challenger": [faulty("contract", "Nothing says what twice means for 0.")],
         "double/round-1/arbiter": [confirming("contract")],
         "plan/round-3/planner": [REPLANNED],
     }

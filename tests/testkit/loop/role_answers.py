@@ -197,7 +197,7 @@ MILD = _verdict("PASS", "looks correct")
 INCONSISTENT = _verdict("PASS", _EVIDENCE, unmet=("R5",))
 
 
-def failing(why: str = "No listed test doubles three.") -> dict[str, Any]:
+def failing(why: str = "No listed test doubles 3.") -> dict[str, Any]:
     """A verdict that fails for one reason."""
     return _verdict("FAIL", _EVIDENCE, why, unmet=("R2",))
 

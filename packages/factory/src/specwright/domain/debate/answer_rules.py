@@ -4,7 +4,7 @@ A challenge complies if each MET cites evidence; a review that does not is a mil
 
 What a MET cites must be there: a pointer into the contract, a listed test, an example's heading; in a contract debate,
 which has neither tests nor examples, at least a name out of a contract. Whether it shows what it is said to show is for
-the Arbiter.
+the Arbiter. What is NOT_MET, and a failure, may name besides what ought to be there, a criterion, or a value.
 """
 
 import re
@@ -33,9 +33,14 @@ from specwright.domain.debate.falsifying import strike_problems
 MILD_REVIEW = "mild_review_violation"
 """The invariant of the one failure of a FAIL that stands in place of a review."""
 
+CITED_BY_A_FAULT = "a pointer, test, example, part of the contract, value or criterion number"
+"""What evidence of NOT_MET and of a failure has at least one of; the prompt says it in these words."""
+
 _FIELDS = (*DIMENSIONS, "purpose", "error_cases", "dependencies", "runtime_budgets", "tags")
 _POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
 _TEST = re.compile(r"(?<!\w)test_(?!inventory\b)\w+(?!\w*\.py\b)")
+_VALUE = re.compile(r"(?<!\w)[\d'\"`]")
+"""Where a number or a quotation begins: a value, or a criterion by its number."""
 NUMBERED_CHECK = re.compile(r"\s*(?:criterion\s+)?([0-9]+)\s*[:.)]\s*(\S.*)", re.DOTALL | re.IGNORECASE)
 """An acceptance check that begins with the number of a criterion, and what it names for it."""
 
@@ -94,10 +99,12 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
             traces = (assessment.criterion, assessment.assessment) == ("R5", "MET")
             found = _citation_problems(evidence, sources, traces=traces and bool(sources.tests))
             problems += [f"{path}: {problem}" for problem in found]
+        elif not _shows_a_fault(evidence, sources):
+            problems.append(f"{path}: name {CITED_BY_A_FAULT}")
     return [
         *problems,
         *_unshown_problems(answer.unshown_criteria, sources.criteria),
-        *_vague_failures(answer.failures),
+        *_vague_failures(answer.failures, sources),
     ]
 
 
@@ -154,11 +161,13 @@ def _unshown_problems(unshown: Sequence[UnshownCriterion], count: int) -> Iterat
             yield f"unshown_criteria.{i}.evidence: say which limit forbids it, in {MIN_WORDS} words or more"
 
 
-def _vague_failures(failures: Sequence[Failure]) -> Iterator[str]:
+def _vague_failures(failures: Sequence[Failure], sources: Citable) -> Iterator[str]:
     """Failures that nobody could reproduce or correct."""
     for i, failure in enumerate(failures):
         if is_vague(failure.evidence):
             yield f"failures.{i}.evidence: say what happens or is missing, in {MIN_WORDS} words or more"
+        elif not _shows_a_fault(failure.evidence, sources):
+            yield f"failures.{i}.evidence: name {CITED_BY_A_FAULT}"
         if is_vague(failure.required_change) and not failure.exact_changes:
             yield f"failures.{i}.required_change: say exactly what has to change, in {MIN_WORDS} words or more"
 
@@ -282,8 +291,20 @@ def _citation_problems(evidence: str, sources: Citable, *, traces: bool) -> Iter
     if sources.tests and not any(heading in text for heading in sources.headings):
         pointer = "" if traces else ", a contract pointer like /inputs/0 or /purpose,"
         yield f"name a listed test{pointer} or the heading of an example"
-    elif not sources.tests and not any(re.search(rf"(?<!\w){word}(?!\w)", text) for word in _words(sources)):
+    elif not sources.tests and not _names_a_part(text, sources):
         yield "name the module, and the contract pointer that shows it, like /inputs/0 or /purpose"
+
+
+def _shows_a_fault(evidence: str, sources: Citable) -> bool:
+    """Whether evidence names something that anybody can look at; it may be missing."""
+    text = evidence.lower()
+    named = any(pattern.search(text) for pattern in (_POINTER, _TEST, _VALUE))
+    return named or _names_a_part(text, sources) or any(heading in text for heading in sources.headings)
+
+
+def _names_a_part(text: str, sources: Citable) -> bool:
+    """Whether a text in lower case has the name of a contract, or of a part of one."""
+    return any(re.search(rf"(?<!\w){word}(?!\w)", text) for word in _words(sources))
 
 
 def _unknown(text: str, sources: Citable) -> Iterator[str]:
