@@ -174,6 +174,26 @@ def test_a_stall_is_answered_one_task_after_the_other(tmp_path: Path):
         assert statuses(bench) == ["ABANDONED", "SHIPPED", "ABANDONED", "SHIPPED", "SHIPPED"]
 
 
+def test_a_part_that_was_given_up_can_be_dropped(tmp_path: Path):
+    """D-08-03: whoever waits for a split task waits for its parts; without one of them it waits for the others, also after
+    the log is read anew."""
+
+    def work(factory, task):
+        return (halt_stub if task.entry.spec_task_id in {"TSK-001", "TSK-004"} else seal_stub)(factory, task)
+
+    with halted(tmp_path, work=work) as bench:
+        bench.run(answer=answer("SPLIT_TASK", {"new_tasks": [part("Good half"), part("Bad half")]}))
+        bench.run(answer=answer("ABANDON_TASK", WHY))
+        told = bench.waiting()["artifact"]
+        (bad,) = told["details"]["abandoned"]
+        assert bench.run(answer=answer("AMEND_SPEC", {**AMEND, "drop_depends_on": [bad]})) == "COMPLETE"
+        _, second, good, _ = bench.state.tasks
+        assert bench.state.tasks[second].depends_on == [good]
+        assert statuses(bench) == ["ABANDONED", "SHIPPED", "SHIPPED", "ABANDONED"]
+    with ProjectWorkbench(tmp_path) as again:
+        assert again.state.tasks[second].depends_on == [good]
+
+
 def test_an_answer_that_does_not_suit_the_halt_is_refused(tmp_path: Path):
     """F-17.2-03, D-22-01, D-08-03, F-4.2-06, D-22-02: a halt while planning left nothing to ship or to fix, a task that was
     not waited for cannot be dropped, an unsealed module not be named; it says what is possible, and nothing is written."""

@@ -502,7 +502,8 @@ class Projection:
 
     def _set_dependencies(self, task_id: str, event: _Event, entry: TaskEntry) -> None:
         if self._declared_board.entry(task_id).depends_on != entry.depends_on:
-            self._change(task_id, event, task_changes.set_dependencies, entry.depends_on)
+            parts = self._declared_board.dependencies_of(task_id)
+            self._change(task_id, event, task_changes.set_dependencies, entry.depends_on, parts)
 
     def _change(self, task_id: str, event: _Event, change: Change, *args: object) -> None:
         self._declared_board.change(task_id, event.ts, change, *args)

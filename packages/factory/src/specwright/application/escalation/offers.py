@@ -44,7 +44,7 @@ from specwright.domain.escalation import (
     SplitTask,
     actions_for,
 )
-from specwright.domain.tasks.project_state import TaskStatus
+from specwright.domain.tasks.project_state import TaskStatus, expanded
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.domain.tasks.task_file import (
     TaskAmendment,
@@ -362,12 +362,16 @@ def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
             where="payload",
             remedy="name their titles in `strike_examples`; `specwright change` makes another spec",
         )
+    tasks, depends_on = project_state(factory).tasks, task.definition.depends_on
     dropped = [task_named(factory.projection.definitions, text).task_id for text in payload.drop_depends_on]
-    if unknown := [ref for ref in dropped if ref not in task.definition.depends_on]:
+    if unknown := [ref for ref in dropped if not {*expanded(tasks, [ref])} <= {*expanded(tasks, depends_on)}]:
         raise InputError(
             f"{task.task_id} does not depend on {', '.join(unknown)}", where="payload.drop_depends_on"
         )
-    definition = _with_criteria(task, criteria, payload.amendment_rationale, answer, dropped, struck)
+    gone = {*expanded(tasks, dropped)}
+    parts = [(ref, expanded(tasks, [ref])) for ref in depends_on]
+    left = [one for ref, own in parts for one in ([ref] if gone.isdisjoint(own) else own) if one not in gone]
+    definition = _with_criteria(task, criteria, payload.amendment_rationale, answer, left, struck)
     if has_shipped:
         return _amending(factory, task, definition, [_amended(factory, task, definition)])
     return _amending(factory, task, definition, next_attempt(factory, task, answer.escalation_id, definition))
@@ -487,10 +491,10 @@ def _with_criteria(
     criteria: Sequence[str],
     why: str,
     answer: ResolutionRecord,
-    dropped: Sequence[str] = (),
+    depends_on: Sequence[str] | None = None,
     changes: Mapping[str, Any] = {},
 ) -> TaskDefinition:
-    """A task's definition with other criteria, without the dependencies that are dropped and the examples that are
+    """A task's definition with other criteria, with the dependencies that are left, and without the examples that are
     struck."""
     amendment = TaskAmendment(
         replaced_criteria=task.definition.acceptance_criteria,
@@ -498,8 +502,8 @@ def _with_criteria(
         escalation_ref=answer.escalation_id,
         amended_at=answer.resolved_at,
     )
-    depends_on = [ref for ref in task.definition.depends_on if ref not in dropped]
-    return amended(task.definition, criteria, amendment, depends_on, changes)
+    left = task.definition.depends_on if depends_on is None else list(dict.fromkeys(depends_on))
+    return amended(task.definition, criteria, amendment, left, changes)
 
 
 _Handler: TypeAlias = Callable[[Factory, Task, ResolutionRecord], _Effect]

@@ -143,15 +143,20 @@ def block(task_id: str, entry: TaskEntry, *, blocked: bool) -> TaskEntry:
     )
 
 
-def set_dependencies(task_id: str, entry: TaskEntry, depends_on: Sequence[str]) -> TaskEntry:
+def set_dependencies(
+    task_id: str, entry: TaskEntry, depends_on: Sequence[str], parts: Sequence[str] = ()
+) -> TaskEntry:
     """A task that has not run depends on fewer others (design: task-states, `drop_depends_on`).
+
+    Args:
+        parts: Those of what it depends on, where that was split.
 
     Raises:
         RefusedError: the task is running or finished, or would depend on something new.
     """
     if entry.status not in (_S.PENDING, _S.BLOCKED, _S.HALTED):
         raise RefusedError(f"the task {task_id} is {entry.status}; its dependencies are fixed", where=task_id)
-    if added := [ref for ref in depends_on if ref not in entry.depends_on]:
+    if added := [ref for ref in depends_on if ref not in (*entry.depends_on, *parts)]:
         raise RefusedError(
             f"dependencies can only be dropped; {task_id} never depended on {', '.join(added)}",
             where=task_id,
