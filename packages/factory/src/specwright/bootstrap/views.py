@@ -185,9 +185,12 @@ _RELEVANT = 0.14
 tests/cli/test_index_search.py. The scores of another embedder have another scale."""
 
 
-def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
+def search_index(directory: Path, query: IndexQuery) -> list[tuple[SearchHit, float]]:
     """Search the Code Index of a project (design: code-index); a module whose name the query says comes before one that is
     only like it, and one that is hardly like it is left out.
+
+    Returns:
+        The hits, each with the number in [0, 1] by which it is placed: its similarity, and something for its name.
 
     Raises:
         InputError: there is no project, or a setting is wrong.
@@ -200,14 +203,14 @@ def search_index(directory: Path, query: IndexQuery) -> list[SearchHit]:
         hits = index.search(query._replace(top_k=max(query.top_k, _NAMED_AMONG)))
     said = set(re.findall(r"\w+", query.query.casefold()))
 
-    def by_name(hit: SearchHit) -> SearchHit:
+    def placed(hit: SearchHit) -> tuple[SearchHit, float]:
         words = hit.entry.name.split("_")
         share = len(said.intersection(words)) / len(words)
-        return hit._replace(similarity_score=min(1.0, hit.similarity_score + _OF_A_NAME * share))
+        return hit, min(1.0, hit.similarity_score + _OF_A_NAME * share)
 
     least = _RELEVANT if settings.embedder == DEFAULT_EMBEDDER else 0.0
-    found = [hit for hit in map(by_name, hits) if hit.similarity_score >= least]
-    return sorted(found, key=lambda hit: -hit.similarity_score)[: query.top_k]
+    found = [one for one in map(placed, hits) if one[1] >= least]
+    return sorted(found, key=lambda one: -one[1])[: query.top_k]
 
 
 def require_begun(directory: Path) -> None:

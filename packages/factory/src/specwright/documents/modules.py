@@ -89,9 +89,10 @@ class Modules(Document, schema="modules"):
 
 
 class Match(CodeIndexEntry):
-    """A module that was found."""
+    """A module that was found: the cosine of its embedding with the query's, at least 0, and what it is placed by."""
 
     similarity_score: float
+    match: float
 
 
 class Matches(Document, schema="matches"):

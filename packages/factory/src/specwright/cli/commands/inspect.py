@@ -181,7 +181,9 @@ def search(
     if not (hits or as_json):
         note("No module in the Code Index matches.")
         return
-    matches = [Match(**dict(hit.entry), similarity_score=hit.similarity_score) for hit in hits]
+    matches = [
+        Match(**dict(hit.entry), similarity_score=hit.similarity_score, match=match) for hit, match in hits
+    ]
     present(Matches(matches=matches), matches_page, as_json=as_json)
 
 

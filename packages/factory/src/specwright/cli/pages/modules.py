@@ -237,7 +237,7 @@ def modules_page(modules: Modules) -> Page:
 def matches_page(matches: Matches) -> Page:
     """A table of what was found in the Code Index."""
     page = Page()
-    rows = [(one.ref, brief(one.name), f"{one.similarity_score:.2f}", one.purpose) for one in matches.matches]
+    rows = [(one.ref, brief(one.name), f"{one.match:.2f}", one.purpose) for one in matches.matches]
     page.table(("MODULE", "NAME", "MATCH", "PURPOSE"), rows, whole=("MODULE", "NAME", "MATCH"))
     return page
 
