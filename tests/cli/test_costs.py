@@ -40,11 +40,28 @@ def test_each_change_has_its_own_costs(released: Path) -> None:
     }
 
 
-def test_by_content_every_character_is_counted_once(released_once: Path) -> None:
-    """A request's characters are divided among the kinds of content that it holds."""
-    document = json.loads(specwright("costs", released_once, "--by", "content", "--json").out)
-    assert document["total"]["characters"] == sum(part["characters"] for part in document["parts"].values())
+def test_by_content_the_parts_are_the_whole(released: Path) -> None:
+    """What a request has of each kind of content, and its answer, add up to what it is, tokens that do not divide evenly
+    and requests of which an older journal says nothing among them (D-S9-13)."""
+    with (released / JOURNAL).open("r+") as journal:
+        lines = journal.readlines()
+        journal.seek(0)
+        journal.truncate()
+        for number, line in enumerate(lines):
+            record = json.loads(line)
+            if record["kind"] == "model":
+                counts = {"input_tokens": 1_001 + number, "output_tokens": 7, "total_tokens": 1_008 + number}
+                record["answer"]["message"]["data"]["usage_metadata"] = counts
+                record["answer"] |= {"asked": {}} if number % 3 else {}
+            journal.write(json.dumps(record, separators=(",", ":")) + "\n")
+    document = specwright("costs", released, "--by", "content", "--json").document
+    sums = {key: sum(part[key] for part in document["parts"].values()) for key in SUMMED}
+    assert sums == {key: document["total"][key] for key in SUMMED}
+    assert sums["input_tokens"] > 1_001
     assert {"system prompt", "answers", "request"} < set(document["parts"])
+
+
+SUMMED = ("requests", "characters", "input_tokens", "output_tokens", "unpriced")
 
 
 def test_scripted_answers_are_said_to_cost_nothing(released_once: Path) -> None:

@@ -2,7 +2,6 @@
 budgets)."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -125,8 +124,8 @@ def require_prices(settings: Settings) -> None:
 def costs(directory: Path, by: Division, prices: PublishedPrices) -> dict[str, Cost]:
     """The costs of a project, the largest part first.
 
-    By content, a part's requests are those that hold it, and its tokens and money are its share of theirs by
-    characters. By version, a change has what was asked from its first step to that of the next.
+    By content, each part has its share of tokens and money by characters, and a request counts with its answer.
+    By version, a change has what was asked from its first step to that of the next.
 
     Raises:
         CorruptionError: the journal is damaged.
@@ -169,18 +168,15 @@ def _parts(record: JournalRecord, by: Division, version: str, prices: PublishedP
     whole = Cost(1, characters, *usage[:2], usd or Decimal(0), int(usd is None))
     if by != "content":
         return {_place(by, version, record.place.scope): whole}
-    content: Counter[str] = Counter(answer.get("asked") or {})
     written = _paid(model, Usage(0, usage.output_tokens), prices) or Decimal(0)
-    parts = {
-        kind: whole._replace(
-            characters=size,
-            input_tokens=round(usage.input_tokens * size / max(1, characters)),
-            output_tokens=0,
-            usd=(whole.usd - written) * size / max(1, characters),
-        )
-        for kind, size in content.items()
-    }
-    return {**parts, "answers": whole._replace(characters=0, input_tokens=0, usd=written)}
+    parts, before = dict[str, Cost](), 0
+    for kind, size in cast("dict[str, int]", answer.get("asked") or {}).items():
+        # rounded up to here and up to there, so that all parts together are the whole
+        begin, end = (usage.input_tokens * at // max(1, characters) for at in (before, before + size))
+        parts[kind] = Cost(0, size, end - begin, 0, (whole.usd - written) * size / max(1, characters))
+        before += size
+    rest = whole._replace(characters=0, input_tokens=0, usd=written) if characters else whole
+    return {**parts, "answers": rest}
 
 
 def _paid(model: str, usage: Usage, prices: PublishedPrices) -> Decimal | None:
