@@ -355,6 +355,27 @@ def test_a_fault_of_the_store_stops_the_run_and_is_told_to_no_role(desk: Desk, a
         path.write_bytes(kept)
 
 
+def test_each_permission_shows_its_files_and_no_more(desk: Desk) -> None:
+    """A row of the pack gives what its permission names: the surface, or only that the module is there (F-5-07)."""
+    ref = next(row.ref for row in desk.pack.included_refs if row.ref.startswith("MM-"))
+    contract = next(row.ref for row in desk.pack.included_refs if row.ref.startswith("CTR-"))
+    (path,) = desk.store.root.rglob(f"{desk.pack.context_pack_id}.json")
+    told: dict[str, tuple[list[str], list[str], bool]] = {}
+    for permission in Permission:
+        rows = [IncludedRef(ref=one, permission=permission, reason="a test") for one in (ref, contract)]
+        path.write_bytes(desk.pack.model_copy(update={"included_refs": rows}).to_bytes())
+        module, other = (cast("dict[str, Any]", desk.access.query(one)) for one in (ref, contract))
+        files = [sorted(one.get("files", ())) for one in (module, other)]
+        told[permission] = (*files, "index" in module)
+    surface, own = ["contract.json", "examples.md", "ship.json"], ["contract.json"]
+    assert told == {
+        Permission.FULL: (surface, own, True),
+        Permission.CONTRACT_ONLY: (surface, own, True),
+        Permission.SUMMARY_ONLY: ([], [], True),
+        Permission.METADATA_ONLY: ([], [], True),
+    }
+
+
 class Plays(NamedTuple):
     """A source of one model."""
 

@@ -32,6 +32,7 @@ from specwright.domain.artifacts import (
     IncludedRef,
     Permission,
     Purpose,
+    shown,
 )
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.interface_change import InterfaceChangeException, RaisedBy, checked_request
@@ -254,10 +255,10 @@ class RoleStore:
             raise RefusedError(NOT_IN_PACK.replace("{path}", ref))
         if not ref.startswith(self._shown):
             raise RefusedError(f"you may query {self._what} only; '{ref}' is none.")
-        shown: dict[str, JsonValue] = {"ref": ref}
+        answer: dict[str, JsonValue] = {"ref": ref}
         for row in rows:
-            shown |= self._of(row)
-        return shown
+            answer |= self._of(row)
+        return answer
 
     def create(self, draws: Scope, kind: ArtifactType, body: Mapping[str, bytes], revises: str) -> str:
         """Register a draft of what this invocation is making; returns its id.
@@ -292,21 +293,25 @@ class RoleStore:
         return self._view.invocations.pack(self._by.pack_id)
 
     def _of(self, row: IncludedRef) -> dict[str, JsonValue]:
-        name = row.ref.partition("@")[0]
         if row.ref in self._judged:
-            return {"files": {CONTRACT: self._judged[row.ref].decode()}}
-        if row.permission is Permission.METADATA_ONLY:
-            return {"index": index_entry(self._index, row.ref)}
+            return _files(row, {CONTRACT: self._judged[row.ref]})
         if row.ref.startswith("MM-"):
-            surface = self._view.modules.surface(row.ref)
-            files: JsonValue = {path: data.decode() for path, data in surface.items()}
-            return {"files": files, "index": index_entry(self._index, row.ref)}
+            is_listed = row.permission is Permission.METADATA_ONLY  # it need not be sealed
+            files = {} if is_listed else self._view.modules.surface(row.ref)
+            return {**_files(row, files), "index": index_entry(self._index, row.ref)}
+        name = row.ref.partition("@")[0]
         envelope = self._view.artifacts.envelope(self._by.folder, name)
-        if envelope.artifact_type is ArtifactType.CONTRACT:
+        if envelope.artifact_type is ArtifactType.CONTRACT and row.permission is not Permission.METADATA_ONLY:
             body = self._view.artifacts.body(self._by.folder, name)
-            return {"files": {CONTRACT: body[CONTRACT].decode()}}
+            return _files(row, {CONTRACT: body[CONTRACT]})
         return {
             "artifact_type": envelope.artifact_type.value,
             "version": envelope.version,
             "status": envelope.status.value,
         }
+
+
+def _files(row: IncludedRef, files: Files) -> dict[str, JsonValue]:
+    """Those of some files that a row of a pack shows, if any."""
+    given: JsonValue = {path: data.decode() for path, data in files.items() if shown(row.permission, path)}
+    return {"files": given} if given else {}
