@@ -226,7 +226,7 @@ def test_a_module_that_was_laid_out_to_be_corrected_is_no_project(
 def test_a_change_under_way_is_shown_and_given_up(
     released_once: Path, tmp_path: Path, studio: OPEN_STUDIO
 ) -> None:
-    """Beside what is the product until then (D48, F§14)."""
+    """Beside what is the product until then; an old page gives up no other change (D48, F§14, D-48-04)."""
     directory = Path(shutil.copytree(released_once, tmp_path / "changing"))
     unreachable = 'model = "openai:x"\nbase_url = "http://127.0.0.1:9/v1"\nretry_seconds = 1\n'
     (directory / "specwright.toml").write_text(unreachable)
@@ -235,6 +235,12 @@ def test_a_change_under_way_is_shown_and_given_up(
     page = browser.get("/p/changing/run").text
     assert "Change 1 is under way" in page
     assert "is the product" in page
-    assert send(browser, "/p/changing/do/abandon", {}).status_code == 303
+    (shown,) = set(re.findall(r'name="sha256" value="([0-9a-f]{64})"', page))
+    old = send(browser, "/p/changing/do/abandon", {"sha256": "0" * 64})
+    assert (old.status_code, "is not what was shown" in old.text) == (409, True)
+    specwright("change", directory, "--abandon", "--sha256", "0" * 64).refuses(
+        "the change is not what was", code=1
+    )
+    assert send(browser, "/p/changing/do/abandon", {"sha256": shown}).status_code == 303
     assert "is under way" not in browser.get("/p/changing/run").text
     assert specwright("status", directory, "--json").document["where"] == "released"

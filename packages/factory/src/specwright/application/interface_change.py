@@ -328,18 +328,26 @@ class Resolution:
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
+CHANGE = "the change"
+"""What is under way, as `shown_sha256` and a refusal name it."""
+
+
 def shown_sha256(view: ProjectView, name: str = "") -> str:
     """The SHA-256 of what a person is shown.
 
     Args:
         view: The project.
-        name: Of an escalation or of an interface change exception; empty for the spec that waits.
+        name: Of an escalation or of an interface change exception; `the change` that is under way; empty for the spec that
+            waits.
 
     Returns:
         The hash in hex; empty if there is no such thing.
     """
     if not name:
         return shown_hash(view) if view.store.exists(draft_files(view).spec) else ""
+    if name == CHANGE:
+        change = view.projection.open_change
+        return canonical_json.digest(change.request.to_json()) if change else ""
     if name.startswith("ESC-"):
         exists = view.escalations.exists(name)
         return canonical_json.digest(view.escalations.escalation(name).to_json()) if exists else ""

@@ -41,7 +41,13 @@ from specwright.application.escalation.offers import (
     retry_halted,
 )
 from specwright.application.factory import Adapters, Factory
-from specwright.application.interface_change import checked_sha256, decide, finish_decisions
+from specwright.application.interface_change import (
+    CHANGE,
+    checked_sha256,
+    decide,
+    finish_decisions,
+    require_shown,
+)
 from specwright.application.projection import Projection
 from specwright.application.stages.product import (
     check_draft,
@@ -398,12 +404,14 @@ class Project:
         begin_report(self.factory, tried, pointer, spec_text)
         return self.go_on()
 
-    def abandon(self) -> ProjectStatus:
-        """Give up the change that is under way; no model is asked.
+    def abandon(self, sha256: str = "") -> ProjectStatus:
+        """Give up the change that is under way, or only the one with a hash; no model is asked.
 
         Raises:
             InputError: none is under way.
+            RefusedError: it is another one.
         """
+        require_shown(self.factory, sha256, CHANGE)
         abandon_change(self.factory)
         return self.status
 

@@ -209,7 +209,7 @@ _ACTIONS: Mapping[str, Callable[[FormFields], Command]] = {
     "run": _run,
     "release": lambda form: _command(form, "release"),
     "change": lambda form: _command(form, "change", *form.options("request")),
-    "abandon": lambda form: _command(form, "change", "--abandon"),
+    "abandon": lambda form: _command(form, "change", "--abandon", *form.shown),
     "report": _report,
     "deprecate": _deprecate,
 }

@@ -14,6 +14,7 @@ from specwright.application.escalation.halted import HaltedTask, recommended_act
 from specwright.application.escalation.offers import DECISIONS, meaning
 from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import Provenance, debates_over, planned_modules
+from specwright.application.interface_change import CHANGE, shown_sha256
 from specwright.application.stages.product import current_spec
 from specwright.application.stages.trace import ProjectTrace
 from specwright.application.store.layout import spec_files
@@ -68,7 +69,8 @@ def page(project: StudioProject, path: str) -> Page:
         made = _PAGES[kind](view, project.directory, name)
         status = Status.now(view, project.directory)
         readable = partial(by_spec_id, view.projection.state) if view.projection.state else str
-        return Page(f"{kind}.html", {**context, "status": status, "readable": readable, **made})
+        context |= {"status": status, "readable": readable, "change_sha256": shown_sha256(view, CHANGE)}
+        return Page(f"{kind}.html", {**context, **made})
 
 
 def home(projects: Sequence[StudioProject]) -> dict[str, Any]:

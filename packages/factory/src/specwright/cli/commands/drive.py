@@ -296,6 +296,7 @@ def change(
         str | None, typer.Option(metavar="TEXT", help="What is to change, in a sentence.")
     ] = None,
     abandon: Annotated[bool, typer.Option("--abandon", help="Give up the change that is under way.")] = False,
+    sha256: Sha256 = "",
     as_json: AsJson = False,
 ) -> None:
     """Change a released product, by SPEC.md or in a sentence.
@@ -309,7 +310,7 @@ def change(
                 "--abandon and --request exclude each other",
                 remedy="give up the change that is under way first, then ask for another one",
             )
-        _go_back(directory, "status", lambda project: project.abandon(), as_json=as_json)
+        _go_back(directory, "status", lambda project: project.abandon(sha256), as_json=as_json)
         return
     if request is not None and not request.strip():
         raise InputError("--request is empty", remedy=next_command("change", directory, OTHER_SPEC))
