@@ -335,7 +335,11 @@ def _open_judge_pack(
     arbiter = place.role is Role.ARBITER
     debated = f"{_HISTORY}, readable as /{DEBATE}" if arbiter else _HISTORY
     contract = "the contract in question" + (f", readable as /{CONTRACTS_READ}" if arbiter else "")
-    included = [(record.ref, full, debated) for record in (*history.proposals, *history.challenges)]
+    now = history.proposals[-1].target_artifact_id  # of earlier rounds they get what matters still
+    included = [
+        (one.ref, full if one.target_artifact_id == now else Permission.SUMMARY_ONLY, debated)
+        for one in (*history.proposals, *history.challenges)
+    ]
     included += [(one.ref, full, contract) for one in case.contracts]
     carried = {ruling.ref: ruling for ruling in rulings.values()}
     earlier = [ruling.ref for ruling in history.adjudications]
