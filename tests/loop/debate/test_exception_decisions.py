@@ -9,6 +9,7 @@ from specwright.application.interface_change import decide, exceptions
 from specwright.domain.interface_change import DecisionRequest
 from specwright.errors import InputError, RefusedError
 from testkit.loop.exceptions import CHAIN, Story, raising
+from testkit.loop.role_answers import Turn, failing, rejecting
 
 WHERE = "TSK-002.1/triple/round-1/proposer"
 
@@ -52,6 +53,40 @@ def test_a_rejection_may_run_the_task_again(directory: Path):
     (path,) = (story.bench.base / "exceptions").glob("*.decision-1.json")
     assert story.bench.read(path)["reason"] == "Ask the module twice instead."
     assert story.bench.store.definition(wire["definition_sha256"]) == path.read_bytes()
+
+
+def test_a_halt_after_a_rejection_has_the_debates_of_both_attempts(directory: Path):
+    """F-17.1-02: what the first attempt said lies in `debates/`, and is in the next escalation, too."""
+    again: dict[str, Any] = {f"TSK-002.2/triple/round-{n}/challenger": saying(failing()) for n in (1, 2, 3)}
+    again["TSK-002.2/triple/round-3/arbiter"] = saying(rejecting())
+    story = Story(directory, {"TSK-002.1/triple/round-1/challenger": raising(), **again})
+    story.bench.begin(CHAIN)
+    first = story.bench.escalation.debate_trail
+    assert first.challenges != []
+    decide(story.bench.factory, request(story, "REJECT_CHANGE", requeue=True))
+    story.bench.run()
+    assert story.bench.status(1) == "HALTED"
+    trail = story.bench.escalation.debate_trail
+    assert trail.proposals[: len(first.proposals)] == first.proposals
+    assert trail.challenges[: len(first.challenges)] == first.challenges
+    said = [path.name for path in (story.bench.base / "artifacts").glob(f"{task_folder(story)}/PROP-*")]
+    assert sorted(one.proposal_id for one in trail.proposals) == sorted(said)
+
+
+def saying(answer: dict[str, Any]) -> Any:
+    """A turn that always gives one answer."""
+
+    def said(story: Story, place: Any, ordinal: int) -> Turn:
+        return Turn(answer)
+
+    return said
+
+
+def task_folder(story: Story) -> str:
+    """Of the task that halted."""
+    return story.bench.factory.artifacts.folder_of(
+        story.bench.escalation.debate_trail.proposals[0].proposal_id
+    )
 
 
 def test_a_rejection_may_leave_the_task_halted(directory: Path):

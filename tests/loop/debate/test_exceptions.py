@@ -103,6 +103,22 @@ def test_an_invalid_one_is_answered_and_the_role_goes_on(directory: Path, change
     assert not (story.bench.base / "exceptions").exists()
 
 
+def test_evidence_that_quotes_the_source_is_answered_and_the_role_goes_on(directory: Path):
+    """F-9.7-07: judges of the contract debate are shown the exception, and so never a line of its Proposer's."""
+
+    def turns(story: Story, place: Any, ordinal: int) -> Turn:
+        said = ["All that the module can do is `return number * 2` by these inputs."]
+        raise_it = ((RAISE, asked(story.ref("double"), evidence=said)),)
+        return (Turn(None, draft("triple")), Turn(None, calls=raise_it), Turn(claimed()))[ordinal]
+
+    story = Story(directory, {PROPOSER: turns})
+    story.bench.begin(CHAIN)
+    told = [text for place, _, text in story.heard.requests if place == PROPOSER and "Not raised" in text]
+    assert ["evidence: it holds line " in text for text in told] == [True]
+    assert [story.bench.status(n) for n in range(3)] == ["SHIPPED"] * 3
+    assert not (story.bench.base / "exceptions").exists()
+
+
 def test_ones_own_module_is_not_meant(directory: Path):
     """F-13-02, F-13-03: against the module that is being judged it is refused, with where such a fault belongs."""
 
@@ -130,11 +146,11 @@ def test_what_the_tool_answers_and_who_it_says_raised_it(directory: Path):
     class Accepting:
         upstream = ("MM-0000000a@1.0.0",)
 
-        def raise_exception(self, draws: Any, raw: Any) -> str:
+        def raise_exception(self, draws: Any, raw: Any, files: Any) -> str:
             return "ICE-0000000a"
 
     note = RaisedException()
-    tool = raise_tool(cast(Any, Accepting()), Story(directory, {}).bench.journal, PROPOSER, note)
+    tool = raise_tool(cast(Any, Accepting()), Story(directory, {}).bench.journal, PROPOSER, note, dict)
     answer = json.loads(tool.invoke(asked("MM-0000000a@1.0.0")))
     assert answer == {"exception_id": "ICE-0000000a", "status": "RAISED", "task_halted": True}
     assert note.name == "ICE-0000000a"

@@ -40,8 +40,10 @@ CHAIN = plan(
 )
 
 
-def fix(bench: DebateWorkbench, files: dict[str, str], module: str = "") -> str:
-    payload = {"fix_description": "Doubles by adding.", "fix_artifacts": files, "module": module}
+def fix(
+    bench: DebateWorkbench, files: dict[str, str], module: str = "", said: str = "Doubles by adding."
+) -> str:
+    payload = {"fix_description": said, "fix_artifacts": files, "module": module}
     return answer(bench, "PROVIDE_FIX", payload)
 
 
@@ -322,6 +324,15 @@ def test_a_fix_that_fails_the_preflight_asks_nobody(directory: Path):
         assert bench.records() == rounds
         assert override(bench) == "SHIPPED"
         assert bench.unapproved() == []
+
+
+def test_a_fix_that_quotes_its_source_asks_nobody(directory: Path):
+    """F-9.7-07, F-17.2-11: judges are shown what a person says of a fix, and so never a line of it."""
+    with DebateWorkbench(directory, script(REJECTED)) as bench:
+        bench.begin()
+        assert fix(bench, draft("double"), said="It ends in `return number * 2` now.") == "HALTED"
+        assert bench.trace == ["double/preflight"]
+        assert any("fix_description: it holds line" in error for error in bench.escalation.details["errors"])
 
 
 FIX_FAILS: dict[str, tuple[dict[str, list[Any]], str, list[str]]] = {

@@ -496,12 +496,13 @@ class StoreAccess(Protocol):
         """The shipped dependencies whose contracts the role may find wrong (design: interface-changes)."""
         ...
 
-    def raise_exception(self, draws: Scope, raw: JsonValue) -> str:
+    def raise_exception(self, draws: Scope, raw: JsonValue, files: Files) -> str:
         """Record an interface change exception; returns its id.
 
         Args:
             draws: Where its id comes from.
             raw: What the role says of it.
+            files: What the role has in its directory; judges are shown the exception, so that it must not quote them.
 
         Raises:
             RefusedError: it is not valid, with a line for each problem; nothing was written.

@@ -34,6 +34,7 @@ from specwright.domain.artifacts import (
     Purpose,
     shown,
 )
+from specwright.domain.debate.contract_faults import quote_problems
 from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
 from specwright.domain.interface_change import InterfaceChangeException, RaisedBy, checked_request
 from specwright.domain.modules.evidence import ShipEvidence
@@ -208,6 +209,7 @@ class RoleStore:
         contracts_only: Whether anything else that the pack names is refused (design: role-access: the Challenger).
         upstream: What the deliverable depends on; against those of it that are sealed an exception may be raised.
         works_on: The artifact that the role makes or judges, `id@version`.
+        stub: What the factory wrote of its files.
     """
 
     def __init__(
@@ -221,12 +223,14 @@ class RoleStore:
         contracts_only: bool = False,
         upstream: Sequence[str] = (),
         works_on: str = "",
+        stub: Files = MappingProxyType({}),
     ) -> None:
         self._view = view
         self._index = index
         self._by = by
         self._drafts_of = drafts_of
         self._works_on = works_on
+        self._stub = stub
         self.upstream: Sequence[str] = [ref for ref in upstream if view.modules.is_sealed(ref)]
         self._judged = {contract.ref: contract.to_bytes() for contract in judged}
         self._shown = _CONTRACTS if contracts_only else _ARTIFACTS
@@ -274,16 +278,19 @@ class RoleStore:
         artifacts.add(draws, made)
         return made.envelope.artifact_id
 
-    def raise_exception(self, draws: Scope, raw: JsonValue) -> str:
+    def raise_exception(self, draws: Scope, raw: JsonValue, files: Files) -> str:
         """Record an interface change exception in the name of this invocation; returns its id.
 
         Raises:
-            RefusedError: it is not valid; nothing was written.
+            RefusedError: it is not valid, or quotes source; nothing was written.
         """
         try:
             asked = checked_request(raw, {ref: self._view.modules.contract(ref) for ref in self.upstream})
         except ValueError as error:
             raise RefusedError(str(error)) from error
+        said = {name: str(value) for name, value in asked.to_json().items()}
+        if quoted := quote_problems(files, self._stub, said):
+            raise RefusedError("\n".join(quoted))
         by = RaisedBy(artifact_ref=self._works_on, role=self._by.role, run_id=self._by.run_id)
         name = artifact_id(ArtifactType.INTERFACE_CHANGE_EXCEPTION, draws.hex8())
         self._view.escalations.add_exception(draws, InterfaceChangeException.of(name, asked, by))

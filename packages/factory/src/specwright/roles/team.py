@@ -288,7 +288,7 @@ class ModelRoles:
                 "create_artifact": lambda: create_tool(store, journal, run_id, workspace.files),
             }
         if store is not None and store.upstream:
-            makers[RAISE_TOOL] = lambda: raise_tool(store, journal, run_id, raised)
+            makers[RAISE_TOOL] = lambda: raise_tool(store, journal, run_id, raised, workspace.files)
         return [makers[name]() for name in STORE_TOOLS[assignment.place.role] if name in makers]
 
 

@@ -330,7 +330,7 @@ class Implementation(Deliverable):
         preflight = Preflight(self, scope, request.active_tests, request.failures)
 
         def problems(answer: _A, files: Files) -> list[str]:
-            told = [*check(answer, files, preflight), *self._quoted(answer, files, preflight)]
+            told = [*check(answer, files, preflight), *self._quoted(_said(answer), files, preflight)]
             return [] if preflight.wrong else told  # nothing else of this answer counts
 
         with self._keeping_refused(stage, preflight):
@@ -374,20 +374,25 @@ class Implementation(Deliverable):
         """
         preflight = Preflight(self, scope, active_tests)
         with self._keeping_refused(stage, preflight):
-            if problems := preflight.problems(files):
+            if problems := self._fix_problems(preflight, claim, files):
                 raise AnswerError("the fix fails the preflight", problems=tuple(problems))
         scenarios = self.contract.error_cases or [f"{self.contract.name} /purpose"]
         return self._store(scope, by, claim, checks or scenarios, files, before, preflight)
 
-    def fix_problems(self, files: Files, active_tests: Sequence[TriedTest]) -> list[str]:
+    def fix_problems(self, claim: str, files: Files, active_tests: Sequence[TriedTest]) -> list[str]:
         """What the preflight finds wrong with a person's files, before their answer is recorded; nothing is stored, and the
         run that takes the answer looks again (design: escalation).
 
         Args:
+            claim: What the fix does and why.
             files: All files of the module.
             active_tests: Falsifying tests that it must pass.
         """
-        return Preflight(self, UnrecordedScope(f"{self.name}/fix"), active_tests).problems(files)
+        preflight = Preflight(self, UnrecordedScope(f"{self.name}/fix"), active_tests)
+        return self._fix_problems(preflight, claim, files)
+
+    def _fix_problems(self, preflight: Preflight, claim: str, files: Files) -> list[str]:
+        return [*preflight.problems(files), *self._quoted({"fix_description": claim}, files, preflight)]
 
     def stub(self) -> Files:
         """The files that an implementation begins with."""
@@ -503,19 +508,12 @@ class Implementation(Deliverable):
             ref for ref in refs - retired.keys() if ref.partition("@")[0] != self.contract.module_id
         )
 
-    def _quoted(
-        self, answer: ProposerAnswer | AmendmentsAnswer, files: Files, preflight: Preflight
-    ) -> list[str]:
-        """Source in what judges are shown of a draft (design: role-access)."""
-        applied, disclaimed = getattr(answer, "applied", ()), getattr(answer, "contract_at_fault", ())
-        notes, faults = [record.note for record in applied], [fault.reason for fault in disclaimed]
+    def _quoted(self, said: Mapping[str, str], files: Files, preflight: Preflight) -> list[str]:
+        """Source in what judges are shown of a draft, and in what is said of it (design: role-access)."""
         shown = {
-            "claim": answer.claim,
-            **{f"acceptance_checks.{i}": text for i, text in enumerate(answer.acceptance_checks)},
-            **{f"applied.{i}.note": text for i, text in enumerate(notes)},
+            **said,
             "examples.md": files.get("examples.md", b"").decode(errors="replace"),
             "the parameters of tests": "\n".join(preflight.observations),
-            **{f"contract_at_fault.{i}.reason": text for i, text in enumerate(faults)},
         }
         return quote_problems(files, self.stub(), shown)
 
@@ -572,6 +570,7 @@ class Implementation(Deliverable):
             drafts_of=self.artifact_inputs(),
             upstream=() if task.change else self.calls,
             works_on=factory.artifacts.ref(task.folder, before) if before else self.contract_ref,
+            stub=self.stub(),
         )
         return by, pack_files(entries), store
 
@@ -646,6 +645,18 @@ class Implementation(Deliverable):
             examples=files.get("examples.md", b"").decode(errors="replace"),
             preflight=preflight.observations,
         )
+
+
+def _said(answer: ProposerAnswer | AmendmentsAnswer) -> dict[str, str]:
+    """What a Proposer says of its files to judges, by field."""
+    applied, disclaimed = getattr(answer, "applied", ()), getattr(answer, "contract_at_fault", ())
+    notes, faults = [record.note for record in applied], [fault.reason for fault in disclaimed]
+    return {
+        "claim": answer.claim,
+        **{f"acceptance_checks.{i}": text for i, text in enumerate(answer.acceptance_checks)},
+        **{f"applied.{i}.note": text for i, text in enumerate(notes)},
+        **{f"contract_at_fault.{i}.reason": text for i, text in enumerate(faults)},
+    }
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:

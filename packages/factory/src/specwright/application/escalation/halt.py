@@ -30,7 +30,7 @@ from specwright.domain.artifacts import ArtifactStatus
 from specwright.domain.debate.contract_faults import as_failure
 from specwright.domain.debate.debate import CONTRACTS, Adjudication, Challenge, Proposal
 from specwright.domain.debate.falsifying import is_counterexample
-from specwright.domain.escalation import Action, DebateTrail
+from specwright.domain.escalation import Action
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import (
     ProjectState,
@@ -61,7 +61,7 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
     else:
         board = TaskBoard(project_state(factory))
         board.change(task.task_id, now, task_changes.halt, why.decision, name)
-        trail = _all_debates(factory, task, why.details.get("resume", {}).get("debates", {}).values())
+        trail = debate_trail([records.history() for records in factory.debates.of(task.folder)])
         sha256 = write_escalation(factory, task, why, name, now, trail, board.state().to_json())
     payload = {"reason": "human_input", "reference": name, "definition_sha256": sha256}
     events = [task.event("task.blocked", payload)]
@@ -73,15 +73,6 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
     factory.projection.write(now=True)
     factory.progress.note(Step("halted", task.entry.spec_task_id, f"{name}: {why.reason}"))
     return name
-
-
-def _all_debates(factory: Factory, task: Task, debates: Iterable[str]) -> DebateTrail:
-    """All debates of a task: those that its earlier escalations tell of, since another plan or attempt leaves them
-    behind, and those held now (design: escalation)."""
-    answered = [one for one in factory.projection.resolutions.values() if one.task_id == task.task_id]
-    trails = [factory.escalations.escalation(one.escalation_id).debate_trail for one in answered]
-    histories = [factory.debates.records(debate).history() for debate in debates]
-    return debate_trail([*trails, *histories])
 
 
 def halt_contradicted(factory: Factory, task: Task, error: NonDeterminismError) -> str:

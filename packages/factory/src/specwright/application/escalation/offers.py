@@ -232,7 +232,7 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
     if not by_gate:
         return
     factory.progress.note(Step("escalation", of, f"{name}: the gate judges the files first"))
-    if problems := failed.module.fix_problems(failed.files, failed.tests):
+    if problems := failed.module.fix_problems(failed.claim, failed.files, failed.tests):
         shown = "".join(f"\n  {problem}" for problem in problems)
         raise RefusedError(
             f"the gate refuses these files; nothing was answered:{shown}",

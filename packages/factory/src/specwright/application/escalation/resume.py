@@ -76,6 +76,11 @@ class AnsweredModule:
         debate = Debate(self._factory, self.module)
         return debate.active_tests(debate_id, number, version_id) if debate_id else ()
 
+    @property
+    def claim(self) -> str:
+        """What is said of the files."""
+        return self._record.payload.get("fix_description", _CORRECTED)
+
     @cached_property
     def files(self) -> Files:
         """The module's files with those of a person's fix; its last draft where what was approved is corrected.
@@ -113,7 +118,7 @@ class AnsweredModule:
         Returns:
             The debate, and the version that is judged.
         """
-        claim = self._record.payload.get("fix_description", _CORRECTED)
+        claim = self.claim
         stage = f"{'corrected' if claim == _CORRECTED else 'round'}-{self.number}"
         debate_id, before, number = self.judged
         records = self._factory.debates.records(debate_id) if debate_id else None

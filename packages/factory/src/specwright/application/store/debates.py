@@ -252,6 +252,13 @@ class DebateStore:
         """The records of one debate."""
         return DebateRecords(self._store, debate_id)
 
+    def of(self, folder: str) -> list[DebateRecords]:
+        """Those of a task by its folder, the oldest first, also of attempts and plans that it has left behind."""
+        artifacts, known = ArtifactStore(self._store), {*self.ids()}
+        held = [name for name in self._store.names(f"{layout.ARTIFACTS}/{folder}") if name in known]
+        held.sort(key=lambda name: artifacts.envelope(folder, name).created_at)
+        return [self.records(name) for name in held]
+
     def by_version(self) -> dict[str, str]:
         """The debate over each plan and each implementation that was proposed, or that reached the gate."""
         found: dict[str, str] = {}

@@ -268,11 +268,14 @@ def create_tool(store: StoreAccess, journal: Journal, run_id: str, files: Callab
     return StructuredTool.from_function(create_artifact, args_schema=_Create)
 
 
-def raise_tool(store: StoreAccess, journal: Journal, run_id: str, raised: RaisedException) -> BaseTool:
+def raise_tool(
+    store: StoreAccess, journal: Journal, run_id: str, raised: RaisedException, files: Callable[[], Files]
+) -> BaseTool:
     """`raise_interface_change_exception`: the one answer that is about somebody else's contract; it ends the role.
 
     Args:
         raised: Takes the id; nothing that the role calls after that is done.
+        files: What the role has in its directory.
     """
 
     def raise_interface_change_exception(**arguments: Any) -> str:
@@ -281,7 +284,8 @@ def raise_tool(store: StoreAccess, journal: Journal, run_id: str, raised: Raised
         with suppress(ValidationError):  # the store says what is wrong with it
             asked = cast(JsonValue, repaired(InterfaceChangeRequest, arguments).to_json())
         try:
-            raised.name = store.raise_exception(journal.scope(f"{run_id}/exception/{content[:8]}"), asked)
+            draws = journal.scope(f"{run_id}/exception/{content[:8]}")
+            raised.name = store.raise_exception(draws, asked, files())
         except RefusedErrors as error:
             return f"Not raised; nothing was changed. Correct this, or go on without it:\n{error.what}"
         return json.dumps({"exception_id": raised.name, "status": "RAISED", "task_halted": True})
