@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,14 +11,32 @@ from testkit.cli.commands import specwright
 JOURNAL = Path(".specwright/journal.jsonl")
 
 
-@pytest.mark.parametrize("by", ["role", "task", "module", "round", "version"])
-def test_every_division_has_the_same_total(by: str, released_once: Path) -> None:
-    """Each request belongs to one part, so the parts add up to the total (D-S9-13)."""
-    document = json.loads(specwright("costs", released_once, "--by", by, "--json").out)
-    parts = document["parts"].values()
-    assert document["total"]["requests"] == sum(part["requests"] for part in parts) > 0
-    assert document["total"]["characters"] == sum(part["characters"] for part in parts) > 0
-    assert document["total"]["usd"] == 0  # a playbook is no purchase
+def test_every_division_has_the_same_total(released: Path) -> None:
+    """Each request belongs to one part, so the parts add up to the total, in tokens and money as well (D-S9-13)."""
+    records = [json.loads(line) for line in (released / JOURNAL).read_text().splitlines()]
+    bought = [record["answer"] for record in records if record["kind"] == "model"]
+    for number, answer in enumerate(bought):
+        usage = {"input_tokens": 10 << number, "output_tokens": 1 << number}
+        answer["message"]["data"]["usage_metadata"] = usage
+        answer.update(model="openai:gpt-4o", usd=str(1 << number))
+    (released / JOURNAL).write_text(
+        "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
+    )
+    spent = (1 << len(bought)) - 1
+    whole = {
+        "requests": len(bought),
+        "characters": sum(sum(answer["asked"].values()) for answer in bought),
+        "input_tokens": 10 * spent,
+        "output_tokens": spent,
+        "usd": spent,
+    }
+    wrong: dict[str, Any] = {}
+    for by in ("role", "task", "module", "round", "version"):
+        document = specwright("costs", released, "--by", by, "--json").document
+        summed = {name: sum(part[name] for part in document["parts"].values()) for name in whole}
+        if (summed, {name: document["total"][name] for name in whole}) != (whole, whole):
+            wrong[by] = document
+    assert wrong == {}
 
 
 def test_each_change_has_its_own_costs(released: Path) -> None:

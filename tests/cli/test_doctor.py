@@ -7,23 +7,45 @@ from typing import Any
 
 import pytest
 
+from ship_gate.sandbox.kind import available_sandbox
+from ship_gate.sandbox.plan import SandboxKind
 from testkit.cli.commands import PLAYBOOK, specwright
 from testkit.loopback import Asked, Reply, answering
 
 
-def test_the_embedder_is_looked_at(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """D-S9-12: the local one embeds a word, a provider's is named and not asked, since it may cost money; one that cannot be
-    set up is missing."""
+def test_what_a_run_needs_beside_a_model_is_looked_at(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """D-S9-12: a provider's embedder and a search are named and not asked, since they may cost money; what is missing comes
+    with what to do, a sandbox that was asked for and is not there as well."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    for embedder, ok, words in (
-        ("wordllama", True, "wordllama: local, no network; gave a vector of "),
-        ("openai:text-embedding-3-small", True, "openai:text-embedding-3-small: set up, not asked"),
-        ("nowhere:nothing", False, "nowhere:nothing"),
-    ):
-        (project / "specwright.toml").write_text(f'model = "{PLAYBOOK}"\nembedder = "{embedder}"\n')
-        found = {check["name"]: check for check in specwright("doctor", project, "--json").document["checks"]}
-        assert (found["index"]["ok"], words in found["index"]["detail"]) == (ok, True), found
-        assert ok or found["index"]["do"]
+    monkeypatch.delenv("TAVILY_API_KEY", raising=False)
+    absent = (
+        SandboxKind.LANDLOCK
+        if available_sandbox().kind is not SandboxKind.LANDLOCK
+        else SandboxKind.BUBBLEWRAP
+    )
+    rows = (
+        ("index", 'embedder = "wordllama"', True, "wordllama: local, no network; gave a vector of "),
+        (
+            "index",
+            'embedder = "openai:text-embedding-3-small"',
+            True,
+            "text-embedding-3-small: set up, not asked",
+        ),
+        ("index", 'embedder = "nowhere:nothing"', False, "nowhere:nothing"),
+        ("search", 'search = "tavily"', False, "TAVILY_API_KEY"),
+        ("search", 'search = "ddgs"', True, "ddgs: set up, not asked"),
+        ("sandbox", 'sandbox = "none"', False, "apt install bubblewrap"),
+        ("sandbox", f'sandbox = "{absent}"', False, "apt install bubblewrap"),
+    )
+    wrong: list[tuple[str, Any]] = []
+    for name, setting, ok, words in rows:
+        (project / "specwright.toml").write_text(f'model = "{PLAYBOOK}"\n{setting}\n')
+        told = specwright("doctor", project, "--json")
+        (found,) = (check for check in told.document["checks"] if check["name"] == name)
+        said = found["detail"] + found["do"]
+        if (found["ok"], words in said, ok or found["do"] != "", told.code) != (ok, True, True, int(not ok)):
+            wrong.append((setting, found))
+    assert wrong == []
 
 
 @contextmanager
@@ -83,15 +105,6 @@ def test_a_model_that_calls_no_tools_is_told(project: Path) -> None:
     with provider(calls_tools=False) as url:
         tools = checks(project, url)["tools"]
     assert (tools["ok"], "calls no tool" in tools["detail"]) == (False, True), tools
-
-
-def test_a_search_without_its_key_is_missing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what to do; one that needs none is set up and said not to be asked (D-S9-12)."""
-    monkeypatch.delenv("TAVILY_API_KEY", raising=False)
-    with provider() as url:
-        missing, there = (checks(project, url, f'search = "{name}"')["search"] for name in ("tavily", "ddgs"))
-    assert (missing["ok"], "TAVILY_API_KEY" in missing["do"]) == (False, True)
-    assert (there["ok"], there["detail"]) == (True, "ddgs: set up, not asked")
 
 
 def test_what_was_not_looked_at_is_said(project: Path) -> None:

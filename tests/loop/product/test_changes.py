@@ -122,7 +122,7 @@ def of_last_release(project: Path) -> dict[str, bytes]:
 
 
 def test_a_sentence_becomes_an_amended_spec_at_the_gate(shop: Path, waiting: Path) -> None:
-    """The next version waits; the gate says what it does, by code (D-38-01, D-38-03, D-38-04)."""
+    """The next version waits; the gate says what it does, and costs, by code (D-38-01, D-38-03, D-38-04)."""
     document = json.loads((shop / "gate.json").read_text())
     assert (document["where"], document["exit_code"]) == ("approval", 3)
     change = document["change"]
@@ -139,6 +139,9 @@ def test_a_sentence_becomes_an_amended_spec_at_the_gate(shop: Path, waiting: Pat
     page = specwright("status", waiting).out
     assert "used by banner" in page
     assert NEW_CRITERION in " ".join(page.split())
+    (waiting / "specwright.toml").write_text('model = "openai:test"\n[prices]\n"openai:test" = [1, 10]\n')
+    estimate = specwright("status", waiting, "--json").document["estimate"]
+    assert (estimate["tokens"], estimate["usd"]) == (32_000, 0.0898)  # one task of two
 
 
 def test_nothing_of_the_release_changes_before_the_approval(shop: Path, waiting: Path) -> None:
@@ -252,19 +255,21 @@ def test_both_releases_hold(shop: Path, changed: Path) -> None:
 
 
 def removing(playbook: Path) -> None:
-    """A change that takes the banner out."""
-    spec = spec_of_change(playbook, "2.0.0")
-    del spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][1]
-    write_json(playbook / "change-1/spec.json", spec)
+    """A change that takes the banner out; the researcher keeps the version first, and has to be asked again."""
+    for name, version in (("spec", "1.0.0"), ("amended-1", "2.0.0")):
+        spec = spec_of_change(playbook, version)
+        del spec["pillars"][0]["epics"][0]["stories"][0]["tasks"][1]
+        write_json(playbook / f"change-1/{name}.json", spec)
 
 
 def test_what_is_removed_is_not_exported_any_more(released: Path, tmp_path: Path) -> None:
-    """Its task is ABANDONED as removed, its module deprecated, the wheel without its name; no module is built (D-38-10,
-    D-38-06)."""
+    """Its task is ABANDONED as removed, its module deprecated, the wheel without its name; no module is built. A spec that
+    keeps the version does not come to the gate (D-38-10, D-38-06, D-38-01)."""
     playbook = banner_product(tmp_path / "playbook")
     removing(playbook)
     with_playbook(released, playbook)
-    assert specwright("change", released, "--request", "No banners any more.").code == 3
+    told = specwright("change", released, "--request", "No banners any more.", "--json")
+    assert (told.code, told.document["change"]["version"]) == (3, "2.0.0"), told
     told = specwright("approve", released, "--json")
     assert told.code == 0, told
     assert told.document["release"]["exports"] == ["initials"]
