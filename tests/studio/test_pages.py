@@ -96,10 +96,11 @@ def test_every_link_of_every_page_leads_somewhere(folder_once: Path, studio: OPE
 
 @pytest.mark.parametrize("name", ["waits", "halted", "done"])
 def test_the_status_is_that_of_the_command_line(name: str, folder_once: Path, studio: OPEN_STUDIO) -> None:
-    """The page of a run says what `status` says (D48)."""
+    """The page of a run says what `status` says, and asks again each second (D48, D-48-07)."""
     where = specwright("status", folder_once / name, "--json").document["where"]
     page = studio(folder_once).get(f"/p/{name}/run").text
     assert f"<span>{where.replace('_', ' ')}</span>" in page
+    assert re.findall('hx-trigger="(every [^"]*)"', page) == ["every 1s"]
 
 
 COMMANDS = re.compile(r'class="command"><span[^>]*>[^<]*</span>(.*?)</span>', re.DOTALL)
