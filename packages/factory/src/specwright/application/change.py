@@ -111,8 +111,7 @@ def _write_spec_of_repair(factory: Factory, files: layout.SpecFiles, number: int
     """The spec that a repair was begun with: that of the release, under the next version (design: bug-reports)."""
     scope = factory.journal.scope(f"{scopes.product_change(number)}/files")
     if not factory.store.exists(files.spec):
-        spec = factory.projection.spec  # a repair that is given up has its files before
-        assert spec is not None
+        spec = factory.projection.approved_spec  # a repair that is given up has its files before
         factory.store.replace(files.text, spec_page(spec).encode())
         factory.store.replace(files.spec, spec.to_bytes())
     note_hashes(scope, {path: factory.store.read(path) for path in (files.source, files.text, files.spec)})

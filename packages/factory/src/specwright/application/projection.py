@@ -203,6 +203,17 @@ class Projection:
         return self._spec
 
     @property
+    def approved_spec(self) -> ProductSpec:
+        """The approved spec, for what comes after the approval.
+
+        Raises:
+            CorruptionError: none is in the log.
+        """
+        if self.spec is None:
+            raise CorruptionError("no approved spec is in the log", remedy="run `specwright approve`")
+        return self.spec
+
+    @property
     def decided_spec(self) -> ProductSpec | None:
         """The approved spec with the criteria and examples of its tasks as a person decided since: what a change begins with
         (design: change)."""

@@ -143,9 +143,7 @@ def initialise(factory: Factory) -> None:
     Raises:
         InputError: the spec cannot be laid out; nothing was written (design: ids).
     """
-    spec = factory.projection.spec
-    if spec is None:
-        raise CorruptionError("no approved spec is in the log", remedy="run `specwright approve`")
+    spec = factory.projection.approved_spec
     if factory.projection.board is not None:
         return  # the Wires are appended all or none, after everything else
     definitions = laid_out(spec)

@@ -109,7 +109,7 @@ class Debate:
         free = state["source_of_failure"] in FREE_SOURCES
         if state["source_of_failure"] in {"adjudication", "reopened"} and records.has_ruling(number - 1):
             # here, not where it is decided: that step, run again after a crash, would meet a DRAFT
-            ruling, left = records.adjudication(number - 1), MAX_REVISIONS - state["retry_count"] + free
+            ruling, left = records.one(Adjudication, number - 1), MAX_REVISIONS - state["retry_count"] + free
             rejected = ruling.decision is Decision.REJECT  # what was approved may be reopened as well
             for name in self._deliverable.artifacts(state["version_id"]) if rejected else ():
                 self._artifacts.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
@@ -148,7 +148,9 @@ class Debate:
         """The Proposer applies every amendment and accounts for each (design: amendments)."""
         records, number, before = self._records(state["debate_id"]), state["round"], state["version_id"]
         active_tests = self.active_tests(state["debate_id"], number, before)
-        version, answer = self._deliverable.amend(before, number, records.adjudication(number), active_tests)
+        version, answer = self._deliverable.amend(
+            before, number, records.one(Adjudication, number), active_tests
+        )
         record = records.write_amendments(number, before, version.version_id, answer)
         debate_id, ref = state["debate_id"], self._artifacts.ref(self._task.folder, version.version_id)
         event = debate_event(self._factory, debate_id, "debate.amended", record, ref, version.by)
@@ -161,7 +163,7 @@ class Debate:
         """Check that every amendment was applied, by the flags and in the new version (design: amendments)."""
         records, number = self._records(state["debate_id"]), state["round"]
         before, after, answer = records.amendments(number)
-        ruling = records.adjudication(number)
+        ruling = records.one(Adjudication, number)
         missing: list[str] = []
         for record in answer.applied:
             if not record.applied:
@@ -170,7 +172,7 @@ class Debate:
                 missing.append(f"amendment {index} ({what}) was not applied: {record.note}")
         missing += self._deliverable.unapplied(before, after, ruling)
         if not missing:
-            judged = records.challenge(number).challenge_id, ruling.adjudication_id
+            judged = records.one(Challenge, number).challenge_id, ruling.adjudication_id
             for name in self._deliverable.artifacts(after):
                 self._artifacts.amended(self._task.folder, name, before, *judged)
         return {"halt_reason": "; ".join(missing)}
@@ -254,23 +256,23 @@ class Debate:
         active = self.active_tests(state["debate_id"], number, version_id)
         match state["source_of_failure"]:
             case "challenge":
-                failures = [for_proposer(failure) for failure in records.challenge(number).failures]
+                failures = [for_proposer(failure) for failure in records.one(Challenge, number).failures]
                 return RevisionRequest(failures, (), active)
             case "gate":
                 return RevisionRequest(records.gate(number, version_id).failures, (), active)
             case "late":
                 return RevisionRequest(*self._contract_faults(state))
             case "reopened" if not records.has_ruling(number):
-                faults = records.proposal(number).contract_at_fault
+                faults = records.one(Proposal, number).contract_at_fault
                 own = [as_failure(one) for one in faults if one.pointer == DEPENDENCIES]
                 return RevisionRequest([CONTRACT_CHANGED, *own], (), active)
             case "reopened":
-                challenge = records.challenge(number)
+                challenge = records.one(Challenge, number)
                 tests = [tried.name for tried in challenge.counterexamples]  # the active ones are run again
                 own = [f for f in challenge.faults(FaultOf.MODULE) if not named_in(f, tests)]
                 return RevisionRequest([CONTRACT_CHANGED, *own], _sources(challenge), active)
             case _:
-                challenge, ruling = records.challenge(number), records.adjudication(number)
+                challenge, ruling = records.one(Challenge, number), records.one(Adjudication, number)
                 failed = challenge.verdict is Verdict.FAIL
                 left = challenge.without(ruling.struck_tests) if failed else []
                 failures = [*left, _rejection(ruling.rationale)]
@@ -297,12 +299,12 @@ class Debate:
         """What a module's debate found wrong with the contracts that are debated again, and the records of it (design:
         debate)."""
         records, number = self._records(state["cause_debate"]), state["cause_round"]
-        proposal = records.proposal(number)
+        proposal = records.one(Proposal, number)
         failures = [as_failure(fault) for fault in proposal.contract_at_fault]
         sources = ((proposal.ref, "what it says of its contract"),) if failures else ()
         if not records.has_ruling(number):  # code confirmed it
             return failures, sources
-        challenge, ruling = records.challenge(number), records.adjudication(number)
+        challenge, ruling = records.one(Challenge, number), records.one(Adjudication, number)
         failures += [*challenge.faults(FaultOf.CONTRACT), _rejection(ruling.rationale)]
         return failures, (*sources, *_sources(challenge, ruling))
 

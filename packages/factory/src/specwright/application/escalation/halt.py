@@ -18,7 +18,7 @@ from typing import Any
 from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import announce, review
 from specwright.application.debate.implementation import Implementation
-from specwright.application.escalation.halted import draft_names
+from specwright.application.escalation.halted import Judged, draft_names
 from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState
 from specwright.application.plan.stored_plans import StoredPlan, load_plan
@@ -265,9 +265,9 @@ class _TaskResult:
         last = records.rounds()[-1]
         if records.judged(last) or not records.has_ruling(last):
             return False
-        is_rejected = records.adjudication(last).decision is Decision.REJECT
+        is_rejected = records.one(Adjudication, last).decision is Decision.REJECT
         is_shown = any(is_counterexample(invariant) for invariant, _ in self.unmet(name))
-        return is_rejected and bool(records.proposal(last).preflight) and not is_shown
+        return is_rejected and bool(records.one(Proposal, last).preflight) and not is_shown
 
     def last_words(self, *names: str) -> dict[str, str]:
         """What the Arbiter said last of each of these deliverables."""
@@ -330,11 +330,7 @@ class _TaskResult:
                 before, after, _ = records.amendments(number)
                 settled = artifacts.envelope(self._task.folder, after).status is ArtifactStatus.ADJUDICATED
                 version_id = after if settled and before == version_id else version_id
-        return {
-            "debate_id": self.debates[name],
-            "version_id": version_id,
-            "round": records.rounds()[-1],
-        }
+        return Judged(self.debates[name], version_id, records.rounds()[-1])._asdict()
 
 
 def _without_modules(result: _TaskResult) -> Halt:
@@ -372,7 +368,7 @@ def _plan_at_fault(result: _TaskResult) -> Halt:
     halted = result.state["plan_fault"]
     name, number = halted["deliverable"], halted["round"]
     records = result.records(name)
-    by_code = [as_failure(fault) for fault in records.proposal(number).contract_at_fault]
+    by_code = [as_failure(fault) for fault in records.one(Proposal, number).contract_at_fault]
     challenge = records.find(Challenge, number)
     failures = challenge.faults(FaultOf.PLAN) if challenge else by_code
     required = "; ".join(failure.required_change for failure in failures)

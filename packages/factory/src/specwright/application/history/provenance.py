@@ -200,7 +200,7 @@ def debate_rounds(known: Artifacts, debate_id: str, over: str) -> DebateRounds:
 
 def _rounds(known: Artifacts, debate_id: str) -> Iterator[Round]:
     records = known.view.debates.records(debate_id)
-    proposal = records.proposal(1)
+    proposal = records.one(Proposal, 1)
     for number in records.rounds():
         proposal = records.find(Proposal, number) or proposal
         ruling = records.find(Adjudication, number)

@@ -131,13 +131,6 @@ def settle_spec_text(factory: Factory) -> None:
         factory.store.replace(files.source, text)
 
 
-def note_draft(factory: Factory, shown_sha256: str) -> None:
-    """Note that the draft in the store takes every answer into account."""
-    history = draft_history(factory)
-    noted = {"drafted": len(history.answers), "shown_sha256": shown_sha256, "gave_up": ""}
-    _write(factory, history.model_copy(update=noted))
-
-
 def note_gave_up(factory: Factory, models: str) -> None:
     """Note that the researcher gave no usable answer.
 
@@ -504,7 +497,9 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
     store.replace(files.in_full, full_spec_page(spec).encode())
     store.replace(files.acceptance, acceptance_file(spec).encode())
     store.replace(files.spec, spec.to_bytes())
-    note_draft(factory, shown_hash(factory))
+    history = draft_history(factory)  # the draft takes every answer into account
+    noted = {"drafted": len(history.answers), "shown_sha256": shown_hash(factory), "gave_up": ""}
+    _write(factory, history.model_copy(update=noted))
 
 
 def _created_at(factory: Factory) -> str:

@@ -34,7 +34,7 @@ from specwright.application.raising import Halt, write_escalation
 from specwright.application.rendering import rendered
 from specwright.application.spec_pages import interface_guide
 from specwright.application.store import layout
-from specwright.application.store.artifacts import note_hashes
+from specwright.application.store.artifacts import publish_noted
 from specwright.application.store.log_ends import note_release_end
 from specwright.application.tasks import outcome, project_state, task_at, task_board
 from specwright.bounded_read import read_member
@@ -98,7 +98,7 @@ def write_acceptance(
         manifest: Of the release.
         outcomes: What came of every example and property that was tried on the wheel.
     """
-    spec, wheel = _approved_items(factory), manifest.product.wheel
+    spec, wheel = factory.projection.approved_spec, manifest.product.wheel
     sources = ReportSources(
         [one.module_ref for one in manifest.modules],
         _by_title(spec, outcomes),
@@ -110,9 +110,7 @@ def write_acceptance(
         layout.release_file(manifest.release_id, "acceptance.json"): canonical_json.pretty(report.document),
         layout.release_file(manifest.release_id, "acceptance.md"): render_report(report).encode(),
     }
-    note_hashes(scope, files)
-    for path, data in files.items():
-        factory.store.publish(path, data)
+    publish_noted(scope, factory.store, files)
 
 
 def render_report(report: AcceptanceReport) -> str:
@@ -153,7 +151,7 @@ def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources
     Raises:
         CorruptionError: no spec is approved, or a record is missing.
     """
-    spec, path = _approved_items(view), layout.definition(view.projection.spec_sha256)
+    spec, path = view.projection.approved_spec, layout.definition(view.projection.spec_sha256)
     tasks = _Tasks(view, sources)
     return AcceptanceReport(
         release_id=release_id,
@@ -163,12 +161,6 @@ def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources
         manifest=layout.manifest(release_id),
         tasks=[tasks.report(task, f"{path}#{pointer}") for pointer, task in _with_pointers(spec)],
     )
-
-
-def _approved_items(view: ProjectView) -> ProductSpec:
-    if view.projection.spec is None:
-        raise CorruptionError("no approved spec is in the log")
-    return view.projection.spec
 
 
 def _with_pointers(spec: ProductSpec) -> Iterator[tuple[str, TaskSpec]]:
@@ -517,9 +509,7 @@ def _release(
     change, before = factory.projection.open_change, last_release(factory)
     scope = factory.journal.scope(scope_name)
     release_id, now = f"REL-{scope.hex8()}", scope.now()
-    spec = factory.projection.spec
-    if spec is None:
-        raise CorruptionError("no approved spec is in the log")
+    spec = factory.projection.approved_spec
     index = {entry.ref: entry for entry in factory.index.entries()}
     modules = [
         release_module(factory.modules.contract(ref), factory.modules.evidence(ref), index) for ref in refs
@@ -537,9 +527,8 @@ def _release(
         if manifest.succeeded:
             _place_source(factory, release_id, wheel)
     if report := failure_report(manifest, modules):
-        path, data = layout.release_file(release_id, "failure_report.md"), report.encode()
-        note_hashes(scope, {path: data})
-        factory.store.publish(path, data)
+        path = layout.release_file(release_id, "failure_report.md")
+        publish_noted(scope, factory.store, {path: report.encode()})
     write_acceptance(factory, scope, manifest, outcomes)
     factory.store.publish(layout.manifest(release_id), manifest.to_bytes())
     sha256 = factory.store.define(manifest.to_bytes())
@@ -641,8 +630,7 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     Raises:
         RefusedError: a contract does not fit an interface.
     """
-    spec = factory.projection.spec
-    assert spec is not None
+    spec = factory.projection.approved_spec
     distribution = slugify(spec.title)
     facing = {entry.module_ref for entry in project_state(factory).tasks.values()}
     product = tuple(_module(factory, m) for m in modules)

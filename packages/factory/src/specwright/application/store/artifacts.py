@@ -61,6 +61,13 @@ def note_hashes(scope: Scope, files: Mapping[str, bytes]) -> None:
     scope.record({path: canonical_json.sha256(data) for path, data in files.items()})
 
 
+def publish_noted(scope: Scope, store: StateStore, files: Mapping[str, bytes]) -> None:
+    """Publish files by their paths in the store, after their hashes are noted."""
+    note_hashes(scope, files)
+    for path, data in files.items():
+        store.publish(path, data)
+
+
 def noted_hashes(records: Iterable[JsonValue]) -> dict[str, str]:
     """The SHA-256 of every noted file by its path, from the journal's records of this kind."""
     hashes: dict[str, str] = {}
@@ -125,9 +132,7 @@ class InvocationStore:
             excluded_refs=[ExcludedRef(ref=ref, reason=why) for ref, why in excluded],
             created_at=scope.now(),
         )
-        path, data = layout.context_pack(pack_id), pack.to_bytes()
-        note_hashes(scope, {path: data})
-        self._store.publish(path, data)
+        publish_noted(scope, self._store, {layout.context_pack(pack_id): pack.to_bytes()})
         return Invocation(role, run_id, task_ref, pack_id, folder)
 
     def open_resolution(

@@ -118,21 +118,21 @@ class DebateRecords:
         self._store.publish(layout.gate_record(self._debate_id, number, version_id), record)
         return record
 
-    def proposal(self, number: int) -> Proposal:
-        """What was proposed in a round."""
-        return self._one(Proposal, number)
-
     def has_ruling(self, number: int) -> bool:
         """Whether a round was ruled on."""
         return number in self._names(Adjudication)
 
-    def challenge(self, number: int) -> Challenge:
-        """The verdict of a round."""
-        return self._one(Challenge, number)
+    def one(self, kind: type[_Kind], number: int) -> _Kind:
+        """The record of a kind of a round: what was proposed in it, its verdict, its ruling.
 
-    def adjudication(self, number: int) -> Adjudication:
-        """The ruling of a round."""
-        return self._one(Adjudication, number)
+        Raises:
+            CorruptionError: there is none.
+        """
+        record = self.find(kind, number)
+        if record is None:
+            what = f"the {kind.__name__.lower()} of round {number} is missing"
+            raise CorruptionError(what, where=layout.debate(self._debate_id))
+        return record
 
     def find(self, kind: type[_Kind], number: int) -> _Kind | None:
         """The record of a kind of a round, if it has one."""
@@ -201,13 +201,6 @@ class DebateRecords:
             self._read_all(Challenge, challenges),
             self._read_all(Adjudication, adjudications),
         )
-
-    def _one(self, kind: type[_Kind], number: int) -> _Kind:
-        record = self.find(kind, number)
-        if record is None:
-            what = f"the {kind.__name__.lower()} of round {number} is missing"
-            raise CorruptionError(what, where=layout.debate(self._debate_id))
-        return record
 
     def _read_all(self, kind: type[_Kind], upto: int) -> list[_Kind]:
         names = self._names(kind)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ship_gate.base.record import Record
 from ship_gate.base.text import did_you_mean
 from specwright.application.store import layout
-from specwright.application.store.artifacts import note_hashes
+from specwright.application.store.artifacts import publish_noted
 from specwright.domain.escalation import DebateTrail, EscalationArtifact, ResolutionRecord
 from specwright.domain.interface_change import ExceptionDecision, InterfaceChangeException
 from specwright.errors import CorruptionError, InputError
@@ -76,9 +76,7 @@ class EscalationStore:
 
     def add_exception(self, scope: Scope, record: InterfaceChangeException) -> None:
         """Write an exception; it never changes. Until its task halts, the journal alone binds it."""
-        path, data = layout.exception(record.exception_id), record.to_bytes()
-        note_hashes(scope, {path: data})
-        self._store.publish(path, data)
+        publish_noted(scope, self._store, {layout.exception(record.exception_id): record.to_bytes()})
 
     def exception(self, exception_id: str) -> InterfaceChangeException:
         """An exception by its id.
@@ -105,9 +103,7 @@ class EscalationStore:
 
     def transcript(self, scope: Scope, escalation_id: str, number: int, trail: DebateTrail) -> None:
         """Write the debate of an approval by which nothing was agreed."""
-        path, data = layout.transcript(escalation_id, number), trail.to_bytes()
-        note_hashes(scope, {path: data})
-        self._store.publish(path, data)
+        publish_noted(scope, self._store, {layout.transcript(escalation_id, number): trail.to_bytes()})
 
     def _stored(self, path: str, record: type[_Record]) -> _Record | None:
         return record.from_bytes(self._store.read(path), path) if self._store.exists(path) else None

@@ -12,7 +12,7 @@ The notes of a release: what each version of the product added, changed and remo
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import groupby
 from typing import Annotated, NamedTuple, Self
@@ -97,20 +97,18 @@ def release_module(
     # docs/design.md#release reads them in the index entry; without one gate 4 fails, and the contract still has them
     refs = entry.dependencies if entry else [dependency.ref for dependency in contract.dependencies]
     built = {(ref := ModuleRef.parse(text)).module_id: ref for text in evidence.dependency_fingerprints}
+
+    def known(ref: str) -> tuple[ModuleRef | None, IndexStatus | None]:
+        against = built.get(ref.partition("@")[0])
+        entry = index.get(ref) or index.get(str(against))
+        return against, entry.status if entry else None
+
     return ReleaseModule(
         contract=contract,
         evidence=evidence,
         index_status=entry.status if entry else None,
-        dependencies=tuple(_dependency(ref, built, index) for ref in refs),
+        dependencies=tuple(ReleaseDependency(ref, *known(ref)) for ref in refs),
     )
-
-
-def _dependency(
-    ref: str, built: Mapping[str, ModuleRef], index: Mapping[str, CodeIndexEntry]
-) -> ReleaseDependency:
-    built_against = built.get(ref.partition("@")[0])
-    entry = index.get(ref) or index.get(str(built_against))
-    return ReleaseDependency(ref, built_against, entry.status if entry else None)
 
 
 def check_release_set(modules: Sequence[ReleaseModule]) -> None:
@@ -126,7 +124,10 @@ def check_release_set(modules: Sequence[ReleaseModule]) -> None:
         )
     if unshipped := [m.ref for m in modules if m.evidence.verification.result is TestOutcome.FAIL]:
         raise RefusedError(f"only shipped modules are released, these are not: {', '.join(unshipped)}")
-    versions = _grouped((module.contract.module_id, module.ref) for module in modules)
+    versions, names = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for module in modules:
+        versions[module.contract.module_id].append(module.ref)
+        names[module.contract.name].append(module.ref)
     for module_id, refs in versions.items():
         if len(refs) > 1:
             raise RefusedError(
@@ -134,20 +135,13 @@ def check_release_set(modules: Sequence[ReleaseModule]) -> None:
                 where=module_id,
                 remedy="name one of them",
             )
-    for name, refs in _grouped((module.contract.name, module.ref) for module in modules).items():
+    for name, refs in names.items():
         if len(refs) > 1:
             raise RefusedError(
                 f"two modules cannot both be imported as `{name}`: {' and '.join(refs)}",
                 where=name,
                 remedy="release them separately, or ship one of them under another name",
             )
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = defaultdict(list)
-    for key, value in pairs:
-        groups[key].append(value)
-    return groups
 
 
 def dependency_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
