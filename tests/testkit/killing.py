@@ -102,15 +102,15 @@ def drive(job: Job) -> int:
         resolve_exceptions(opened.factory)
         if job.approve_exceptions:
             _approve_exceptions(opened)
-        paused = opened.driver.advance()
-        if job.approve and paused.interrupt and paused.interrupt["kind"] == "approval":
-            paused = opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
-        while paused.interrupt and paused.interrupt["kind"] == "escalation":
+        waits = opened.driver.advance()
+        if job.approve and waits and waits["kind"] == "approval":
+            waits = opened.driver.advance({"action": "APPROVE", "by": "human:operator"})
+        while waits and waits["kind"] == "escalation":
             taken = len(opened.factory.projection.resolutions)
             if taken == len(job.answers):
                 break
             action, payload = job.answers[taken]
-            paused = opened.driver.advance({"action": action, "payload": payload})
+            waits = opened.driver.advance({"action": action, "payload": payload})
         code = project_status(opened.factory).exit_code
     if job.trace:
         Path(job.trace).write_text(json.dumps(fuse.burnt))

@@ -419,7 +419,7 @@ class Project:
         """Go to the next stop, without a look at SPEC.md."""
         resolve_exceptions(self.factory)
         try:
-            paused = self.driver.advance()
+            waits = self.driver.advance()
         except AnswerError as error:
             if not self.factory.projection.awaits_approval:
                 raise
@@ -432,7 +432,7 @@ class Project:
                 raw_answers=error.raw_answers,
                 problems=error.problems,
             ) from error
-        if approve and paused.interrupt and paused.interrupt["kind"] == "approval":
+        if approve and waits and waits["kind"] == "approval":
             self.driver.advance(_APPROVAL)
         return self.status
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Sequence
+from contextlib import closing
 from functools import cache, partial
 from pathlib import Path
 
@@ -71,13 +72,10 @@ def _verified(directory: Path, *, at_rest: bool) -> Verification:
     broken += damaged
     if any(finding.code != UNPROTECTED and not finding.by_note for finding in of_log):
         return Verification(0, 0, 0, 0, tuple(broken))  # what it says of files is not what was written
-    log = SqliteWireLog(path, TOPIC, time.time_ns, reading=True)
-    try:
+    with closing(SqliteWireLog(path, TOPIC, time.time_ns, reading=True)) as log:
         broken += (Finding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log))
         ports = VerifyPorts(SealedSource().fingerprint, partial(_audit, directory), DiskTree(directory))
         checked = verify_store(store, log, ports, journal, at_rest=at_rest)
-    finally:
-        log.close()
     return checked._replace(findings=(*broken, *checked.findings))
 
 

@@ -1,6 +1,6 @@
 """Driving the outer graph from stop to stop (design: graphs)."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from langgraph.types import Command
 
@@ -24,13 +24,6 @@ def recursion_limit(tasks: int) -> int:
     return max(1000, _STEPS_PER_TASK * tasks + 100)
 
 
-class Paused(NamedTuple):
-    """What the graph waits for, or where it ended."""
-
-    interrupt: dict[str, Any] | None
-    values: dict[str, Any]
-
-
 class Driver:
     """The checkpointed outer graph of one project."""
 
@@ -41,8 +34,12 @@ class Driver:
         self._saver = saver
         self._resumed = False
 
-    def advance(self, answer: dict[str, str] | None = None) -> Paused:
-        """Run to the next stop: begin, go on after a crash, or answer what the graph waits for."""
+    def advance(self, answer: dict[str, str] | None = None) -> dict[str, Any] | None:
+        """Run to the next stop: begin, go on after a crash, or answer what the graph waits for.
+
+        Returns:
+            What it waits for then; None where it ended.
+        """
         try:
             return self._advance(answer)
         except _OF_ANOTHER_SHAPE as error:  # what a step was given by a checkpoint, or that of a graph below
@@ -51,14 +48,14 @@ class Driver:
             self._discard(error)
             return self._advance(answer if self.waiting() else None)
 
-    def _advance(self, answer: dict[str, str] | None) -> Paused:
+    def _advance(self, answer: dict[str, str] | None) -> dict[str, Any] | None:
         config, before = self.config, self._state()
         self._resumed = before.created_at is not None
         waits = self._interrupt(before)
         if waits is not None and waits["kind"] == "approval":
             restore_draft(self._factory)
         if waits is not None and answer is None:
-            return Paused(waits, before.values)
+            return waits
         if waits is not None:
             given: Any = Command(resume=answer)
         elif before.created_at is None:
@@ -66,10 +63,9 @@ class Driver:
         elif before.tasks:  # not `next`, which is empty after a crash right behind the first checkpoint
             given = None
         else:
-            return Paused(None, before.values)
+            return None
         self.graph.invoke(given, config, durability="sync")
-        after = self._state()
-        return Paused(self._interrupt(after), after.values)
+        return self.waiting()
 
     def waiting(self) -> dict[str, Any] | None:
         """What the graph waits for."""

@@ -34,7 +34,7 @@ def outer_graph(
 
     def project_loop(state: OuterState) -> OuterState:
         # the graph is a free variable of the node, where LangGraph looks for what `get_graph(xray=True)` shows
-        return nodes.run_project(project)
+        return {"outcome": project.invoke(cast(Any, {"schema_version": 1}))["outcome"]}
 
     graph = StateGraph(OuterState)
     graph.add_node("product_loop", nodes.product_loop)
@@ -105,10 +105,6 @@ class _Nodes:
             if answer["action"] == action and (text := str(answer.get(field, "")).strip()):
                 return GateAnswer(action=action, text=text)
         return None
-
-    def run_project(self, project: CompiledStateGraph[Any, Any, Any, Any]) -> OuterState:
-        result = project.invoke(cast(Any, {"schema_version": 1}))
-        return {"outcome": result["outcome"]}
 
     def release(self, state: OuterState) -> OuterState:
         if state["outcome"] != Outcome.COMPLETE:

@@ -5,7 +5,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -184,11 +184,8 @@ def opened_postgres_store(url: str) -> Generator[PostgresStore]:
         InputError: the address is none, or cannot be used.
         RefusedError: the server cannot be reached.
     """
-    database = PostgresDatabase(StoreAddress.parse(url))
-    try:
+    with closing(PostgresDatabase(StoreAddress.parse(url))) as database:
         yield PostgresStore(database)
-    finally:
-        database.close()
 
 
 def project_directories(url: str) -> list[Path]:
@@ -210,12 +207,8 @@ def project_directories(url: str) -> list[Path]:
             remedy="put the password into PGPASSWORD or ~/.pgpass",
         )
     address = StoreAddress.parse(url)
-    database = PostgresDatabase(address)
-    try:
-        with database.snapshot() as connection:
-            schemas = [str(name) for (name,) in connection.execute(_PROJECT_SCHEMAS).fetchall()]
-    finally:
-        database.close()
+    with closing(PostgresDatabase(address)) as database, database.snapshot() as connection:
+        schemas = [str(name) for (name,) in connection.execute(_PROJECT_SCHEMAS).fetchall()]
     base = user_cache() / "studio" / hashlib.sha256(address.url.encode()).hexdigest()[:16]
     projects = [StoreAddress.project_of(schema) for schema in schemas]
     # whoever may make a schema chooses its name; one that no project can have would lead out of `base`

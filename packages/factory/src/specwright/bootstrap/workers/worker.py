@@ -15,7 +15,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
@@ -224,18 +224,10 @@ def run_worker(options: WorkerOptions, report: Callable[[Event], None]) -> int:
         RefusedError: the database cannot be reached, or the queue cannot be made.
     """
     address = StoreAddress.parse(options.url)
-    _prepare(address)
+    with closing(PostgresDatabase(address)) as database:
+        JobQueue(database).prepare()
     silence()
     return asyncio.run(_Worker(options, address, report).run())
-
-
-def _prepare(address: StoreAddress) -> None:
-    """Make the queue unless it is there."""
-    database = PostgresDatabase(address)
-    try:
-        JobQueue(database).prepare()
-    finally:
-        database.close()
 
 
 class _Worker:
