@@ -216,7 +216,16 @@ def _wires(
         seq = end(event.stream_id)[0] + 1
         causes = (end(stream)[1] for stream in _origins(event, context))
         cause = next((known for known in causes if known is not None), None)
-        yield _wire(event, wire_id, ts, context, seq, cause)
+        stream = make_stream(
+            stream_id=event.stream_id,
+            stream_seq=seq,
+            context_id=context,
+            causation_id=cause,
+            reference_task_ids=event.references,
+            parent_task_id=event.parent or None,
+        )
+        kind, sender, payload = event.type, event.sender, event.payload
+        yield make_wire(wire_id=wire_id, ts=ts, type=kind, sender=sender, stream=stream, payload=payload)
         ends[event.stream_id] = seq, wire_id
 
 
@@ -229,19 +238,3 @@ def _origins(event: Announcement, context: str) -> Iterator[str]:
     if place.attempt > 1:
         yield task_stream_id(place.id, place.attempt - 1)
     yield context
-
-
-def _wire(
-    event: Announcement, wire_id: str, ts: str, context: str, seq: int, cause: str | None
-) -> JsonObject:
-    stream = make_stream(
-        stream_id=event.stream_id,
-        stream_seq=seq,
-        context_id=context,
-        causation_id=cause,
-        reference_task_ids=event.references,
-        parent_task_id=event.parent or None,
-    )
-    return make_wire(
-        wire_id=wire_id, ts=ts, type=event.type, sender=event.sender, stream=stream, payload=event.payload
-    )

@@ -36,8 +36,7 @@ from specwright.application.debate.gate_runs import GateRun, candidate, judge_wh
 from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, reports_of, retirement, superseded
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.parts import as_block, as_contract
-from specwright.application.messages.researcher import researcher_notes
+from specwright.application.messages.parts import as_block, as_contract, researcher_notes
 from specwright.application.plan.planner import own_module
 from specwright.application.projection import SpecSnapshot
 from specwright.application.ship import seal_files
@@ -143,7 +142,8 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
             follow the approved one; nothing is written.
         RefusedError: the product is not released yet.
     """
-    if _is_under_way(factory, lambda asked: not asked.report and asked.asked[::2] == (request, spec_text)):
+    asked = request, spec_before, spec_text
+    if _is_under_way(factory, lambda one: not one.report and (one.request, one.spec_text) == asked[::2]):
         return
     number = len(factory.projection.changes) + 1
     reference = scopes.product_change(number)
@@ -151,8 +151,7 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
     _check_request(factory, request, spec_before, spec_text)
     if request or factory.given_spec is None:
         factory.roles.require_script(researcher_at(number), request=request)
-    event = _requested(factory, scope, base, (request, spec_before, spec_text))
-    announce(factory, scope, [event])
+    announce(factory, scope, [_requested(factory, scope, base, asked)])
     finish_change(factory)
     factory.progress.note(Step("change", "", f"{reference}: {request or 'the changed SPEC.md'}"))
 
@@ -415,8 +414,7 @@ def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: 
     version = next_version(before.spec_version, Bump.PATCH)
     spec = before.model_copy(update={"spec_version": version, "updated_at": scope.now()})
     approved = review_of(factory, "change.approved", spec, reference, OPERATOR)
-    waits = [projection.definitions[ref].spec_task_id for ref in definition.depends_on]
-    again = attempt_events(definition, attempt, waits, ready=True, cause=PROJECT)
+    again = attempt_events(definition, attempt, projection.definitions, ready=True, cause=PROJECT)
     announce(factory, scope, [requested, approved, *again])
     finish_change(factory)
     projection.write(now=True)
@@ -544,16 +542,16 @@ def _attempts(
     tasks = project_state(factory).tasks
     attempts = {e.spec_task_id: e.attempt + 1 for e in tasks.values() if e.spec_task_id in definitions}
     by_id = {definition.task_id: definition for definition in definitions.values()}
-    names = {task_id: entry.spec_task_id for task_id, entry in tasks.items()}
-    names |= {definition.task_id: name for name, definition in definitions.items()}
-    waits = {name: [names[ref] for ref in d.depends_on] for name, d in definitions.items()}
+    waits = {ref for definition in by_id.values() for ref in definition.depends_on}
+    known = {ref: by_id.get(ref) or factory.projection.definitions[ref] for ref in waits}
+    added = {definitions[name].task_id: definitions[name].depends_on for name in difference.added}
     order = TopologicalSorter(
-        {name: [ref for ref in waits[name] if ref in difference.added] for name in difference.added}
+        {task_id: [ref for ref in depends_on if ref in added] for task_id, depends_on in added.items()}
     ).static_order()  # one that is added names only tasks that are there
-    for name in (*order, *difference.changed):
-        definition = definitions[name]
+    for definition in (*(by_id[one] for one in order), *(definitions[name] for name in difference.changed)):
+        attempt = attempts.get(definition.spec_task_id, 1)
         ready = by_id.keys().isdisjoint(definition.depends_on) and all_shipped(factory, definition.depends_on)
-        yield from attempt_events(definition, attempts.get(name, 1), waits[name], ready=ready, cause=PROJECT)
+        yield from attempt_events(definition, attempt, known, ready=ready, cause=PROJECT)
 
 
 def release_notes(view: ProjectView) -> str:
@@ -743,10 +741,8 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
     (definition,) = parts_of(projection.definitions, whole.task_id, [part])
     factory.store.define(definition.to_bytes())
     scope = factory.journal.scope(f"{projection.cause}/migration/{whole.spec_task_id}")
-    waits = [projection.definitions[ref].spec_task_id for ref in definition.depends_on]
-    ready = all_shipped(factory, definition.depends_on)
-    events = attempt_events(definition, 1, waits, ready=ready, parent=whole.spec_task_id)
-    announce(factory, scope, events)
+    ready, known = all_shipped(factory, definition.depends_on), projection.definitions
+    announce(factory, scope, attempt_events(definition, 1, known, ready=ready, parent=whole.spec_task_id))
     finish_change(factory)
     factory.progress.note(Step("migration", definition.spec_task_id, f"{whole.spec_task_id}: {changed}"))
 

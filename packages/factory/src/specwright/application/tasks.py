@@ -151,8 +151,7 @@ def initialise(factory: Factory) -> None:
     events: list[Announcement] = []
     for definition in definitions.values():
         factory.store.define(definition.to_bytes())
-        waits = [definitions[ref].spec_task_id for ref in definition.depends_on]
-        events += attempt_events(definition, 1, waits, ready=not waits)
+        events += attempt_events(definition, 1, definitions, ready=not definition.depends_on)
     for path, data in files.items():
         factory.folder.replace(f"project/{path}", data)
     announce(factory, factory.journal.scope(scopes.INITIALISE), events)
@@ -162,7 +161,7 @@ def initialise(factory: Factory) -> None:
 def attempt_events(
     definition: TaskDefinition,
     attempt: int,
-    waits: Sequence[str],
+    definitions: Mapping[str, TaskDefinition],
     *,
     ready: bool,
     parent: str = "",
@@ -173,14 +172,14 @@ def attempt_events(
     Args:
         definition: Of the task, as the attempt goes by it.
         attempt: Its number.
-        waits: The tasks that it depends on, as the spec names them.
+        definitions: Of the tasks that it depends on, by task id.
         ready: Whether these are shipped.
         parent: The task that it is a part of or migrates.
         cause: The stream whose last Wire caused it.
     """
-    name, references = definition.spec_task_id, [parent, *waits] if parent else waits
+    name, waits = definition.spec_task_id, [definitions[ref].spec_task_id for ref in definition.depends_on]
     bound = {"definition_sha256": canonical_json.sha256(definition.to_bytes())}
-    created = task_event("task.created", name, attempt, bound, references)
+    created = task_event("task.created", name, attempt, bound, [parent, *waits] if parent else waits)
     created = created._replace(parent=parent, caused_by=cause)
     return [created, task_event("task.available", name, attempt, {})] if ready else [created]
 

@@ -4,6 +4,7 @@ budgets)."""
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from functools import reduce
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -92,15 +93,12 @@ def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]
         stage = f"{'spec' if projection.awaits_approval else 'build'} {projection.change_number}"
         if stage == known or not (projection.awaits_approval or projection.state):
             return None
-        most = next_stop_estimate(factory, factory.price or _no_price).range_of_tokens[1]
+        estimated = next_stop_estimate(factory, factory.price or (lambda role, usage: None))
+        most = estimated.range_of_tokens[1]
         factory.progress.note(Step("budget", "", in_words(Budgets(), most)))
         return StageEstimate(stage, most)
 
     return estimate
-
-
-def _no_price(role: str, usage: Usage) -> Decimal | None:
-    return None
 
 
 def require_prices(settings: Settings) -> None:
@@ -146,10 +144,7 @@ def costs(directory: Path, by: Division, prices: PublishedPrices) -> dict[str, C
 
 def total_cost(directory: Path, prices: PublishedPrices) -> Cost:
     """The sum over a project."""
-    whole = Cost()
-    for cost in costs(directory, "role", prices).values():
-        whole = whole.plus(cost)
-    return whole
+    return reduce(Cost.plus, costs(directory, "role", prices).values(), Cost())
 
 
 def _records(store: ProjectStore, kind: str = "") -> Iterator[tuple[JournalRecord, str]]:

@@ -1,7 +1,6 @@
 """The check of a whole project, which asks no model (design: command-line)."""
 
 import time
-from collections.abc import Collection, Sequence
 from contextlib import closing
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +17,6 @@ from specwright.application.verify import JOURNAL, Journal, Verification, Verify
 from specwright.bootstrap.storage.stores import LOG, RUNTIME, TOPIC, begun_store
 from specwright.bootstrap.storage.transfer import as_directory
 from specwright.bootstrap.views import driven_by
-from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.errors import CorruptionErrors, InputErrors
 from specwright.index.audit import audit
 from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
@@ -74,19 +72,10 @@ def _verified(directory: Path, *, at_rest: bool) -> Verification:
         return Verification(0, 0, 0, 0, tuple(broken))  # what it says of files is not what was written
     with closing(SqliteWireLog(path, TOPIC, time.time_ns, reading=True)) as log:
         broken += (Finding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log))
-        ports = VerifyPorts(SealedSource().fingerprint, partial(_audit, directory), DiskTree(directory))
+        index = partial(audit, directory / "state_store" / "code_index", _local_embedder())
+        ports = VerifyPorts(SealedSource().fingerprint, index, DiskTree(directory))
         checked = verify_store(store, log, ports, journal, at_rest=at_rest)
     return checked._replace(findings=(*broken, *checked.findings))
-
-
-def _audit(
-    directory: Path,
-    entries: Sequence[CodeIndexEntry],
-    required: Collection[str],
-    retired: Sequence[CodeIndexEntry],
-) -> list[str]:
-    index = directory / "state_store" / "code_index"
-    return audit(index, entries, _local_embedder(), required=required, retired=retired)
 
 
 @cache

@@ -433,7 +433,9 @@ class _ReadLog:
 
     def projection(self, log: DatabaseWireLog, store: StateStore) -> Projection:
         """The projection up to the end of the log; made anew if the log is another one now."""
-        projection = self._projection if self._is_followed_by(log) else None
+        # whether the log still has the entry up to which it was read
+        same = self._number > 0 and self._hash_in(log) == self._running_hash
+        projection = self._projection if same else None
         self._projection = None  # until it is whole again
         if projection is None:
             projection = Projection(log, store, time.monotonic)
@@ -443,10 +445,6 @@ class _ReadLog:
         self._running_hash = self._hash_in(log)
         self._projection = projection
         return projection
-
-    def _is_followed_by(self, log: DatabaseWireLog) -> bool:
-        """Whether the log still has the entry up to which it was read."""
-        return self._number > 0 and self._hash_in(log) == self._running_hash
 
     def _hash_in(self, log: DatabaseWireLog) -> bytes:
         """The running hash of the entry up to which it was read, as the log has it; empty if there is none."""

@@ -338,6 +338,7 @@ class Status(Stop, schema="status"):
         """The status of a project in which a run has begun; for a page with the first escalations alone."""
         status, driver, state = project_status(view), driven_by(directory), view.projection.state
         asked, ended = _asked(directory), last_stop(directory) if status.is_between_stops else None
+        tasks = [*state.tasks.values()] if state else []
         return cls.of(
             view,
             status,
@@ -352,9 +353,11 @@ class Status(Stop, schema="status"):
             driven_by=driver or None,
             at_work=at_work(directory),
             queue=queue_state(directory),
-            under_way=_under_way(state),
+            under_way=[
+                f"{e.spec_task_id} {brief(e.task)}" for e in tasks if e.status is TaskStatus.IN_PROGRESS
+            ],
             asked=asked and CostSum.of(asked),
-            split=sum(bool(entry.superseded_by) for entry in state.tasks.values()) if state else 0,
+            split=sum(bool(entry.superseded_by) for entry in tasks),
             next=_next(state),
         )
 
@@ -372,11 +375,6 @@ def _settings_now(directory: Path) -> Settings | None:
     with suppress(*SpecwrightErrors):
         return load_settings(directory, options_for(directory).options, looking=True)
     return None
-
-
-def _under_way(state: ProjectState | None) -> list[str]:
-    entries = state.tasks.values() if state else ()
-    return [f"{e.spec_task_id} {brief(e.task)}" for e in entries if e.status is TaskStatus.IN_PROGRESS]
 
 
 def _next(state: ProjectState | None) -> str:

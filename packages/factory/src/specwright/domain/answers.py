@@ -380,21 +380,20 @@ NoneBecause = Annotated[Text, StringConstraints(pattern=r"^none: \S.*$")]
 """The explicit way to say that a dimension is empty: `none: pure` (design: contracts)."""
 
 
-def _check_reason(value: object) -> object:
-    if value == [] or (isinstance(value, str) and not _REASON.match(value)):
-        raise ValueError('say why there is none: `"none: every text has an answer"`, or list what there is')
-    return value
+def _said_if_none(advice: str) -> BeforeValidator:
+    """One plain line for a dimension that is empty and does not say why."""
+
+    def check(value: object) -> object:
+        if value == [] or (isinstance(value, str) and not re.match(r"\s*none: \S", value)):
+            raise ValueError(advice)
+        return value
+
+    return BeforeValidator(check)
 
 
-def _check_parameters(value: object) -> object:
-    if value == [] or (isinstance(value, str) and not _REASON.match(value)):
-        raise ValueError('list at least 1 parameter; only definitions take none, `"none: definitions"`')
-    return value
-
-
-_REASON = re.compile(r"\s*none: \S")
-_SaidIfNone = BeforeValidator(_check_reason)
-"""One plain line for a dimension that is empty and does not say why."""
+_SaidIfNone = _said_if_none(
+    'say why there is none: `"none: every text has an answer"`, or list what there is'
+)
 
 
 class ReuseConclusion(StrEnum):
@@ -462,7 +461,7 @@ class PlannedModule(Record):
     tags: Annotated[list[Text], Field(min_length=1, description="Words by which others will search for it.")]
     inputs: Annotated[
         Annotated[list[Input], Field(min_length=1)] | NoneBecause,
-        BeforeValidator(_check_parameters),
+        _said_if_none('list at least 1 parameter; only definitions take none, `"none: definitions"`'),
         Field(
             description=f"The parameters in order. type: a Python annotation of {', '.join(BOUNDARY_TYPES)}, by bare "
             "name. constraints: one testable statement each; a default is the last one, `defaults to <constant>`. "

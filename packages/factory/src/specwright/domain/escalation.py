@@ -318,14 +318,10 @@ class HumanResolution(Record):
     @model_validator(mode="after")
     def _payload_is_the_actions(self) -> Self:
         try:
-            self.read()
+            self.action.payload.model_validate(self.payload)
         except ValidationError as error:
             raise ValueError(f"{self.action}: {'; '.join(_problems(error))}") from error
         return self
-
-    def read(self) -> Record:
-        """The payload as the record that belongs to the action."""
-        return self.action.payload.model_validate(self.payload)
 
 
 class ResolutionRecord(Record):

@@ -29,9 +29,8 @@ _CLOSE = 1e-5
 
 def audit(
     directory: Path,
-    entries: Sequence[CodeIndexEntry],
     embedder: Embedder,
-    *,
+    entries: Sequence[CodeIndexEntry],
     required: Collection[str],
     retired: Sequence[CodeIndexEntry],
 ) -> list[str]:
@@ -39,8 +38,8 @@ def audit(
 
     Args:
         directory: The directory of the database; it is only read.
-        entries: Of every sealed version, as they were added.
         embedder: The default one.
+        entries: Of every sealed version, as they were added.
         required: References that the index must have; after a crash the others may be missing.
         retired: Entries whose retirement is recorded, as they are then; after a crash they may not be so yet.
     """

@@ -106,11 +106,16 @@ def number_of(name: str) -> int:
 
 def _part(rows: Sequence[object], name: str) -> dict[str, Any]:
     """One page of a list."""
-    pages, number = max(1, -(-len(rows) // PER_PAGE)), number_of(name)
+    part = _numbered(name, len(rows))
+    return {**part, "rows": rows[(part["number"] - 1) * PER_PAGE : part["number"] * PER_PAGE]}
+
+
+def _numbered(name: str, total: int) -> dict[str, int]:
+    """Which page of a list of so many rows an address names."""
+    number, pages = number_of(name), max(1, -(-total // PER_PAGE))
     if number > pages:
         raise NoPageError(name)
-    shown = rows[(number - 1) * PER_PAGE : number * PER_PAGE]
-    return {"rows": shown, "number": number, "pages": pages, "total": len(rows)}
+    return {"number": number, "pages": pages, "total": total}
 
 
 def _run(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
@@ -210,12 +215,8 @@ def _module(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
 
 
 def _log(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
-    number, total = number_of(name), log_length(directory)
-    pages = max(1, -(-total // PER_PAGE))
-    if number > pages:
-        raise NoPageError(name)
-    rows = stored_wires(directory, (number - 1) * PER_PAGE, PER_PAGE)
-    return {"rows": rows, "number": number, "pages": pages, "total": total}
+    part = _numbered(name, log_length(directory))
+    return {**part, "rows": stored_wires(directory, (part["number"] - 1) * PER_PAGE, PER_PAGE)}
 
 
 def _costs(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:

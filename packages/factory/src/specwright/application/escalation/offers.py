@@ -392,9 +392,9 @@ def next_attempt(
         amendment = _amended(factory, task, definition)
         return [amendment, task.event("task.available")] if ready else [amendment]
     failure = {"failure": {"kind": "halted", "retryable": True}, "reference": escalation}
-    waits = [factory.projection.definitions[ref].spec_task_id for ref in definition.depends_on]
     failed = task.event("task.failed", failure)._replace(caused_by=cause)
-    return [failed, *attempt_events(definition, attempt + 1, waits, ready=ready)]
+    known = factory.projection.definitions
+    return [failed, *attempt_events(definition, attempt + 1, known, ready=ready)]
 
 
 def _amending(
@@ -418,11 +418,8 @@ def _split_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
     known = {**projection.definitions, **{part.task_id: part for part in parts}}
     whole, events = task.entry.spec_task_id, list[Announcement]()
     for part in parts:
-        waits, ready = (
-            [known[ref].spec_task_id for ref in part.depends_on],
-            all_shipped(factory, part.depends_on),
-        )
-        events += attempt_events(part, 1, waits, ready=ready, parent=whole)
+        ready = all_shipped(factory, part.depends_on)
+        events += attempt_events(part, 1, known, ready=ready, parent=whole)
     files = {f"project/{part.path}": render_at_init(part, known) for part in parts}
     return _Effect([*events, task.event("task.cancelled")], tuple(parts), files)
 

@@ -21,9 +21,16 @@ from specwright.application.rendering import as_fenced, rendered
 from specwright.application.store.modules import DependencyView
 from specwright.domain.acceptance.calls import for_all
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty
+from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
 
 LONGEST_FILE = 12_000
 """Of a file that stands in a request; a longer one is read with the file tools."""
+
+
+def researcher_notes() -> str:
+    """What the researcher needs to know beyond its prompt: of examples, of what cannot be built, and of interfaces (design:
+    executable-spec, shell, outside)."""
+    return rendered("researcher.md", imports=sorted(EXAMPLE_IMPORTS))
 
 
 def as_contract(contract: MicroModuleContract) -> str:

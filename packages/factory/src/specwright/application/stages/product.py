@@ -21,7 +21,7 @@ from specwright.application.change import (
     researcher_at,
 )
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.researcher import researcher_notes
+from specwright.application.messages.parts import researcher_notes
 from specwright.application.spec_pages import acceptance_file, full_spec_page, page_difference, spec_page
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
@@ -273,7 +273,7 @@ def research(factory: Factory) -> None:
     if change is None:
         assignment = _first_assignment(factory, history)
     else:
-        text = history.assigned_text
+        text = history.text_after(0)
         request = change.request.model_copy(update={"spec_text": text}) if text else change.request
         assignment = change_assignment(factory, request, history.restart, history.reasons)
     checks = [draft_errors(factory, history, at) for at, _ in [(history.begun, ""), *history.feedback]]
@@ -292,7 +292,7 @@ def next_stop_estimate(factory: Factory, price: Price, tasks: int | None = None)
     """
     spec, state = factory.projection.spec, factory.projection.state
     if factory.projection.awaits_approval or state is None:
-        asked = asked_text(factory, draft_history(factory).assigned_text)
+        asked = asked_text(factory, draft_history(factory).text_after(0))
         return research_estimate(asked, price, len(spec.to_bytes()) if spec else 0)
     ended = (TaskStatus.SHIPPED, TaskStatus.ABANDONED)
     left = sum(entry.status not in ended for entry in state.tasks.values())
@@ -327,7 +327,7 @@ def check_draft(factory: ProjectView) -> None:
 
 
 def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[ProductSpecDraft]:
-    text = history.assigned_text or factory.spec_text
+    text = history.text_after(0) or factory.spec_text
     if history.reasons:
         text += (
             "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in history.reasons) + "\n"

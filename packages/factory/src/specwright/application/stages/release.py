@@ -159,17 +159,14 @@ def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources
         spec_version=spec.spec_version,
         spec=path,
         manifest=layout.manifest(release_id),
-        tasks=[tasks.report(task, f"{path}#{pointer}") for pointer, task in _with_pointers(spec)],
+        tasks=[
+            tasks.report(task, f"{path}#/pillars/{p}/epics/{e}/stories/{s}/tasks/{t}")
+            for p, pillar in enumerate(spec.pillars)
+            for e, epic in enumerate(pillar.epics)
+            for s, story in enumerate(epic.stories)
+            for t, task in enumerate(story.tasks)
+        ],
     )
-
-
-def _with_pointers(spec: ProductSpec) -> Iterator[tuple[str, TaskSpec]]:
-    """Every task of a spec, with the JSON pointer to it."""
-    for p, pillar in enumerate(spec.pillars):
-        for e, epic in enumerate(pillar.epics):
-            for s, story in enumerate(epic.stories):
-                for t, task in enumerate(story.tasks):
-                    yield f"/pillars/{p}/epics/{e}/stories/{s}/tasks/{t}", task
 
 
 def _by_title(spec: ProductSpec, examples: Sequence[ExampleOutcome]) -> dict[tuple[str, str], RunOutcome]:

@@ -150,8 +150,12 @@ def _moved(content: ProjectContent) -> Moved:
 
 def archive_of(content: ProjectContent) -> bytes:
     """The bytes of the file of a project."""
+
+    def as_base64(value: bytes) -> dict[str, str]:
+        return {"base64": base64.b64encode(value).decode()}
+
     rows = "".join(
-        json.dumps({"table": table, "row": [_to_json(value) for value in row]}, ensure_ascii=False) + "\n"
+        json.dumps({"table": table, "row": row}, default=as_base64, ensure_ascii=False) + "\n"
         for table, found in sorted(content.rows.items())
         for row in found
     )
@@ -234,10 +238,6 @@ def _rows(lines: bytes) -> Dump:
         entry = cast(Mapping[str, Any], json.loads(line))
         found.setdefault(str(entry["table"]), []).append([_from_json(value) for value in entry["row"]])
     return found
-
-
-def _to_json(value: object) -> object:
-    return {"base64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
 
 
 def _from_json(value: Any) -> Any:

@@ -2,7 +2,7 @@
 provenance), what shows a criterion (design: trace), bug reports, exceptions, costs."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ship_gate.contract.statements import entries
 from ship_gate.terminal.page import Page, brief
@@ -94,7 +94,7 @@ def provenance_page(chain: Trail) -> Page:
         contribution, pack = one.contribution, one.context_pack
         page.prose(f"{contribution.produced_by.run_id}  {contribution.type}  {contribution.artifact_ref}", 2)
         page.row(pack.context_pack_id, f"shows {_shown(chain, pack)}", 4)
-        for reason, refs in _withheld(pack).items():
+        for reason, refs in _grouped((row.reason, row.ref) for row in pack.excluded_refs).items():
             page.row("withheld", f"{_listed(chain, refs)} ({reason})", 4)
     page.heading("Task")
     page.prose(f"{chain.task.task_id}  {chain.task.name}", 2)
@@ -132,17 +132,15 @@ def _add_rounds(
 
 def _shown(chain: Trail, pack: ContextPack) -> str:
     """Each reference once, with everything that is shown of it."""
-    permissions: dict[str, list[str]] = {}
-    for row in pack.included_refs:
-        permissions.setdefault(row.ref, []).append(row.permission)
+    permissions = _grouped((row.ref, row.permission) for row in pack.included_refs)
     return ", ".join(f"{_named(chain, ref)} {' and '.join(parts)}" for ref, parts in permissions.items())
 
 
-def _withheld(pack: ContextPack) -> dict[str, list[str]]:
-    by_reason: dict[str, list[str]] = {}
-    for row in pack.excluded_refs:
-        by_reason.setdefault(row.reason, []).append(row.ref)
-    return by_reason
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def _listed(chain: Trail, refs: Sequence[str]) -> str:

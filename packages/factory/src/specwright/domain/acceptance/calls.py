@@ -54,7 +54,10 @@ def acceptance_of_module(
     def can_run(names: set[str]) -> bool:
         return bool(entries & names) and names <= set(homes)
 
-    return _acceptance(acceptance, criteria, can_run, lambda one: _from_modules(one, homes))
+    def from_modules(one: AcceptanceItem) -> str:
+        return ast.unparse(ast.fix_missing_locations(_FromModules(homes).visit(one.tree)))
+
+    return _acceptance(acceptance, criteria, can_run, from_modules)
 
 
 def acceptance_of_product(
@@ -116,11 +119,6 @@ def imported_names(item: AcceptanceItem) -> set[str]:
     """The names of the product that an example or a property imports."""
     imports = (node for node in ast.walk(item.tree) if isinstance(node, ast.ImportFrom))
     return {alias.name for node in imports if not is_standard(node.module or "") for alias in node.names}
-
-
-def _from_modules(approved: AcceptanceItem, homes: Mapping[str, str]) -> str:
-    """Its code, with each name imported from its module."""
-    return ast.unparse(ast.fix_missing_locations(_FromModules(homes).visit(approved.tree)))
 
 
 class _FromModules(ast.NodeTransformer):

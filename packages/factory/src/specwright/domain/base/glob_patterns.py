@@ -56,8 +56,8 @@ def _passes(names: list[str], tests: list[_Segment | None]) -> bool:
     states = _reached({0}, tests)
     for name in names:
         after: set[int] = set()
-        for state in states:
-            test = tests[state] if state < len(tests) else _never
+        for state in (one for one in states if one < len(tests)):
+            test = tests[state]
             if test is None:
                 after |= {state} if not name.startswith(".") else set()
             elif test(name):
@@ -74,10 +74,6 @@ def _reached(states: set[int], tests: list[_Segment | None]) -> set[int]:
             state += 1
             reached.add(state)
     return reached
-
-
-def _never(_: str) -> bool:
-    return False
 
 
 def _alternatives(pattern: str) -> list[str]:

@@ -102,11 +102,6 @@ class ChangeRequest(Record):
     report: BugReport | None = None
 
     @property
-    def asked(self) -> tuple[str, str, str]:
-        """What is asked for, without when and by whom."""
-        return self.request, self.spec_before, self.spec_text
-
-    @property
     def diff(self) -> str:
         """The change of SPEC.md as a unified diff; empty if there is none."""
         before, after = self.spec_before.splitlines(), self.spec_text.splitlines()

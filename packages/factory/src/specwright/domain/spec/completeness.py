@@ -52,11 +52,6 @@ _NEARLY = 0.8
 """Share of common words from which two subtasks count as the same."""
 
 
-def is_testable(criterion: str) -> bool:
-    """Whether a criterion has a verb of observable behaviour (criterion 12)."""
-    return _OBSERVABLE.search(criterion) is not None
-
-
 def near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs (earlier, later) of texts that share nearly all words, each later one once (criterion 13)."""
     bags = [frozenset(re.findall(r"\w+", text.casefold())) - _ARTICLES for text in texts]
@@ -65,11 +60,6 @@ def near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
             if len(bags[earlier] & bag) >= _NEARLY * len(bags[earlier] | bag):
                 yield earlier, later
                 break
-
-
-def names_an_error(text: str) -> bool:
-    """Whether error surfaces say anything beyond "errors may occur" (criterion 14)."""
-    return _ERROR_NAME.search(text) is not None or _NAMES_NOTHING.search(text) is None
 
 
 MIN_DESCRIPTION = 20
@@ -382,7 +372,7 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
     if len(criteria) > MOST_CRITERIA:
         yield node.warning("acceptance_criteria", f"has over {MOST_CRITERIA}: cut the task along them")
     for index, text in criteria:
-        if not is_testable(text):
+        if not _OBSERVABLE.search(text):  # criterion 12
             yield node.warning(
                 "acceptance_criteria",
                 f"criterion {index + 1} has no verb of what can be observed, such as returns, raises, writes or rejects",
@@ -393,6 +383,6 @@ def _warnings(node: _Node) -> Iterator[Deficiency]:
     for earlier, later in near_duplicates(subtasks):
         yield node.warning("subtasks", f"{subtasks[later]!r} says nearly the same as {subtasks[earlier]!r}")
     surfaces = node.sketched("error_surfaces")
-    if surfaces and not names_an_error(surfaces):
+    if surfaces and _NAMES_NOTHING.search(surfaces) and not _ERROR_NAME.search(surfaces):  # criterion 14
         place = node._replace(path=f"{node.path}.io_contract_sketch")
         yield place.warning("error_surfaces", "names no specific error condition")

@@ -151,13 +151,8 @@ class DraftHistory(Record):
         """SPEC.md as it was last sent; empty if it is as the run began with it."""
         return self._last_text(len(self.answers))
 
-    @property
-    def assigned_text(self) -> str:
-        """SPEC.md as the conversation that is under way began with it; empty as above."""
-        return self.text_after(0)
-
     def text_after(self, answers: int) -> str:
-        """SPEC.md as the conversation that is under way has it after so many answers; empty as above."""
+        """SPEC.md as the conversation that is under way has it after so many answers, 0 for as it began; empty as above."""
         began = [at for at, answer in enumerate(self.answers, 1) if answer.action is not GateAction.AMEND]
         return self._last_text(max(answers, *began, 0))
 

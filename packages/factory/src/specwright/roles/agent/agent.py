@@ -167,7 +167,9 @@ class _EndsOnSubmission(AgentMiddleware[Any, Any, Any]):
             *(_unread(one, one["args"] or "") for one in message.invalid_tool_calls),
         ]
         if last_call_is_cut(message):
-            calls[-1] = _unread(calls[-1], cut_text(calls[-1]["args"]))
+            # without its end, so that nobody takes it for whole
+            cut = json.dumps(calls[-1]["args"], ensure_ascii=False)[:-1]
+            calls[-1] = _unread(calls[-1], f"{cut} ...")
         ordered = sorted(calls, key=lambda call: call["name"] == self._terminal)
         if ordered == message.tool_calls:
             return None
@@ -256,11 +258,6 @@ def _calls_and_results(turn: _Turn) -> str:
 
 def _unread(call: InvalidToolCall | ToolCall, arguments: str) -> ToolCall:
     return ToolCall(name=call["name"] or "", args={UNREADABLE: arguments}, id=call["id"], type="tool_call")
-
-
-def cut_text(arguments: dict[str, Any]) -> str:
-    """The arguments of a call that broke off, so that nobody takes them for whole."""
-    return f"{json.dumps(arguments, ensure_ascii=False)[:-1]} ..."
 
 
 def tool_schema(schema: type[BaseModel]) -> dict[str, Any]:
