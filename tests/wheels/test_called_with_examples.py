@@ -10,7 +10,7 @@ from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.records import Interfaces
 from specwright.ports import ExampleOutcome, ProductModule, ProductPackage
-from specwright.wheels.interface_trials import InterfaceTrials
+from specwright.wheels.exercise import InterfaceTrials
 from specwright.wheels.product_run import InstalledProduct, Kind
 from testkit.interfaces.market import market
 from testkit.interfaces.notebook import EXAMPLE, STAMP, contract, notebook
