@@ -58,6 +58,42 @@ def test_a_ruling_is_carried_to_everybody_who_judges_the_criterion_later(directo
         assert bench.unapproved() == []
 
 
+def about(invariant: str, evidence: str, *unmet: str) -> dict[str, Any]:
+    """A FAIL of one failure."""
+    judged = [
+        {**one, "assessment": "NOT_MET" if one["criterion"] in unmet else "MET"}
+        for one in PASSING["rubric_assessments"]
+    ]
+    failure = {
+        "invariant": invariant,
+        "evidence": evidence,
+        "required_change": "Show what it asks for in a test.",
+    }
+    return {**PASSING, "rubric_assessments": judged, "verdict": "FAIL", "failures": [failure]}
+
+
+def test_a_fail_about_a_criterion_that_was_set_aside_is_asked_again(directory: Path):
+    """D-42-03: it costs no revision; one about something else as well does."""
+    wrong: list[str] = []
+    for number, (said, counts) in enumerate(
+        (
+            (about("Criterion 2 is shown", "No listed test gives '' as a file.", "R5"), False),
+            (about("Every criterion is shown", "No listed test shows criterion 2 at all.", "R5"), False),
+            (about("Criteria 1 and 2 are shown", "No listed test gives '' as a file.", "R5"), True),
+            (about("Criterion 2 is shown", "No listed test gives '' as a file.", "R2"), True),
+            (about("/outputs/0/invariants/0: twice", "Criterion 2 is not kept to for 3.", "R5"), True),
+        )
+    ):
+        answers = {**ANSWERS, "double/round-1/challenger": [said, PASSING]}
+        with DebateWorkbench(directory / str(number), script(answers, ONE)) as bench:
+            assert bench.begin() == "SHIPPED"
+            refused = ["which a ruling set aside" in refusal for refusal in bench.roles.refusals]
+            rounds = len(bench.records()["double"])
+            if (refused, rounds) != (([], 2) if counts else ([True], 1)):
+                wrong.append(f"{said['failures'][0]['invariant']}: {bench.roles.refusals}, {rounds}")
+    assert wrong == []
+
+
 def test_a_planner_sees_the_ruling_of_an_earlier_round(directory: Path):
     """In the contract debate itself and in one that is reopened (F-9.4-06)."""
     answers = {

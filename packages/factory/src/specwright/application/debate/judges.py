@@ -1,7 +1,7 @@
 """The Challenger and the Arbiter of a debate: what each is given, and how its answer becomes a record (design: debate,
 role-access)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import ValidationError
 
@@ -51,6 +51,7 @@ from specwright.domain.debate.answer_rules import (
     compliance_problems,
     mild_review,
     ruling_problems,
+    settled_problems,
 )
 from specwright.domain.debate.debate import (
     CONTRACTS,
@@ -104,6 +105,7 @@ class Examination:
         contracts: Those that the request shows.
         place: Where the answer stands; the runs of the tests are journalled there.
         asked: The criteria for which the request asks for tests.
+        settled: The criteria that rulings have set aside.
     """
 
     def __init__(
@@ -113,12 +115,14 @@ class Examination:
         contracts: Sequence[MicroModuleContract],
         place: str,
         asked: Sequence[int] = (),
+        settled: Collection[int] = (),
     ) -> None:
         self._deliverable, self._version_id, history = case.deliverable, case.version_id, case.history
         self._proposal = history.proposals[-1]
         self._earlier = [tried for earlier in history.challenges for tried in earlier.falsifying_tests]
         self._contracts = contracts
         self._asked = asked
+        self._settled = settled
         self._scope = factory.journal.scope(f"{place}/tests")
         self._fallback: tuple[ChallengerAnswer | None, list[TriedTest]] | None = None
         self.tried: list[TriedTest] = []
@@ -131,7 +135,8 @@ class Examination:
         except ValidationError as error:
             return validation_messages(error)
         names = [test.name for test in answer.falsifying_tests]
-        if mild := compliance_problems(answer, self._citable(names)):
+        mild = compliance_problems(answer, self._citable(names))
+        if mild := [*mild, *settled_problems(answer, self._settled)]:
             return mild
         if not any(named_in(failure, names) for failure in answer.failures):
             self._fallback = answer.model_copy(update={"falsifying_tests": []}), []
@@ -222,7 +227,7 @@ def ask_challenger(factory: Factory, case: Case) -> Challenge:
     pack = {"proposal.json": proposal.to_bytes()}
     kind = ContractChallenge if case.name == CONTRACTS else ModuleChallenge
     known = [*case.contracts, *(view.contract for view in views)]
-    examination = Examination(factory, case, known, place.run_id, asked)
+    examination = Examination(factory, case, known, place.run_id, asked, rulings)
     try:
         assignment = Assignment(place, kind, message, pack, store=store)
         answer = factory.roles.ask(assignment, lambda given, _: examination.problems(given)).answer.whole()

@@ -41,6 +41,7 @@ _POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
 _TEST = re.compile(r"(?<!\w)test_(?!inventory\b)\w+(?!\w*\.py\b)")
 _VALUE = re.compile(r"(?<!\w)[\d'\"`]")
 """Where a number or a quotation begins: a value, or a criterion by its number."""
+_CRITERIA = re.compile(r"(?i)\bcriteri(?:on|a)\s+(\d+(?:\s*(?:,|and|or)\s*\d+)*)")
 NUMBERED_CHECK = re.compile(r"\s*(?:criterion\s+)?([0-9]+)\s*[:.)]\s*(\S.*)", re.DOTALL | re.IGNORECASE)
 """An acceptance check that begins with the number of a criterion, and what it names for it."""
 
@@ -106,6 +107,26 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         *_unshown_problems(answer.unshown_criteria, sources.criteria),
         *_vague_failures(answer.failures, sources),
     ]
+
+
+def settled_problems(answer: ChallengerAnswer, settled: Collection[int]) -> list[str]:
+    """Why a FAIL costs no revision: each failure is about criteria that rulings set aside, by their numbers, and nothing
+    but R5 is NOT_MET (design: unshown-criteria)."""
+    unmet = {one.criterion for one in answer.rubric_assessments if one.assessment == "NOT_MET"}
+    named = [_criteria_of(failure) for failure in answer.failures]
+    if not named or not unmet <= {"R5"} or not all(one and one.issubset(settled) for one in named):
+        return []
+    numbers = ", ".join(map(str, sorted(set[int]().union(*named))))
+    return [
+        f"failures: they are about criterion {numbers} alone, which a ruling set aside and which counts as met"
+    ]
+
+
+def _criteria_of(failure: Failure) -> set[int]:
+    """The criteria that a failure is about: those of its invariant, or, unless that cites the contract, of its evidence."""
+    texts = (failure.invariant, "" if _POINTER.search(failure.invariant) else failure.evidence)
+    found = next((found for text in texts if (found := _CRITERIA.findall(text))), list[str]())
+    return {int(number) for numbers in found for number in re.findall(r"\d+", numbers)}
 
 
 def _is_empty_dimension(evidence: str, contracts: Sequence[MicroModuleContract]) -> bool:
