@@ -372,10 +372,11 @@ def test_a_plan_that_is_all_reuse_asks_nobody_else(directory: Path):
 
 
 def test_what_is_no_longer_shipped_cannot_be_built_on(directory: Path):
-    """F-10-12: a deprecated module is no module to plan with."""
+    """F-10-12, F-15-13: a deprecated module is no module to plan with; as long as a task has it, a release imports it by its
+    name, so that no other module gets that."""
     answers = {
         FIRST: [plan(planned("triple"), planned("halve"))],
-        SECOND: [plan(planned("double", "triple")), plan(planned("double"))],
+        SECOND: [plan(planned("double", "triple")), TRIPLE, plan(planned("double"))],
     }
     with DebateWorkbench(directory, script()) as bench:
 
@@ -391,7 +392,9 @@ def test_what_is_no_longer_shipped_cannot_be_built_on(directory: Path):
         bench.follow(Retires())
         bench.begin(IN_TURN)
         assert bench.status(1) == "SHIPPED"
-        assert "'triple' is neither a module of this plan nor a shipped one" in bench.roles.refusals[0]
+        first, second = bench.roles.refusals
+        assert "'triple' is neither a module of this plan nor a shipped one" in first
+        assert "which is DEPRECATED and still part of the product; choose another name" in second
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

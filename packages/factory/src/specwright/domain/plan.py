@@ -94,12 +94,14 @@ class KnownModules(NamedTuple):
         refs: All of them by reference: one that is deprecated may still be named explicitly (design: deprecation).
         retired: The status of those that are no longer active, by reference.
         own: Those that the plan itself has sealed already, by reference; they are given by name.
+        in_product: Those of `retired` that tasks still have, by name: a release imports each name once.
     """
 
     by_name: Mapping[str, str]
     refs: frozenset[str]
     retired: Mapping[str, str] = MappingProxyType({})
     own: frozenset[str] = frozenset()
+    in_product: Mapping[str, str] = MappingProxyType({})
 
     def resolve(self, text: str) -> str | None:
         """The `MM-...@x.y.z` of a name or a reference."""
@@ -109,10 +111,12 @@ class KnownModules(NamedTuple):
         """Without a plan's own modules, which are given by name with their references."""
         if not own:
             return self
-        by_name = {name: ref for name, ref in self.by_name.items() if name not in own}
-        return self._replace(
-            by_name=by_name, refs=self.refs - set(own.values()), own=self.own | set(own.values())
+        by_name, in_product = (
+            {name: ref for name, ref in named.items() if name not in own}
+            for named in (self.by_name, self.in_product)
         )
+        refs, given = self.refs - set(own.values()), self.own | set(own.values())
+        return self._replace(by_name=by_name, refs=refs, own=given, in_product=in_product)
 
 
 def plan_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
@@ -127,6 +131,14 @@ def plan_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
         f"modules.{i}.name: {m.name!r} is the name of a shipped module; reuse it, or choose another name"
         for i, m in enumerate(answer.modules)
         if m.name in known.by_name and m.reuse.conclusion is ReuseConclusion.CREATE_NEW
+    ]
+    problems += [
+        f"modules.{i}.name: {m.name!r} is the name of {ref}, which is {known.retired[ref]} and still part of the "
+        "product; choose another name"
+        for i, m in enumerate(answer.modules)
+        if m.name not in known.by_name
+        and (ref := known.in_product.get(m.name))
+        and m.reuse.conclusion is ReuseConclusion.CREATE_NEW
     ]
     if CONTRACTS in names:
         problems.append(f"modules.{names.index(CONTRACTS)}.name: {TAKEN}")

@@ -61,7 +61,7 @@ from specwright.application.plan.stored_plans import (
 )
 from specwright.application.rendering import rendered
 from specwright.application.store.artifacts import Draft, Invocation
-from specwright.application.tasks import Task, neighbours, task_board
+from specwright.application.tasks import Task, neighbours, project_state, task_board
 from specwright.domain.acceptance.calls import (
     OwnedClass,
     copied_classes,
@@ -108,7 +108,7 @@ from specwright.domain.plan import (
     sealed_problems,
     unanswered,
 )
-from specwright.domain.tasks.project_state import TaskStatus
+from specwright.domain.tasks.project_state import TaskStatus, shipped_modules
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.errors import AnswerError, InputError
 from specwright.ports import Assignment, IndexQuery, Place, Role, Scope, Step
@@ -297,11 +297,16 @@ def _is_of(board: TaskBoard, task_id: str, owner: str) -> bool:
 
 
 def _index_rows(factory: Factory) -> JsonValue:
+    shipped = {ref for _, ref in shipped_modules(project_state(factory).tasks)}
     return [
-        [entry.name, entry.ref, entry.status.value]
+        [entry.name, entry.ref, entry.status.value, *[_IN_PRODUCT] * (entry.ref in shipped)]
         for entry in factory.index.entries()
         if factory.store.exists(entry.ship_ref)
     ]
+
+
+_IN_PRODUCT = "in the product"
+"""What a row ends with, of a module that a shipped task has."""
 
 
 def _exporting(factory: Factory, name: str, refs: Sequence[str]) -> MicroModuleContract | None:
@@ -311,10 +316,12 @@ def _exporting(factory: Factory, name: str, refs: Sequence[str]) -> MicroModuleC
 
 def _known(rows: JsonValue) -> KnownModules:
     modules = cast(list[list[str]], rows)
+    retired = [row for row in modules if row[2] != IndexStatus.SHIPPED]
     return KnownModules(
-        {name: ref for name, ref, status in modules if status == IndexStatus.SHIPPED},
+        {name: ref for name, ref, status, *_ in modules if status == IndexStatus.SHIPPED},
         frozenset(row[1] for row in modules),
-        {ref: status for _, ref, status in modules if status != IndexStatus.SHIPPED},
+        {ref: status for _, ref, status, *_ in retired},
+        in_product={name: ref for name, ref, _, *more in retired if more},
     )
 
 
