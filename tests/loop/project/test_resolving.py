@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -278,11 +279,15 @@ def test_an_answer_is_taken_once(tmp_path: Path):
             offers.check(bench.factory, late.model_copy(update={"escalation_id": "ESC-00000000"}))
 
 
-@pytest.mark.parametrize("below_the_outer_graph", [False, True])
-def test_the_document_s_own_way_of_resuming_works(tmp_path: Path, below_the_outer_graph: bool):
+@pytest.mark.parametrize(("below_the_outer_graph", "as_model"), [(False, False), (True, False), (True, True)])
+def test_the_document_s_own_way_of_resuming_works(
+    tmp_path: Path, below_the_outer_graph: bool, as_model: bool
+):
     """F-17.3-02, D-24-01, D-24-02: `update_state(config, {"resolution": ...}, as_node="update_state_machine")`, with
-    the project loop as the root, and by the subgraph's own config below an outer graph."""
-    given = answer("ABANDON_TASK", WHY)
+    the project loop as the root, and by the subgraph's own config below an outer graph; as JSON or as the model."""
+    given: Any = answer("ABANDON_TASK", WHY)
+    if as_model:
+        given = HumanResolution.model_validate(given)
     with ProjectWorkbench(tmp_path, halt_first) as bench:
         bench.approve(spec_of_graph([[], []]))
         with closing(sqlite3.connect(tmp_path / ".specwright" / "own.db", check_same_thread=False)) as db:

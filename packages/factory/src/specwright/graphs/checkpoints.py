@@ -17,12 +17,13 @@ from langgraph.types import Interrupt
 
 from agent_wire import canonical_json
 from agent_wire.sqlite_errors import sqlite_errors
+from ship_gate.base.record import Record
 
 _JSON, _INTERRUPTS = "json", "interrupts"
 
 
 class JsonSerializer:
-    """A serializer for LangGraph's savers: JSON values, and the interrupts of a stopped graph."""
+    """A serializer for LangGraph's savers: JSON values, records as such, and the interrupts of a stopped graph."""
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """The form of a value and its bytes.
@@ -56,7 +57,14 @@ class JsonSerializer:
 
 
 def _dumps(value: Any) -> bytes:
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    return json.dumps(value, default=_as_json, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _as_json(value: Any) -> Any:
+    """A record as the JSON that its reader validates; a program may put in `HumanResolution` itself (F§17.3)."""
+    if isinstance(value, Record):
+        return value.to_json()
+    raise TypeError(f"a {type(value).__name__} is no JSON")
 
 
 Saver: TypeAlias = BaseCheckpointSaver[Any]

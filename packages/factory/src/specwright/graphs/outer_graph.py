@@ -10,6 +10,7 @@ from langgraph.types import Command, interrupt
 from specwright.application.factory import Factory
 from specwright.application.stages import product, release
 from specwright.application.stages.product import draft_history, note_passed_over, send_back
+from specwright.domain.escalation import OPERATOR
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.tasks.task_board import Outcome
 from specwright.graphs.project_graph import project_graph
@@ -78,12 +79,12 @@ class _Nodes:
         if refused := state.get("refused"):
             question["refused"] = refused
         answer = cast(dict[str, str], interrupt(question))
-        if answer["action"] == "APPROVE" and answer.get("by"):
+        if answer["action"] == "APPROVE":
             if refused := self._refusal(state.get("shown_sha256"), answer.get("sha256")):
                 return Command(update={"refused": refused}, goto="approval_gate")
             if edited := answer.get("passed_over"):
                 note_passed_over(self._factory, edited)
-            product.approve(self._factory, answer["by"])
+            product.approve(self._factory, answer.get("by") or OPERATOR)
             return Command(goto="project_loop")
         if (sent_back := self._sent_back(answer)) is None:
             return Command(update={"refused": _NO_ANSWER}, goto="approval_gate")
@@ -113,4 +114,4 @@ class _Nodes:
         return {"release_id": result.release_id, "released": result.succeeded}
 
 
-_NO_ANSWER = "an answer is APPROVE with `by`, AMEND with `feedback` or REJECT with `reasons`"
+_NO_ANSWER = "an answer is APPROVE, AMEND with `feedback` or REJECT with `reasons`"
