@@ -1,4 +1,4 @@
-"""Twenty faults of a spec, each found before a person approves it (D52; `testkit/domain/faulty_specs.toml`)."""
+"""Twenty-four faults of a spec, each found before a person approves it (D52; `testkit/domain/faulty_specs.toml`)."""
 
 import tomllib
 from typing import Any
@@ -41,9 +41,9 @@ def spec_of(one: dict[str, Any]) -> dict[str, Any]:
     return draft_data([pillar_data([epic_data([story_data([task])])])])
 
 
-def test_twenty_faulty_specs_are_found_before_anybody_approves_them():
+def test_faulty_specs_are_found_before_anybody_approves_them():
     """All faults at once, each once, with the corrected text where code knows it (D-52-01, D-40-05)."""
-    assert len(SPECS) == 20
+    assert len(SPECS) == 24
     wrong = {}
     for one in SPECS:
         report = validate(spec_of(one))

@@ -121,20 +121,48 @@ def property_problems(
         code: Of it.
         examples: That are approved with it.
         stated: The public functions, by name.
-        declared: The errors that its task declares.
+        declared: The errors that its task states.
     """
     last, own = code.last, {id(call) for _, call in code.calls}
-    parts = last.values if isinstance(last, ast.BoolOp) and isinstance(last.op, ast.Or) else [last]
-    calling = [part for part in parts if own & set(map(id, ast.walk(part)))]
+    inner, form, word = last, "{}", " or "
+    if isinstance(last, ast.UnaryOp) and isinstance(last.op, ast.Not):  # not (a and b) is not a, or not b
+        inner, form, word = last.operand, "not ({})", " and "
+    is_series = isinstance(inner, ast.BoolOp) and isinstance(inner.op, ast.And if word == " and " else ast.Or)
+    parts = inner.values if isinstance(inner, ast.BoolOp) and is_series else [last]
+    before, called = _called_before(item, code, own)
+    calling = [part for part in parts if own & set(map(id, ast.walk(part))) or before & _names(part)]
     excluding = [part for part in parts if part not in calling]
-    is_late = calling and excluding and parts.index(calling[0]) < parts.index(excluding[-1])
-    if is_late and declared and not item.errors:
+    is_late = called or (calling and excluding and parts.index(calling[0]) < parts.index(excluding[-1]))
+    if is_late and excluding and declared and not item.errors:
+        mended = form.format(word.join(_source(item, part) for part in (*excluding, *calling)))
         yield (
             f"the call comes before what excludes values, and may raise {' or '.join(declared)} for them; put the exclusion "
-            f"first: `{' or '.join(_source(item, part) for part in (*excluding, *calling))}`"
+            f"first: `{mended}`{', with the call in the place of what it gave' if called else ''}"
         )
     elif parts[0] in calling and not item.errors:
         yield from _undeclared_error(item, code, parts[0], examples, stated)
+
+
+def _called_before(item: AcceptanceProperty, code: Code, own: set[int]) -> tuple[set[str], bool]:
+    """The names that statements before the last line set by calls of the product, and whether such a call is always made,
+    with values that are drawn."""
+    given, drawn, called = set[str](), set(item.variables), False
+    for one in code.statements[:-1]:
+        names = _names(one)
+        stored = {n.id for n in ast.walk(one) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        calls = own & set(map(id, _always(one) if isinstance(one, _SIMPLE) else ()))
+        called |= bool(calls and names & drawn)
+        given |= stored if calls or names & given else set()
+        drawn |= stored if names & drawn else set()
+    return given, called
+
+
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.Expr)
+"""Statements that evaluate what they hold."""
+
+
+def _names(part: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
 
 
 def _undeclared_error(
@@ -162,7 +190,7 @@ def _undeclared_error(
 def _source(item: AcceptanceProperty, part: ast.expr) -> str:
     """What stands in the code of a property; the tree is not written out, since it may nest too deeply."""
     text = ast.get_source_segment(item.code, part) or ""
-    return f"({text})" if isinstance(part, ast.IfExp | ast.Lambda | ast.NamedExpr) else text
+    return f"({text})" if isinstance(part, ast.IfExp | ast.Lambda | ast.NamedExpr | ast.BoolOp) else text
 
 
 def _always(part: ast.AST) -> list[ast.AST]:
@@ -421,7 +449,14 @@ def _among_examples(
             yield Finding("acceptance.examples", task.task_id, message)
     shown = [(one, code) for _, one, code in examples]
     for task in tasks:
-        declared = sorted({error_in(one.gives) for of, one, _ in examples if of is task} - {""})
+        declared = sorted(
+            {
+                *(error_in(one.gives) for one in task.acceptance.examples),
+                *(error for one in task.acceptance.properties for error in one.errors),
+                *(name for name in task.acceptance.provides if name.endswith(("Error", "Exception"))),
+            }
+            - {""}
+        )
         for item in task.acceptance.properties:
             for problem in property_problems(item, _code(item, package), shown, stated, declared):
                 yield Finding("acceptance.properties", task.task_id, f"{item.title!r}: {problem}")
