@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ship_gate.sandbox.kind import available_sandbox
+from ship_gate.sandbox.kind import chosen_sandbox
 from ship_gate.sandbox.plan import SandboxKind
 from specwright.bootstrap.costs import prices_of
 from specwright.bootstrap.project import model_sources_of, search_of
@@ -73,13 +73,7 @@ def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
         else list(_models(settings, _tokens_needed(directory)))
     )
     place = next(one for one in (directory.absolute(), *directory.absolute().parents) if one.exists())
-    checks = [
-        *models,
-        _sandbox(machine),
-        _index(machine),
-        _search(machine),
-        *_disk(place),
-    ]
+    checks = [*models, _sandbox(machine), _index(machine), _search(machine), *_disk(place)]
     return Diagnosis(ok=all(one.ok for one in checks), checks=checks, not_checked=_not_checked(machine))
 
 
@@ -99,11 +93,12 @@ def _sandbox(settings: Settings) -> Check:
     if settings.sandbox == "none":
         off = 'sandbox = "none": the code of modules runs with the rights of this account'
         return Check("sandbox", False, off, _NO_SANDBOX)
-    found = available_sandbox()
-    if found.kind is not SandboxKind.NONE and settings.sandbox in ("auto", found.kind.value):
-        advice = _BUBBLEWRAP_ADDS if found.kind is SandboxKind.LANDLOCK else ""
-        return Check("sandbox", True, f"{found.kind.value}, with seccomp and limits", advice)
-    return Check("sandbox", False, found.reason, _NO_SANDBOX)
+    try:
+        kind = chosen_sandbox(settings.sandbox)
+    except SpecwrightErrors as error:
+        return _missing("sandbox", error)
+    advice = _BUBBLEWRAP_ADDS if kind is SandboxKind.LANDLOCK else ""
+    return Check("sandbox", True, f"{kind}, with seccomp and limits", advice)
 
 
 def _index(settings: Settings) -> Check:
