@@ -16,7 +16,7 @@ from ship_gate.contract.falsifying_tests import RegressionTest
 from ship_gate.contract.rules import default_of
 from specwright.application.announce import Announcement, announce, review_of
 from specwright.application.factory import Factory, ProjectView
-from specwright.domain.artifacts import ArtifactEnvelope
+from specwright.domain.artifacts import FIRST_VERSION, ArtifactEnvelope
 from specwright.domain.debate.falsifying import still_counting
 from specwright.domain.escalation import OPERATOR
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, DeprecationRequest, IndexStatus
@@ -102,9 +102,6 @@ def _active(factory: Factory, ref: str) -> CodeIndexEntry:
     return entry
 
 
-_FIRST = "1.0.0"
-
-
 def reports_of(view: ProjectView, contract: MicroModuleContract) -> list[BugReport]:
     """The reports of a module that a repair was begun for, oldest first: not those whose repair was given up, nor those
     whose example cannot call a version that has other required inputs."""
@@ -126,7 +123,7 @@ def required_tests(factory: Factory, contract: MicroModuleContract, run: str) ->
         contract: Of the later version.
         run: Of its task.
     """
-    if contract.module_version == _FIRST:
+    if contract.module_version == FIRST_VERSION:
         return []
     scope = factory.journal.scope(f"{run}/{contract.name}/regression-tests")
     asked: JsonValue = {"tool": "version_before", "of": contract.ref}

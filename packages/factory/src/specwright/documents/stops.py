@@ -406,14 +406,13 @@ def _open_change(view: ProjectView, directory: Path) -> OpenChange | None:
     what = asked.report.heading if asked.report else asked.request or "SPEC.md as it was edited"
     released = change.before.releases if change.before else len(view.projection.releases)
     manifest = release_of(view, released - 1)
+    product = f"{manifest.release_id} is the product, version {manifest.spec_version}"
     return OpenChange(
         number=asked.number,
         asked_at=asked.asked_at,
         request=one_line(what),
         back=next_command("change", directory, "--abandon"),
-        release=f"{manifest.release_id} is the product, version {manifest.spec_version}"
-        if manifest.succeeded
-        else "",
+        release=product if manifest.succeeded else "",
         install=_install(view, manifest) if manifest.succeeded else "",
     )
 

@@ -273,7 +273,6 @@ def _shown(text: str) -> str:
     return shortened(repr(text), _MOST_SHOWN)
 
 
-_MESSAGE_LENGTH = 300
 _FAILURES_SHOWN = 3
 _MOST_WORKERS = 8
 
@@ -333,7 +332,9 @@ class _Trial:
         except NoReportError as error:
             return f"`import {package}` fails: {error}"
         if isinstance(answer, Outcome):
-            return f"`import {package}` fails: {shortened(f'{answer.errors[0]}: {answer.message}', _MESSAGE_LENGTH)}"
+            return (
+                f"`import {package}` fails: {shortened(f'{answer.errors[0]}: {answer.message}', _MOST_SHOWN)}"
+            )
         if not Path(answer.file).resolve().is_relative_to(self._installed.site):
             return f"`import {package}` finds another package: {answer.file}"
         return _package_problem(answer, wheel, self._product)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType, artifact_id
-from specwright.application.announce import Announcement, announce, debate_event, gate_decision
+from specwright.application.announce import announce, debate_event, gate_decision
 from specwright.application.criteria import raise_questions
 from specwright.application.debate.contract_set import ContractSet
 from specwright.application.debate.deliverable import Case, Deliverable, RevisionRequest, Version
@@ -155,7 +155,7 @@ class Debate:
         debate_id, ref = state["debate_id"], self._artifacts.ref(self._task.folder, version.version_id)
         event = debate_event(self._factory, debate_id, "debate.amended", record, ref, version.by)
         place = f"{self._task.run}/{self._deliverable.name}/amended/{version.version_id}"
-        self._announce(self._factory.journal.scope(place), event)
+        announce(self._factory, self._factory.journal.scope(place), [event])
         self._note("amended", f"round {number}")
         return {"version_id": version.version_id}
 
@@ -188,7 +188,7 @@ class Debate:
         decided = gate_decision(debate_id, gate, evidence, ref, passed=passed)
         events = self._deliverable.announcements(version_id, debate_id) if passed else ()
         scope = self._factory.journal.scope(f"{self._task.run}/{name}/decided/{version_id}")
-        self._announce(scope, decided, *events)
+        announce(self._factory, scope, [decided, *events])
         return {"halt_reason": "; ".join(f.evidence for f in result.failures), "source_of_failure": "gate"}
 
     def overrule(
@@ -244,10 +244,7 @@ class Debate:
         subject, data = _SUBJECTS[type(record)], record.to_bytes()
         cause = self._task.stream if name == debate_id else ""
         event = debate_event(self._factory, debate_id, subject, data, record.ref, by, caused_by=cause)
-        self._announce(self._factory.journal.scope(scope), event)
-
-    def _announce(self, scope: Scope, *events: Announcement) -> None:
-        announce(self._factory, scope, events)
+        announce(self._factory, self._factory.journal.scope(scope), [event])
 
     def _request(self, state: DebateState, records: DebateRecords) -> RevisionRequest:
         """What the next version has to correct: the failures of the challenge, of the gate, of the ruling with what is
