@@ -82,7 +82,7 @@ def test_a_database_that_is_away_is_one_message_without_the_password(released: P
     away = "postgresql://ana:s3cret@127.0.0.1:1/model"
     told = specwright("mirror", released, "--to", away, "--once")
 
-    told.refuses("cannot be reached", "ana:***@127.0.0.1:1/model", code=1)
+    told.refuses("cannot be reached", "postgresql://***@127.0.0.1:1/model", code=1)
     assert "s3cret" not in told.err
 
 

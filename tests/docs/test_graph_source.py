@@ -19,7 +19,7 @@ SOURCES = sorted(Path(specwright.graphs.__file__).parent.glob("[a-z]*.py"))
 ROOT, DRIVER = "outer_graph", "driver"
 SIGNALS = (GraphBubbleUp, GraphInterrupt, ParentCommand)
 WRAPPERS = {
-    ROOT: ["run_project"],
+    ROOT: ["outer_graph", "project_loop"],
     "project_graph": ["engineering"],
     "loop_graphs": ["held"],
     "exception_graph": ["_resolve"],

@@ -108,7 +108,7 @@ class Damaged:
 
     def __init__(self, projection: Any, spec: Any) -> None:
         self._projection = projection
-        self.spec = spec
+        self.spec = self.approved_spec = spec
 
     def __getattr__(self, name: Any):
         return getattr(self._projection, name)

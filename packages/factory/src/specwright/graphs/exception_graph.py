@@ -22,7 +22,11 @@ _STEPS = ("validate_ice", "assess_impact", "propose_change", "debate_round", "ch
 def resolve_exceptions(factory: Factory) -> None:
     """Carry out the approvals that the log holds, one after the other."""
     while known := approved(factory):
-        exception_graph(factory, known).invoke(cast(Any, {"schema_version": 1}))
+        _resolve(exception_graph(factory, known))
+
+
+def _resolve(graph: Graph) -> None:
+    graph.invoke(cast(Any, {"schema_version": 1}))
 
 
 def exception_graph(factory: Factory, known: KnownException) -> Graph:
