@@ -65,6 +65,19 @@ def test_a_report_that_the_script_does_not_hold_is_not_begun(released: Path, tmp
     assert stored(released) == state
 
 
+def test_a_report_of_what_a_person_approved_otherwise_is_no_bug(approved: Path, tmp_path: Path) -> None:
+    """A repair would have to give both, so none is begun (D-39-01, D-39-06)."""
+    file = tmp_path / "bug.md"
+    code = "from modules.initials import initials\n\ninitials('ada lovelace')"
+    file.write_text(f"## A bug\n\nOf two words.\n\n```python\n{code}\n```\n\n```text\n'ALX'\n```\n")
+    state = stored(approved)
+    told = specwright("report", "initials", approved, "--example", file, "--pointer", "criterion 1")
+    told.refuses(
+        "an approved example of the same code", "Two words", "gives \"'AL'\"", "only one can be right"
+    )
+    assert stored(approved) == state
+
+
 def test_a_change_that_the_script_ends_in_names_the_ways_on_and_back(released: Path, tmp_path: Path) -> None:
     """`status` names the change, what is released and the way back, which works (D-S9-04, D-38-14)."""
     playbook = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook"))

@@ -79,6 +79,12 @@ def test_the_change_that_the_demo_names_is_released(demo: tuple[Path, str], tmp_
     directory, *request = shlex.split(command)
     assert directory.endswith(DEMO)
     project = Path(shutil.copytree(demo[0], tmp_path / DEMO))
+    for _ in range(2):  # whoever gave it up may ask again
+        waiting = specwright("change", project, *request)
+        told = specwright("change", project, "--abandon")
+        assert (waiting.code, told.code) == (3, 0)
+    checked = specwright("verify", project)
+    assert (checked.code, "waits for your approval" in checked.err) == (0, False)
     waiting = specwright("change", project, *request)
     assert waiting.code == 3
     for shown in ("changed: TSK-001\n", "untouched: 5 tasks", '+>>> parse_money("CHF 12.50")'):

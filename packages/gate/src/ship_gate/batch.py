@@ -120,7 +120,7 @@ def modules_in(places: Sequence[Path]) -> list[Path]:
         if not below:
             missing = "it is no directory" if place.exists() else "there is no such directory"
             what = "no module directory is in it" if place.is_dir() else missing
-            remedy = "name directories with contract.json, implementation/, tests/ and examples.md"
+            remedy = "name directories with contract.json; any other Python code is judged by the command `package`"
             raise InputError(what, where=str(place), remedy=remedy)
         found |= dict.fromkeys(below)
     return list(found)

@@ -18,6 +18,7 @@ crash finds the same, and what was judged is in the journal.
 The end of a change: released, or abandoned (design: change).
 """
 
+import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
@@ -52,6 +53,8 @@ from specwright.application.tasks import (
     spec_errors,
     task_board,
 )
+from specwright.domain.acceptance.calls import acceptance_of_module
+from specwright.domain.acceptance.rules import contradict
 from specwright.domain.base.graph import reachable
 from specwright.domain.base.slugs import import_name, slugify
 from specwright.domain.escalation import OPERATOR, NewTask
@@ -365,7 +368,22 @@ def try_report(factory: Factory, module: str, text: str, where: str) -> TriedRep
             where=where,
             remedy=f"write `from modules.{contract.name} import {contract.name}`, and import what Python itself has",
         )
+    _check_approved(factory.projection.definitions[owner], contract, example, where)
     return TriedReport(contract, example, observed, owner)
+
+
+def _check_approved(
+    task: TaskDefinition, contract: MicroModuleContract, example: Example, where: str
+) -> None:
+    """Refuse an example that says otherwise than an approved one: a repair would have to give both."""
+    reported = ast.dump(ast.parse(example.code))
+    for one in acceptance_of_module(task.acceptance, task.acceptance_criteria, contract, ()).examples:
+        if ast.dump(ast.parse(one.code)) == reported and contradict(one.expected, example.expected):
+            raise InputError(
+                f"an approved example of the same code, {one.heading!r}, gives {one.expected!r}; only one can be right",
+                where=where,
+                remedy='`specwright change --request "what is to change"` changes what was approved',
+            )
 
 
 def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: str) -> None:

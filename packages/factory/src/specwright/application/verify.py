@@ -456,7 +456,9 @@ def verify_store(
         findings += projection_findings(log, store, ports.folder, ended=after == 0)
         findings += index_findings(store, ports.code_index, bindings)
         for path in _files_without_binding(store, bound):
-            (waiting if _waits(path, bindings) else unbound).append(path)
+            change = _change_of(path)
+            if change not in {name for name, _ in bindings.subjects.get("change.abandoned", ())}:
+                (waiting if _waits(path, change, bindings) else unbound).append(path)
         approved = "spec.approved" in bindings.subjects  # nothing is announced before
         if approved and after > 0:
             unbound.append(f"{JOURNAL}: the last {after} of {len(journal.lines)} records")
@@ -508,13 +510,17 @@ def _spec_edited(store: StateStore, folder: FileTree) -> bool:
     return bool(known) and folder.exists("SPEC.md") and folder.read("SPEC.md") not in known
 
 
-def _waits(path: str, bindings: LogBindings) -> bool:
-    """Whether a file is of a spec that nobody approved."""
+def _change_of(path: str) -> str:
+    """The change whose spec a file belongs to; empty for any other file."""
     folder, _, rest = path.partition("/")
-    if folder == layout.CHANGES:
-        change = f"change-{rest.partition('/')[0]}"
+    return f"change-{rest.partition('/')[0]}" if folder == layout.CHANGES else ""
+
+
+def _waits(path: str, change: str, bindings: LogBindings) -> bool:
+    """Whether a file is of a spec that nobody approved."""
+    if change:
         return change not in {name for name, _ in bindings.subjects.get("change.approved", ())}
-    return folder == layout.PRODUCT and "spec.approved" not in bindings.subjects
+    return path.startswith(f"{layout.PRODUCT}/") and "spec.approved" not in bindings.subjects
 
 
 def _sealed_by_decision(

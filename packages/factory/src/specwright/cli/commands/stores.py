@@ -45,10 +45,10 @@ AsJsonLines = Annotated[bool, typer.Option("--json", help="Print each event as a
 
 
 def export_project(place: Place, file: File, as_json: AsJson = False) -> None:
-    """Write a project into a file, whole and byte for byte.
+    """Write the store and the log of a project into a file.
 
-    SPEC.md, specwright.toml and the source trees in release/, which are yours, are left out; the next release of the
-    imported project writes its tree again.
+    Byte for byte. SPEC.md, specwright.toml and the source trees in release/, which are yours, are left out; the next release
+    of the imported project writes its tree again.
     """
     from specwright.bootstrap.storage import transfer
 
@@ -59,7 +59,10 @@ def export_project(place: Place, file: File, as_json: AsJson = False) -> None:
 
 
 def import_project(place: Place, file: File, as_json: AsJson = False) -> None:
-    """Put the project of a file into an empty store."""
+    """Put the project of a file into an empty store.
+
+    Nothing of it is checked; `specwright verify` does that.
+    """
     from specwright.bootstrap.storage import transfer
 
     moved = transfer.import_project(place, file)

@@ -169,7 +169,7 @@ class Playbook:
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
         """A draft, its validation and its emission in one turn, as the prompt says; again for each amendment."""
         turns: list[Turn] = []
-        folder = place.task or "researcher"
+        folder = self._change(place.task) or "researcher"
         names = [f"{folder}/spec.json"]
         while (self.directory / f"{folder}/amended-{len(names)}.json").is_file():
             names.append(f"{folder}/amended-{len(names)}.json")
@@ -183,7 +183,7 @@ class Playbook:
 
     def request(self, folder: str) -> str:
         """The change of the product that the answers of a folder are for; empty if they are for any."""
-        file = self.directory / folder / "request.txt"
+        file = self.directory / self._change(folder) / "request.txt"
         return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
     def planner(self, place: Place) -> tuple[list[Turn], str]:
@@ -222,6 +222,17 @@ class Playbook:
         """The decision."""
         name = f"{self._folder(place)}/{place.subject}/{place.stage}/arbiter.json"
         return [[("submit_ruling", self._json(name))]], name
+
+    def _change(self, folder: str) -> str:
+        """Where a change is answered: once the first one is given up, its request may come again."""
+        again = folder.startswith("change-") and not (self.directory / folder).is_dir()
+        return "change-1" if again and (self.directory / "change-1/request.txt").is_file() else folder
+
+    def scripted_file(self, place: Place) -> str:
+        """What it must hold so that a change, or another attempt at a task, is answered otherwise than before."""
+        if place.role is Role.RESEARCHER:
+            return f"{self._change(place.task)}/spec.json"
+        return f"{place.task}/attempt-{place.attempt}"
 
     def _folder(self, place: Place) -> str:
         """Where the answers of an attempt or a change are: in a directory of its own, if there is one."""
@@ -288,15 +299,6 @@ def _missing_answer(place: Place, ordinal: int, where: str, asked: str = "") -> 
     elif place.attempt > 1:
         ways.append(f"if a change or a repair is under way, {_WAY_BACK}")
     return ScriptError(what, where=where, remedy="; ".join([*ways, _OWN_PLAYBOOK + asked]))
-
-
-def scripted_file(place: Place) -> str:
-    """What a playbook must hold so that a change, or another attempt at a task, is answered otherwise than before."""
-    return (
-        f"{place.task}/spec.json"
-        if place.role is Role.RESEARCHER
-        else f"{place.task}/attempt-{place.attempt}"
-    )
 
 
 def _planner_file(stage: str) -> str:

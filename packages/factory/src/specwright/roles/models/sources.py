@@ -14,7 +14,7 @@ from specwright.installation import install_command
 from specwright.ports import Place, Role
 from specwright.roles.models.command_line import CommandLineSource
 from specwright.roles.models.failures import KEY_VARIABLES, translated
-from specwright.roles.models.playbook import Playbook, scripted_file
+from specwright.roles.models.playbook import Playbook
 from specwright.secret_values import without_secrets
 from specwright.settings import Settings
 
@@ -70,7 +70,7 @@ def _missing_file(script: Playbook, place: Place, answered: int) -> str:
         except ScriptError as error:
             return error.where
         return ""
-    file = script.directory / scripted_file(place)
+    file = script.directory / script.scripted_file(place)
     return "" if file.exists() else str(file)
 
 

@@ -112,6 +112,8 @@ class ClassStatement(NamedTuple):
             checks += [literal_problem(field.default)] if field.default else []
             place = f"{self.name}.{field.name}" if field.name else self.name
             messages += [f"{place}: {problem}" for problem in checks if problem]
+        if self.is_enum and len({field.default for field in self.fields}) < len(self.fields):
+            messages.append(f"two members of {self.name} have one value, and are one; give each its own")
         return messages
 
 
