@@ -57,7 +57,7 @@ def reopened(playbook: Path) -> None:
     place = playbook / INITIALS / "round-1"
     failure: dict[str, Any] = {
         "invariant": "/outputs/0/invariants/0: words",
-        "evidence": "No statement says what parts two words, a tab for example.",
+        "evidence": "/inputs/0/constraints/0 does not say what parts two words, a tab for example.",
         "required_change": "Say what parts two words.",
         "fault": "contract",
     }

@@ -61,7 +61,9 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
     else:
         board = TaskBoard(project_state(factory))
         board.change(task.task_id, now, task_changes.halt, why.decision, name)
-        trail = debate_trail([records.history() for records in factory.debates.of(task.folder)])
+        trail = debate_trail(
+            [records.history() for records in factory.debates.of(task.folder, task.entry.spec_task_id)]
+        )
         sha256 = write_escalation(factory, task, why, name, now, trail, board.state().to_json())
     payload = {"reason": "human_input", "reference": name, "definition_sha256": sha256}
     events = [task.event("task.blocked", payload)]

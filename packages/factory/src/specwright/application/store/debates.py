@@ -245,12 +245,14 @@ class DebateStore:
         """The records of one debate."""
         return DebateRecords(self._store, debate_id)
 
-    def of(self, folder: str) -> list[DebateRecords]:
-        """Those of a task by its folder, the oldest first, also of attempts and plans that it has left behind."""
+    def of(self, folder: str, spec_task_id: str) -> list[DebateRecords]:
+        """Those of a task, the oldest first, also of attempts and plans that it has left behind; other tasks may share its
+        folder."""
         artifacts, known = ArtifactStore(self._store), {*self.ids()}
-        held = [name for name in self._store.names(f"{layout.ARTIFACTS}/{folder}") if name in known]
-        held.sort(key=lambda name: artifacts.envelope(folder, name).created_at)
-        return [self.records(name) for name in held]
+        names = [name for name in self._store.names(f"{layout.ARTIFACTS}/{folder}") if name in known]
+        made = sorted((artifacts.envelope(folder, name) for name in names), key=lambda one: one.created_at)
+        own = [one for one in made if one.created_by.run_id.startswith(f"{spec_task_id}.")]
+        return [self.records(one.artifact_id) for one in own]
 
     def by_version(self) -> dict[str, str]:
         """The debate over each plan and each implementation that was proposed, or that reached the gate."""
