@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ship_gate.contract.boundary.types import literal_problem
 from ship_gate.contract.contract import (
     Dependency,
     Effect,
@@ -170,6 +171,15 @@ REFUSED_TYPES = {
 NO_CONSTANTS = ["x", "[]", "{}", "f()", "1e999", "bytearray()", "list()", "set()", "date.today()", "Mode._x",
                 "datetime.now", "open('a')", "Decimal(x)", "Decimal([1])", "UUID(**{})", "mode.OPEN",
                 "re.compile('a')"]  # fmt: skip
+
+
+@pytest.mark.timeout(20)
+def test_a_default_that_would_take_for_ever_to_make_is_not_made():
+    """D-43-09: who writes contracts may be hostile, and they are looked at outside the sandbox."""
+    for value in ("'1e999999999'", "Decimal('1e999999999')"):
+        assert literal_problem(f"Fraction({value})") == ""
+
+
 REFUSED_DEFAULTS = {
     **{f"defaults to {value}": "is no immutable literal" for value in NO_CONSTANTS},
     **{

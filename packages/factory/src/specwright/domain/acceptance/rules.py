@@ -134,10 +134,10 @@ def property_problems(
     excluding = [part for part in parts if part not in calling]
     is_late = called or (calling and excluding and parts.index(calling[0]) < parts.index(excluding[-1]))
     if is_late and excluding and declared and not item.errors:
-        mended = form.format(word.join(_source(item, part) for part in (*excluding, *calling)))
+        reordered = form.format(word.join(_source(item, part) for part in (*excluding, *calling)))
         yield (
             f"the call comes before what excludes values, and may raise {' or '.join(declared)} for them; put the exclusion "
-            f"first: `{mended}`{', with the call in the place of what it gave' if called else ''}"
+            f"first: `{reordered}`{', with the call in the place of what it gave' if called else ''}"
         )
     elif parts[0] in calling and not item.errors:
         yield from _undeclared_error(item, code, parts[0], examples, stated)
