@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import full_spec_page, spec_page
+from specwright.application.spec_pages import full_spec_page, spec_page, spec_patch
 from specwright.domain.spec.completeness import Deficiency, Severity, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.ports import ResearchSource
@@ -48,6 +48,36 @@ def test_the_headings_are_the_tasks():
         "## Sort the rows (TSK-003)",
         "## Warnings",
     ]
+
+
+def test_the_page_of_a_change_begins_with_what_is_different():
+    """A patch: criteria and examples by task, then public names, all else, then what the change touches; no markup, and a
+    field that only the full page has is in it too (F-3.2.4-01)."""
+    example = {
+        "title": "A name",
+        "criteria": [1],
+        "code": "from tables import head\nhead('a')",
+        "gives": "'a'",
+    }
+    task = draft_data()["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    data = draft_data()
+    changed = data["pillars"][0]["epics"][0]["stories"][0]["tasks"][0]
+    changed["acceptance_criteria"] = [*task["acceptance_criteria"], "head returns its first name."]
+    changed["acceptance"] = {"provides": ["head(text: str) -> str"], "examples": [example]}
+    changed["subtasks"] = [*task["subtasks"], "Find the first name"]
+    after = ProductSpecDraft.model_validate(data).stamped(_SPEC.created_at, "2026-11-30T00:00:00Z")
+    patch = spec_patch(_SPEC, after)
+    assert [line for line in patch if line.startswith("@@")] == [
+        "@@ TSK-001 Parse the header @@",
+        "@@ TSK-001 Parse the header: A name @@",
+        "@@ Public names @@",
+        "@@ TSK-001 Parse the header, its other fields @@",
+    ]
+    assert not [line for line in patch if "<" in line]
+    assert {"+'a'", "+def head(text: str) -> str", "+  - Find the first name"} <= {*patch}
+    page = spec_page(after, changes=patch, affected=["changed: TSK-001"])
+    assert _headings(page)[1] == "## Changes since the last version"
+    assert page.index("+'a'\n") < page.index("- changed: TSK-001\n") < page.index("`spec_in_full.md`")
 
 
 def test_warnings_are_shown_at_their_place():

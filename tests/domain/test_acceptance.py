@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ship_gate.contract.boundary.types import is_class_name
-from specwright.application.spec_pages import acceptance_file, page_difference, spec_page
+from specwright.application.spec_pages import acceptance_file, spec_page, spec_patch
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance, amended_acceptance
 from specwright.domain.spec.acceptance_text import (
@@ -428,14 +428,14 @@ def test_a_changed_example_is_a_change_of_its_task():
     assert spec_difference(before, after).changed == {
         "TSK-001": ("acceptance: + parse_header(text: str) -> list[str]", "acceptance: + A plain header")
     }
-    shown = page_difference(before, after)
+    shown = spec_patch(before, after)
     assert {"+def parse_header(text: str) -> list[str]", "+['a', 'b']"} <= {*shown}
-    assert page_difference(before, before) == []
+    assert spec_patch(before, before) == []
     other = ProductSpec.model_validate({**spec(acceptance(example(gives="[]"))), **stamped})
     assert spec_difference(after, other).changed == {
         "TSK-001": ("acceptance: A plain header: gives: ['a', 'b'] -> []",)
     }
-    assert [line for line in page_difference(after, other) if line[:1] in "+-"] == ["-['a', 'b']", "+[]"]
+    assert [line for line in spec_patch(after, other) if line[:1] in "+-"] == ["-['a', 'b']", "+[]"]
 
 
 def test_a_class_of_another_task_is_named_by_a_task_that_comes_after_it():

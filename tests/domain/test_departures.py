@@ -1,6 +1,6 @@
 """What the researcher decided of open cases, as a person reads it at the gate (F§3.2.4)."""
 
-from specwright.application.spec_pages import page_difference, spec_page
+from specwright.application.spec_pages import spec_page, spec_patch
 from specwright.application.task_pages import render_at_init
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.departures import decisions_of
@@ -58,7 +58,7 @@ def test_a_decision_belongs_to_its_task():
     )
     assert "decisions" not in str(before.to_json())
     assert spec_difference(before, after).changed == {"TSK-001": (f"decisions: + {ROUNDING}",)}
-    assert f"+- {ROUNDING} (TSK-001 Split a bill)" in page_difference(before, after)
+    assert f"+- {ROUNDING} (TSK-001 Split a bill)" in spec_patch(before, after)
     first, second = lay_out(after)
     definitions = {one.task_id: one for one in (first, second)}
     assert f"## Decisions\n- {ROUNDING}\n\n## Micro Module Contract" in render_at_init(first, definitions)
@@ -80,5 +80,5 @@ def test_a_new_decision_shows_as_one_line_however_many_come_after_it():
         ProductSpec.model_validate(spec_with(own, ["Two of a name are one."]).stamped(NOW, NOW).to_json())
         for own in ([ROUNDING], ["Nobody owes a negative sum.", ROUNDING])
     )
-    changed = [line for line in page_difference(before, after) if "(TSK-" in line and line[0] in "+-"]
+    changed = [line for line in spec_patch(before, after) if "(TSK-" in line and line[0] in "+-"]
     assert changed == ["+- Nobody owes a negative sum. (TSK-001 Split a bill)"]

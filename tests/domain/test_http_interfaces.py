@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import acceptance_file, page_difference, spec_page
+from specwright.application.spec_pages import acceptance_file, spec_page, spec_patch
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, Route, Tool
@@ -255,6 +255,6 @@ def test_the_page_the_file_of_acceptance_and_the_changes_have_routes_and_tools()
     )
     before = draft.stamped(NOW, NOW)
     after = ProductSpecDraft.model_validate(spec(api(path="/f/{root}")))
-    told = page_difference(before, after.stamped(NOW, NOW))
+    told = spec_patch(before, after.stamped(NOW, NOW))
     assert "-To start: the HTTP API watch-http: /find/{root}; the MCP server watch-mcp: scan" in told
     assert {"-### `GET /find/{root}`", "+### `GET /f/{root}`"} <= {*told}

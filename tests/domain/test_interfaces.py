@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import page_difference, spec_page
+from specwright.application.spec_pages import spec_page, spec_patch
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
 from specwright.domain.interfaces.records import Interfaces, OutsideScope, Subcommand
@@ -277,5 +277,5 @@ def test_the_page_and_the_changes_show_the_command():
     data = with_interfaces()
     data["interfaces"]["command"]["subcommands"].append({"name": "again", "calls": "scan"})
     after = ProductSpecDraft.model_validate(data).stamped(NOW, NOW)
-    added = [line for line in page_difference(before, after) if line.startswith("+###")]
+    added = [line for line in spec_patch(before, after) if line.startswith("+###")]
     assert added == ["+### `watch again ROOT [--limit INT] [--quiet] [--since DATE] [--json]`"]

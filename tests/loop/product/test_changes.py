@@ -137,7 +137,9 @@ def test_a_sentence_becomes_an_amended_spec_at_the_gate(shop: Path, waiting: Pat
     assert (module["name"], module["used_by"], module["task_id"]) == ("initials", ["banner"], "TSK-001")
     assert specwright("status", waiting, "--json").document["change"] == change
     page = specwright("status", waiting).out
-    assert "used by banner" in page
+    assert (
+        page.index("Since the last version:") < page.index("changed: TSK-001") < page.index("used by banner")
+    )
     assert NEW_CRITERION in " ".join(page.split())
     (waiting / "specwright.toml").write_text('model = "openai:test"\n[prices]\n"openai:test" = [1, 10]\n')
     estimate = specwright("status", waiting, "--json").document["estimate"]

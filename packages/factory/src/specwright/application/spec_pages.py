@@ -8,6 +8,7 @@ and, folded, its examples. `spec_in_full.md` beside it has every field.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
+from itertools import islice
 from typing import Any, cast
 
 from ship_gate.base.markdown_text import fenced, inline, printable
@@ -32,15 +33,17 @@ from specwright.domain.interfaces.rules import (
 )
 from specwright.domain.spec.acceptance_text import (
     FORM,
+    as_session,
     criteria,
     examples_as_code,
     number_of_examples,
     sentences,
     summary,
+    tasks_of,
 )
 from specwright.domain.spec.completeness import Deficiency, in_words
 from specwright.domain.spec.departures import decisions_of, departures
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, TaskSpec
 from specwright.ports import ResearchSource
 
 
@@ -49,7 +52,8 @@ def spec_page(
     warnings: Sequence[Deficiency] = (),
     sources: Sequence[ResearchSource] = (),
     allowed_packages: Sequence[str] = (),
-    changes: str = "",
+    changes: Sequence[str] = (),
+    affected: Sequence[str] = (),
     *,
     costs: str = "",
 ) -> str:
@@ -59,12 +63,11 @@ def spec_page(
         warnings: Of the final validation; they do not block approval.
         sources: The research in the order in which it was done.
         allowed_packages: Third-party packages that the project's settings allow (design: module-scope).
-        changes: The difference from the page of the version that was shown before.
+        changes: The difference from the version that was shown before, as a patch.
+        affected: What a change touches.
         costs: What its build is likely to take, in words; empty if nothing is known or all answers are scripted.
     """
     data, tasks = spec.to_json(), list(spec.tasks())
-    provided = [one for task in tasks if task.acceptance for one in task.acceptance.provides]
-    functions = {name_of(one): function for one in provided if (function := function_of_signature(one))}
     made = rendered(
         "spec.md",
         spec=spec,
@@ -73,14 +76,16 @@ def spec_page(
         decided=departures((), decisions_of(spec)),
         summary=summary(spec),
         started=started(spec.interfaces),
-        guide=interface_guide(spec.interfaces, functions, slugify(spec.title)) if spec.interfaces else "",
+        guide=_guide(spec),
         warnings=[in_words(data, one) for one in warnings],
         sources=sources,
         packages=[printable(one) for one in allowed_packages],
         changes=changes,
+        affected=affected,
         costs=costs,
         as_block=fenced,
         criteria=criteria,
+        public_names=public_names,
         number_of_examples=number_of_examples,
         examples_as_code=examples_as_code,
     )
@@ -104,27 +109,77 @@ def acceptance_file(spec: ProductSpecDraft) -> str:
     )
 
 
-def page_difference(before: ProductSpec, after: ProductSpec) -> list[str]:
-    """How the page of a spec differs from that of another, as the lines of a unified diff; where it does not, how the
-    other fields do. Empty if both say the same. Without the numbers of lists, as a new item would change all below it."""
-    after = after.model_copy(update={"updated_at": before.updated_at})
-    for made in (spec_page, full_spec_page):
-        old, new = (re.sub(r"(?m)^\d+\. ", "- ", made(spec)).splitlines() for spec in (before, after))
-        if lines := [*unified_diff(old, new, lineterm="", n=1)]:
-            return lines[2:]
-    return []
+def spec_patch(before: ProductSpec, after: ProductSpec) -> list[str]:
+    """How a spec differs from another, as the lines of a patch: criteria and examples by task, then signatures, then how
+    it is used, what was decided, and all other fields. Empty if both say the same. Without the numbers of lists, as a new
+    item would change all below it."""
+    names = {task.task_id: printable(task.name) for spec in (before, after) for task in spec.tasks()}
+    lines: list[str] = []
+    for place, (was, now) in enumerate(
+        zip(*(_passages(spec, names) for spec in (before, after)), strict=True)
+    ):
+        around = 0 if place else 1  # the call of an example whose value is another one
+        for heading in dict.fromkeys((*now, *was)):
+            found = unified_diff(was.get(heading, []), now.get(heading, []), lineterm="", n=around)
+            if changed := [line for line in islice(found, 2, None) if not line.startswith("@@")]:
+                lines += [f"@@ {heading} @@", *changed]
+    return lines
+
+
+def _passages(spec: ProductSpec, names: Mapping[str, str]) -> Iterator[dict[str, list[str]]]:
+    """What a spec says, as lines below headings: how it behaves, what is called, all else."""
+    data = spec.to_json()
+    behaviour, others = dict[str, list[str]](), dict[str, list[str]]()
+    for task, fields in zip(spec.tasks(), tasks_of(data), strict=True):
+        name = f"{task.task_id} {names[task.task_id]}"
+        behaviour[name] = [re.sub(r"^\d+\.", "-", one) for one in criteria(task).splitlines()]
+        for item in task.acceptance.items if task.acceptance else ():
+            behaviour[f"{name}: {printable(item.title)}"] = [sentences(item), *as_session(item, item.code)]
+        others[f"{name}, its other fields"] = [*_outline({f: fields[f] for f in fields if f not in _SHOWN})]
+        for field in [*fields][1:]:  # the id stays: a task may move
+            del fields[field]
+    yield behaviour
+    yield {"Public names": [line for task in spec.tasks() for line in public_names(task)]}
+    yield {"How it is used": [f"To start: {printable(started(spec.interfaces))}", *_guide(spec).splitlines()]}
+    yield {
+        one.heading: [f"- {inline(line)}" for line in one.lines]
+        for one in departures(spec.outside, decisions_of(spec))
+    }
+    for name in ("updated_at", "outside", "interfaces"):
+        data.pop(name, None)
+    yield {**others, printable(spec.title): [*_outline(data)]}
+
+
+_SHOWN = ("task_id", "acceptance_criteria", "acceptance", "decisions")
 
 
 def _outline(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
     """Every field of a record as a list, with what is below it."""
     for name, value in data.items():
+        label = f"{indent}- {name.replace('_', ' ')}:"
+        if not isinstance(value, list | dict):
+            yield f"{label} {'none' if value in (None, '') else inline(str(value))}"
+            continue
         items: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
-        yield f"{indent}- {name.replace('_', ' ')}{':' if value else ': none'}"
+        yield label if value else f"{label} none"
         for one in items:
             if isinstance(one, dict):
                 yield from _outline(cast("dict[str, Any]", one), f"{indent}  ")
             elif one is not None:
                 yield f"{indent}  - {inline(str(one))}"
+
+
+def _guide(spec: ProductSpecDraft) -> str:
+    """All interfaces of a spec; empty if it asks for none."""
+    provided = [one for task in spec.tasks() if task.acceptance for one in task.acceptance.provides]
+    functions = {name_of(one): function for one in provided if (function := function_of_signature(one))}
+    return interface_guide(spec.interfaces, functions, slugify(spec.title)) if spec.interfaces else ""
+
+
+def public_names(task: TaskSpec) -> list[str]:
+    """The public names of a task, as Python defines them."""
+    provided = task.acceptance.provides if task.acceptance else ()
+    return [f"{'def' if '(' in one else 'class'} {printable(one)}" for one in provided]
 
 
 def interface_guide(

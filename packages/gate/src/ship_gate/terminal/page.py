@@ -35,6 +35,7 @@ _REFERENCE = len("MM-00000000@1.0.0")
 
 _GOOD = ("PASS", "SHIPPED", "APPROVE", "sealed", "✓")
 _BAD = ("FAIL", "HALTED", "STALLED", "BLOCKED", "REJECT", "MISS", "✗")
+_OF_PATCH = {"+": "green", "-": "red", "@@": "cyan"}
 
 
 class Page:
@@ -58,6 +59,12 @@ class Page:
             labels: The columns that the label takes.
         """
         self._parts.append(Text.assemble((label.ljust(labels), "bold"), coloured(text)))
+
+    def patch(self, lines: Iterable[str], depth: int = 0) -> None:
+        """The lines of a patch, none of them wrapped: added ones green, removed ones red."""
+        for line in lines:
+            colour = next((colour for sign, colour in _OF_PATCH.items() if line.startswith(sign)), "")
+            self._parts.append(Text(" " * depth + printable(line), colour))
 
     def copy(self, label: str, text: str, depth: int = 2) -> None:
         """A command or path to copy, after its label."""

@@ -7,7 +7,7 @@ Examples and properties at the approval gate: a person's are kept by every later
 A decision of the draft that a person overturns at the approval gate (design: decisions).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from agent_wire import canonical_json
@@ -22,7 +22,7 @@ from specwright.application.change import (
 )
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.parts import researcher_notes
-from specwright.application.spec_pages import acceptance_file, full_spec_page, page_difference, spec_page
+from specwright.application.spec_pages import acceptance_file, full_spec_page, spec_page, spec_patch
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, project_state
@@ -409,13 +409,13 @@ def approval_estimate(
     return build_estimate(len(tasks), price)
 
 
-def change_preview(view: ProjectView) -> dict[str, Any] | None:
-    """What the change that waits for approval does, by code: the four lists of tasks, and the modules that may get a new
-    version, with those that call them; None if none waits."""
+def change_preview(view: ProjectView, spec: ProductSpec | None = None) -> dict[str, Any] | None:
+    """What the change that waits for approval does by its spec, by default the current one, by code: the four lists of
+    tasks, and the modules that may get a new version, with those that call them; None if none waits."""
     change, before = view.projection.open_change, view.projection.decided_spec
     if change is None or before is None or not view.projection.awaits_approval:
         return None
-    spec = current_spec(view)
+    spec = spec or current_spec(view)
     difference = spec_difference(before, spec)
     contracts = [view.modules.contract(ref) for ref in product_modules(view)]
     modules = [
@@ -438,6 +438,18 @@ def change_preview(view: ProjectView) -> dict[str, Any] | None:
         "difference": difference.to_json(),
         "modules": modules,
     }
+
+
+def affected(change: Mapping[str, Any]) -> list[str]:
+    """What a change touches, a line for each task and each module, from its preview."""
+    difference, same = change["difference"], len(change["difference"]["untouched"])
+    users = {f"{one['name']} {one['module_ref']}": ", ".join(one["used_by"]) for one in change["modules"]}
+    return [
+        *(f"{label}: {name}" for label in ("added", "removed") for name in difference[label]),
+        *(f"changed: {one['task_id']}" for one in difference["changed"]),
+        f"untouched: {same:,} task{'' if same == 1 else 's'}",
+        *(f"may get a new version: {name}, used by {by or 'no other module'}" for name, by in users.items()),
+    ]
 
 
 def approval_question(factory: Factory) -> dict[str, Any]:
@@ -531,20 +543,21 @@ def _markdown(
         report.warnings,
         result.sources,
         [package.requirement for package in factory.packages],
-        "\n".join(changes_since(factory, spec)),
+        changes_since(factory, spec),
+        affected(change) if (change := change_preview(factory, spec)) else (),
         # an estimate that is made again must give the page that was shown
         costs=cast(str, scope.recall("draw", "costs", costs)),
     )
 
 
 def changes_since(view: ProjectView, spec: ProductSpec | None = None) -> list[str]:
-    """How the page of a spec, by default the current one, differs from that of the version that was shown before; empty if
-    there was none."""
+    """How a spec, by default the current one, differs from the version that was shown before, as a patch; empty if there
+    was none."""
     path = draft_files(view).before
     if not view.store.exists(path):
         return []
     before = ProductSpec.from_bytes(view.store.read(path), path)
-    return page_difference(before, spec or current_spec(view))
+    return spec_patch(before, spec or current_spec(view))
 
 
 def overturned(view: ProjectView, number: int, instead: str) -> str:

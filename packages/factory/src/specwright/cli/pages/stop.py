@@ -1,11 +1,11 @@
 """Where a run stopped: what matters first, and what to type next."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ship_gate.base.text import one_line
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page
+from specwright.application.stages.product import affected
 from specwright.bootstrap.workers.drive import Queue
 from specwright.cli.pages.escalation import add_need
 from specwright.cli.terminal.at_work import at_work_in_words
@@ -135,24 +135,32 @@ def _add_commands(page: Page, need: Need, read: str = "Read:", edited: str = "")
 
 
 def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> None:
-    for one in departures(stop.outside or [], stop.decisions or []):
-        page.prose(pasteable(f"{one.heading.upper()}: {one.sentence}"))
-        lines = [f"{number}  {line}" for number, line in enumerate(one.lines, 1)] if one.hint else one.lines
-        _add_prose(page, lines, _DECISIONS_SHOWN if one.hint else _FEW, 5 if one.hint else 4)
+    differs = bool(
+        stop.changes or stop.change
+    )  # then what is different comes first, not what was approved before
+    if not differs:
+        _add_departures(page, stop)
     page.prose(need.question)
     if stop.advice:
         page.prose(stop.advice)
+    if change := stop.change:
+        asked = f": {change['request']}" if change["request"] else ""
+        told = f"Change {change['number']}, from {change['version_before']} to {change['version']}{asked}"
+        page.prose(told, 2, 2)
+    if stop.changes:
+        page.line("Since the last version:")
+        page.patch(stop.changes[:_LINES_SHOWN], 2)
+        _add_rest(page, stop.changes, _LINES_SHOWN, "lines of this difference ")
     if stop.change:
-        _add_change(page, stop.change)
-    else:
+        _add_list(page, affected(stop.change))
+    if differs:
+        _add_departures(page, stop)
+    if not stop.change:
         room = min(4, 24 // len(words.tasks))  # with more tasks fewer lines of each: a page
         tasks = zip(words.tasks, words.criteria, strict=True)
         _add_list(page, ["\n    ".join((name, *lines[:room])) for name, lines in tasks])
     page.prose(f"To start: {words.started}", 2, 4)
     _add_prose(page, [f"warning: {one}" for one in words.warnings], _FEW, what="warnings ")
-    if stop.changes:
-        page.line("Since the last version:")
-        _add_prose(page, stop.changes, _LINES_SHOWN, 1, "lines of this difference ")
     if words.costs:
         page.line(words.costs, "Costs:", labels=8)
     if words.budget:
@@ -161,27 +169,22 @@ def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> Non
     _add_commands(page, need, edited=edited)
 
 
-def _add_change(page: Page, change: dict[str, Any]) -> None:
-    """What a change does: its tasks, and the modules that may get a new version with who uses them."""
-    asked, difference = f": {change['request']}" if change["request"] else "", change["difference"]
-    page.prose(
-        f"Change {change['number']}, from {change['version_before']} to {change['version']}{asked}", 2, 2
-    )
-    for label in ("added", "removed"):
-        _add_list(page, [f"{label}: {name}" for name in difference[label]])
-    _add_list(page, [f"changed: {one['task_id']}" for one in difference["changed"]])
-    page.line(f"  untouched: {counted(len(difference['untouched']), 'task')}")
-    modules = [(f"{one['name']} {one['module_ref']}", ", ".join(one["used_by"])) for one in change["modules"]]
-    _add_list(
-        page,
-        [f"may get a new version: {name}, used by {users or 'no other module'}" for name, users in modules],
-    )
+def _add_departures(page: Page, stop: Stop) -> None:
+    for one in departures(stop.outside or [], stop.decisions or []):
+        page.prose(pasteable(f"{one.heading.upper()}: {one.sentence}"))
+        lines = [f"{number}  {line}" for number, line in enumerate(one.lines, 1)] if one.hint else one.lines
+        _add_prose(page, lines, _DECISIONS_SHOWN if one.hint else _FEW, 5 if one.hint else 4)
 
 
 def _add_prose(page: Page, texts: Sequence[str], most: int, hanging: int = 4, what: str = "") -> None:
     """The first texts, and how many more spec.md has."""
     for text in texts[:most]:
         page.prose(text, 2, hanging)
+    _add_rest(page, texts, most, what)
+
+
+def _add_rest(page: Page, texts: Sequence[str], most: int, what: str) -> None:
+    """How many texts are left out."""
     if len(texts) > most:
         page.line(f"  ... and {len(texts) - most} more {what}in spec.md")
 

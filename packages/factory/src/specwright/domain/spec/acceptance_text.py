@@ -58,12 +58,16 @@ def examples_as_code(acceptance: TaskAcceptance) -> str:
     something else."""
     lines: list[str] = []
     for item in acceptance.items:
-        lines.append(f"# {printable(item.title)}. {sentences(item)}")
-        for line in item.body.splitlines():
-            indent = " " * (len(line) - len(line.lstrip(" ")))
-            lines.append(f"{'...' if line[:1] in ' )]}' else '>>>'} {indent}{printable(line)}")
-        lines.append(printable(item.gives) if isinstance(item, AcceptanceExample) else "True")
+        lines += [f"# {printable(item.title)}. {sentences(item)}", *as_session(item, item.body)]
     return fenced("\n".join(lines), "python")
+
+
+def as_session(item: AcceptanceItem, code: str) -> Iterator[str]:
+    """The code of an example or a property, with or without its imports, and what it gives, as a session shows it."""
+    for line in code.splitlines():
+        indent = " " * (len(line) - len(line.lstrip(" ")))
+        yield f"{'...' if line[:1] in ' )]}' else '>>>'} {indent}{printable(line)}"
+    yield from printable(item.gives if isinstance(item, AcceptanceExample) else "True").splitlines()
 
 
 def sentences(item: AcceptanceItem) -> str:
