@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ship_gate.package.judge import judge_package
-from ship_gate.package.reports import REPORTS
+from ship_gate.package.reports import REPORTS, document
 from ship_gate.package.tree import installed_folders
 
 ZOO = Path(__file__).with_name("package_zoo.txt")
@@ -61,6 +61,40 @@ def test_another_error_than_the_stated_one_is_named(tmp_path: Path):
     with chdir(tmp_path):
         (found,) = judge_package(Path(), seconds=100).verdict.functions[0].findings
     assert found.message == "odd(3)\ngives TypeError: odd; stated is ValueError: n"
+
+
+def test_a_fault_at_a_boundary_counts_where_an_input_can_tell_it(tmp_path: Path):
+    """A fault that no input tells from the function is left out; one that an input tells counts, and so does one that
+    leaves something else behind; the call is named (D-60-02)."""
+    (tmp_path / "bounds.py").write_text(
+        "LOG: list[int] = []\n\n\n"
+        'def clamp(x: int, low: int, high: int) -> int:\n    """Bring between."""\n'
+        "    if low > high:\n        raise ValueError('order')\n"
+        "    if x < low:\n        return low\n    if x > high:\n        return high\n    return x\n\n\n"
+        'def below(n: int) -> int:\n    """Sum."""\n    if n <= 0:\n        return 0\n    return sum(range(n))\n\n\n'
+        'def adult(age: int, limit: int) -> bool:\n    """Old enough."""\n'
+        "    if age < limit:\n        return False\n    return True\n\n\n"
+        'def noted(x: int, limit: int) -> int:\n    """Note a few."""\n'
+        "    if x < limit:\n        LOG.append(x)\n    return x\n"
+    )
+    (tmp_path / "test_bounds.py").write_text(
+        "import pytest\nfrom bounds import *\n\n"
+        "def test_clamp():\n    assert [clamp(n, 2, 4) for n in (1, 2, 3, 4, 9)] == [2, 2, 3, 4, 4]\n"
+        "    assert clamp(2, 2, 2) == 2\n    pytest.raises(ValueError, clamp, 1, 3, 2)\n\n"
+        "def test_below():\n    assert [below(n) for n in (-1, 0, 3)] == [0, 0, 3]\n\n"
+        "def test_adult():\n    assert adult(20, 18) is True\n    assert adult(10, 18) is False\n\n"
+        "def test_noted():\n    assert (noted(1, 2), noted(3, 2)) == (1, 3)\n    assert LOG == [1]\n"
+    )
+    with chdir(tmp_path):
+        report = judge_package(Path(), seconds=200)
+    clamp, below, adult, noted = report.verdict.functions
+    assert (clamp.verdict, len(clamp.equivalent), clamp.unnoticed) == ("SHOWN", 2, ())
+    assert (below.verdict, len(below.equivalent)) == ("SHOWN", 2)
+    assert "2 more give the same for every input" in clamp.basis
+    assert (adult.verdict, adult.equivalent, len(adult.unnoticed)) == ("NOT SHOWN", (), 1)
+    assert adult.unnoticed[0].told_by.endswith("gives True, with the fault False")
+    assert (noted.equivalent, len(noted.unnoticed)) == ((), 1)
+    assert [len(one["equivalent"]) for one in document(report)["functions"]] == [2, 2, 0, 0]
 
 
 def test_each_process_of_a_run_has_a_temporary_folder_of_its_own(tmp_path: Path):

@@ -39,4 +39,4 @@ def _faults(node: FunctionNode, function: PublicFunction) -> Iterator[Mutant]:
             source = ast.unparse(ast.fix_missing_locations(ast.Module([*future, node], [])))
             undo()
             line = getattr(mutation.node, "lineno", node.lineno)
-            yield Mutant(str(function.file), line, "", mutation.change, source)
+            yield Mutant(str(function.file), line, "", mutation.change, source, boundary=mutation.boundary)

@@ -103,6 +103,8 @@ def _print_not_shown(page: Page, functions: list[JudgedFunction]) -> None:
 def _print_faults(page: Page, function: JudgedFunction) -> None:
     for fault in function.unnoticed[:_MOST_FAULTS]:
         page.prose(f"{fault.where}  {fault.change}", 4, 4)
+        if fault.told_by:
+            page.prose(f"test this: {fault.told_by}", 6, 4)
     left = len(function.unnoticed) - _MOST_FAULTS
     if left > 0:
         page.prose(f"and {left} more; --json has all", 4)
@@ -142,6 +144,7 @@ def _of_function(one: JudgedFunction) -> dict[str, Any]:
         "tests": one.tests,
         "faults": one.faults,
         "unnoticed": [fault._asdict() for fault in one.unnoticed],
+        "equivalent": [fault._asdict() for fault in one.equivalent],
         "generated": one.calls,
         "findings": [{"code": f.code, "where": f.where, "message": f.message} for f in one.findings],
         "notes": [*one.notes],
@@ -154,7 +157,10 @@ def _findings(report: PackageReport) -> Iterator[tuple[Finding, str]]:
         for finding in one.findings:
             yield finding._replace(where=one.where), "error"
         if one.verdict is Verdict.NOT_SHOWN:
-            faults = "".join(f"\n{fault.where}: {fault.change}" for fault in one.unnoticed)
+            faults = "".join(
+                f"\n{fault.where}: {fault.change}{fault.told_by and f'; {fault.told_by}'}"
+                for fault in one.unnoticed
+            )
             message = f"{one.function.name}: {one.basis}{faults}"
             yield (
                 Finding(FindingCode.PACKAGE_UNSHOWN, one.where, message),

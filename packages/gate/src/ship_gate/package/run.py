@@ -173,6 +173,7 @@ def _job(
                 "file": str(one.file),
                 "key": key,
                 "faults": [fault.source for fault in faults[key]],
+                "boundaries": [number for number, fault in enumerate(faults[key]) if fault.boundary],
             }
             for key, one in enumerate(functions)
         ],

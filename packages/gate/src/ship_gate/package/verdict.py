@@ -40,10 +40,11 @@ class Verdict(StrEnum):
 
 
 class Unnoticed(NamedTuple):
-    """A fault that no check notices: where, and what was changed."""
+    """A fault that no check notices: where, what was changed, and a call that tells it from the function if one does."""
 
     where: str
     change: str
+    told_by: str
 
 
 class JudgedFunction(NamedTuple):
@@ -56,8 +57,9 @@ class JudgedFunction(NamedTuple):
         basis: On what the verdict rests, or what is missing.
         examples: Documented examples that reach it and hold.
         tests: Tests that reach it and pass.
-        faults: How many were put into it.
+        faults: How many that count were put into it.
         unnoticed: Those that no check notices.
+        equivalent: Those besides that no input could tell from the function, which do not count.
         calls: Drawn calls.
         findings: What is wrong.
         notes: What may be of interest and is no fault for certain.
@@ -71,6 +73,7 @@ class JudgedFunction(NamedTuple):
     tests: int
     faults: int
     unnoticed: tuple[Unnoticed, ...]
+    equivalent: tuple[Unnoticed, ...]
     calls: int
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
@@ -111,12 +114,12 @@ class _Seen:
         self.has_judged = any(one["event"] == "baseline" for one in run.events)
         self.checks: dict[int, Event] = {one["place"]: one for one in run.events if one["event"] == "check"}
         self.drawn: dict[int, list[Event]] = {}
-        self.faults: dict[int, dict[int, str]] = {}
+        self.faults: dict[int, dict[int, Event]] = {}
         for one in run.events:
             if one["event"] == "drawn":
                 self.drawn.setdefault(one["key"], []).append(one)
             elif one["event"] == "fault":
-                self.faults.setdefault(one["key"], {})[one["number"]] = one["outcome"]
+                self.faults.setdefault(one["key"], {})[one["number"]] = one
 
     def name(self, place: int) -> str:
         """Of a check."""
@@ -304,23 +307,29 @@ def _judged(seen: _Seen, key: int, function: PublicFunction, findings: list[Find
     reaching = [place for place in all_reaching if seen.checks[place]["outcome"] == "passed"]
     tests = sum(map(seen.is_test, reaching))
     examples = sum(seen.checks[place].get("tried", 0) for place in reaching if not seen.is_test(place))
-    outcomes = {number: how for number, how in seen.faults.get(key, {}).items() if how != "unfit"}
+    outcomes = {n: one for n, one in seen.faults.get(key, {}).items() if one["outcome"] != "unfit"}
     where = _relative(seen.run, function)
-    unnoticed = tuple(
-        Unnoticed(f"{where}:{fault.line}", fault.change)
-        for number, fault in enumerate(seen.run.faults[key])
-        if outcomes.get(number) == "unnoticed"
+    unnoticed, equivalent = (
+        tuple(
+            Unnoticed(f"{where}:{fault.line}", fault.change, outcomes[number].get("told_by", ""))
+            for number, fault in enumerate(seen.run.faults[key])
+            if number in outcomes and outcomes[number]["outcome"] == outcome
+        )
+        for outcome in ("unnoticed", "equivalent")
     )
+    faults = len(outcomes) - len(equivalent)
     raised = _raised(seen, key)
     failing = len(all_reaching) - len(reaching)
-    shown = _Shown(key, function, len(reaching), failing, tests, examples, len(outcomes), unnoticed, raised)
+    shown = _Shown(key, function, len(reaching), failing, tests, examples, faults, unnoticed, raised)
     calls = max((event.get("calls", 0) for event in seen.drawn.get(key, [])), default=0)
     missing = _missing(seen, shown)
     verdict = Verdict.WRONG if findings else Verdict.NOT_SHOWN if missing else Verdict.SHOWN
     basis = missing if verdict is Verdict.NOT_SHOWN else _basis(seen, shown, calls)
+    if equivalent:
+        basis += f"; {len(equivalent)} more give the same for every input that was tried"
     notes = tuple(_anonymous(seen.run, note) for note in _notes(seen, key, function, raised))
     return JudgedFunction(
-        function, f"{where}:{function.line}", verdict, basis, examples, tests, len(outcomes), unnoticed, calls,
+        function, f"{where}:{function.line}", verdict, basis, examples, tests, faults, unnoticed, equivalent, calls,
         tuple(findings), notes,
     )  # fmt: skip
 

@@ -31,6 +31,7 @@ class Mutant(NamedTuple):
         source: The whole file with the fault.
         limit: The number that the file accepts up to, if the fault moves it.
         value: What tells an idiom from the one that it was changed to.
+        boundary: Whether the fault moves the boundary of a comparison.
         which: Which one it is, where several in a line read alike: `number 2 of 2 in the line`.
     """
 
@@ -41,6 +42,7 @@ class Mutant(NamedTuple):
     source: str
     limit: str = ""
     value: str = ""
+    boundary: bool = False
     which: str = ""
 
     @property
@@ -112,7 +114,7 @@ def _of_file(tree: ast.Module, path: str) -> Iterator[Mutant]:
         source = ast.unparse(ast.fix_missing_locations(tree))
         undo()
         line, scope = getattr(fault.node, "lineno", 1), scopes.get(id(fault.node), MODULE_LEVEL)
-        yield Mutant(path, line, scope, fault.change, source, fault.limit, fault.value)
+        yield Mutant(path, line, scope, fault.change, source, fault.limit, fault.value, fault.boundary)
 
 
 def _scopes(tree: ast.Module, prefix: str) -> dict[int, str]:

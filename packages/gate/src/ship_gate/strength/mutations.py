@@ -27,6 +27,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str, str]] = {
     ast.Is: (ast.IsNot, "is", "is not"),
     ast.IsNot: (ast.Is, "is not", "is"),
 }
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], str, str]] = {
     ast.Add: (ast.Sub, "+", "-"),
     ast.Sub: (ast.Add, "-", "+"),
@@ -58,6 +59,7 @@ class Mutation(NamedTuple):
         apply: Changes it, and gives what undoes that.
         limit: The number that the file accepts up to, if that is moved.
         value: What tells an idiom from the one that it was changed to.
+        boundary: Whether it moves the boundary of a comparison.
     """
 
     node: ast.AST
@@ -65,6 +67,7 @@ class Mutation(NamedTuple):
     apply: Callable[[], Callable[[], None]]
     limit: str = ""
     value: str = ""
+    boundary: bool = False
 
 
 class Mutations:
@@ -198,7 +201,8 @@ class Mutations:
             new, old_text, new_text = _COMPARISONS[type(operator)]
             change = f"`{old_text}` to `{new_text}` in `{shown(node)}`"
             limit = self._guards.comparisons.get((id(node), place), "")
-            yield self._set_at(node, node.ops, place, new(), change)._replace(limit=limit)
+            fault = self._set_at(node, node.ops, place, new(), change)
+            yield fault._replace(limit=limit, boundary=isinstance(operator, _ORDERS))
 
     def _arithmetic(self, node: ast.BinOp | ast.AugAssign) -> Iterator[Mutation]:
         found = _OPERATORS.get(type(node.op))
@@ -229,7 +233,13 @@ class Mutations:
             else:
                 limit = self._guards.constants.get(id(node), "")
                 change = f"`{shown(node)}` to `{repr(new)[:_SHOWN]}`"
-                yield self._set(node, "value", new, change)._replace(limit=limit)
+                yield self._set(node, "value", new, change)._replace(limit=limit, boundary=self._bounds(node))
+
+    def _bounds(self, node: ast.Constant) -> bool:
+        """Whether it is a number that something is compared with by order."""
+        above = self._parents.get(id(node))
+        is_compared = isinstance(above, ast.Compare) and all(isinstance(one, _ORDERS) for one in above.ops)
+        return is_compared and isinstance(node.value, (int, float))
 
     def _other_returned(self, node: ast.Constant) -> Sequence[object]:
         """For a returned text, another that the function returns: of its kind, and yet the wrong one."""

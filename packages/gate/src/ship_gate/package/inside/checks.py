@@ -101,6 +101,8 @@ class Checks:
         self._reached: dict[int, list[tuple[float, int]]] = {}
         self.observed: dict[int, dict[str, list[str]]] = {}
         """For each function and parameter, the types of what checks passed."""
+        self.unnoticed: dict[int, list[int]] = {}
+        """The numbers of the faults of each function that no check notices."""
 
     def baseline(self) -> deque[Work]:
         """Run every check once, as the package is; what is left after one that ends its process is added."""
@@ -176,7 +178,7 @@ class Checks:
         outcomes: list[str] = []
 
         def do(send: Send) -> None:
-            if not _replaced(function, fault):
+            if not replaced(function, fault):
                 send({"fault": "unfit"})
                 return
             for place, following in zip(chosen, [*chosen[1:], None], strict=True):
@@ -192,6 +194,8 @@ class Checks:
 
         def ended(how: str) -> None:
             found = outcomes[0] if outcomes else "noticed" if how else "unfit"
+            if found == "unnoticed":
+                self.unnoticed.setdefault(key, []).append(number)
             self.send({"event": "fault", "key": key, "number": number, "outcome": found})
 
         return Work(do, heard, ended, 5 * total + 3, 5 * total + 2)
@@ -407,7 +411,7 @@ class _Watch:
                 known[name].add(described(values[name]))
 
 
-def _replaced(function: types.FunctionType, source: str) -> bool:
+def replaced(function: types.FunctionType, source: str) -> bool:
     """Give a function the code of another source of it; False if that does not fit."""
     old = function.__code__
     try:

@@ -13,7 +13,7 @@ import traceback
 import types
 import typing
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import hypothesis
@@ -30,6 +30,8 @@ SILENCE = 15.0
 _EXAMPLES = 250
 _SHOWN = 200
 _MOST_ERRORS = 5
+_MOST_CONSTANTS = 12
+_HUGE = 1_000_000_000
 _MOST_LATE = 2
 """Calls that do not return in time, after which no more are made."""
 _ABSENT = object()
@@ -47,7 +49,7 @@ _SETTINGS = functools.partial(
 _ANY_ARGUMENTS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-class _CannotDrawError(Exception):
+class CannotDrawError(Exception):
     """A parameter for which no value can be drawn, and why."""
 
 
@@ -84,11 +86,11 @@ class Drawing:
         if inspect.iscoroutinefunction(self._function) or inspect.isasyncgenfunction(self._function):
             send({"undrawn": "it is async"})
             return
-        _narrow()
+        narrow(constants_of(self._function), small=False)
         try:
-            arguments = self._strategy()
+            arguments = self.arguments()
             returns = self._returns()
-        except _CannotDrawError as error:
+        except CannotDrawError as error:
             send({"undrawn": str(error)})
             return
         contradiction = self._try(arguments, returns, send)
@@ -109,11 +111,16 @@ class Drawing:
             found = getattr(found, part, None)
         return found if callable(found) and original(found) is self._function else self._function
 
-    def _strategy(self) -> st.SearchStrategy[tuple[list[Any], dict[str, Any]]]:
+    def arguments(self) -> st.SearchStrategy[tuple[list[Any], dict[str, Any]]]:
+        """Those of a call: by position, and by name, where `ABSENT` leaves one out.
+
+        Raises:
+            CannotDrawError: there is a parameter for which no value can be drawn.
+        """
         try:
             parameters = inspect.signature(self._function).parameters.values()
         except (ValueError, TypeError) as error:
-            raise _CannotDrawError("its signature cannot be read") from error
+            raise CannotDrawError("its signature cannot be read") from error
         positional: list[st.SearchStrategy[Any]] = []
         named: dict[str, st.SearchStrategy[Any]] = {}
         for one in parameters:
@@ -140,13 +147,13 @@ class Drawing:
         if not text:
             if has_default:
                 return None
-            raise _CannotDrawError("a parameter has no annotation, and no check passes it a plain value")
+            raise CannotDrawError("a parameter has no annotation, and no check passes it a plain value")
         try:
             return self._from(text)
-        except (UnreadableTypeError, _CannotDrawError) as error:
+        except (UnreadableTypeError, CannotDrawError) as error:
             if has_default:
                 return None
-            raise _CannotDrawError(str(error)) from error
+            raise CannotDrawError(str(error)) from error
 
     def _from(self, text: str) -> st.SearchStrategy[Any]:
         hint = evaluated(text, self._function.__globals__)
@@ -156,12 +163,12 @@ class Drawing:
             or hint is inspect.Parameter.empty
             or isinstance(hint, typing.TypeVar)
         ):
-            raise _CannotDrawError(f"{text} says nothing about the value")
+            raise CannotDrawError(f"{text} says nothing about the value")
         try:
             strategy = st.from_type(hint)
             strategy.validate()
         except Exception as error:  # Hypothesis runs constructors of the package, which may raise anything
-            raise _CannotDrawError(f"no value of {text} can be drawn") from error
+            raise CannotDrawError(f"no value of {text} can be drawn") from error
         return strategy
 
     def _returns(self) -> Any:
@@ -176,14 +183,12 @@ class Drawing:
             return _ABSENT
 
     def _try(self, strategy: st.SearchStrategy[Any], returns: Any, send: Send) -> dict[str, Any] | None:
-        until, found = _now() + SECONDS, dict[str, Any]()
-        signal.signal(signal.SIGALRM, _stop)
+        found = dict[str, Any]()
 
-        def attempt(drawn: tuple[list[Any], dict[str, Any]]) -> None:
-            if _now() > until or self._late >= _MOST_LATE:
+        def attempt(positional: list[Any], named: dict[str, Any]) -> None:
+            if self._late >= _MOST_LATE:
                 return
-            positional, named = drawn[0], {k: v for k, v in drawn[1].items() if v is not _ABSENT}
-            call = self._shown(positional, named)
+            call = self.shown(positional, named)
             send({"calling": call})
             self._calls += 1
             _alarm(signal.ITIMER_REAL, CALL_SECONDS)
@@ -198,22 +203,20 @@ class Drawing:
             finally:
                 _alarm(signal.ITIMER_REAL, SILENCE)
             if returns is not _ABSENT and contradicts(result, returns):
-                found.update(call=call, result=_text(result), type=type(result).__name__)
+                found.update(call=call, result=text_of(result), type=type(result).__name__)
                 raise _ContradictionError
 
-        settings = _SETTINGS(max_examples=_EXAMPLES)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                settings(hypothesis.given(strategy)(attempt))()
-            except _ContradictionError:
-                return found
-            except BaseException as error:  # constructors of the package, again
-                send({"undrawn": f"Hypothesis gave up: {type(error).__name__}"})
+        try:
+            draw_calls(strategy, attempt, _EXAMPLES, SECONDS)
+        except _ContradictionError:
+            return found
+        except BaseException as error:  # constructors of the package, again
+            send({"undrawn": f"Hypothesis gave up: {type(error).__name__}"})
         return None
 
-    def _shown(self, positional: list[Any], named: dict[str, Any]) -> str:
-        parts = [*map(_text, positional), *(f"{name}={_text(value)}" for name, value in named.items())]
+    def shown(self, positional: list[Any], named: dict[str, Any]) -> str:
+        """A call as its source."""
+        parts = [*map(text_of, positional), *(f"{name}={text_of(value)}" for name, value in named.items())]
         return f"{self._stated['qualname']}({', '.join(parts)})"
 
     def _note(self, call: str, error: BaseException) -> None:
@@ -233,6 +236,25 @@ class Drawing:
             }
 
 
+def draw_calls(
+    strategy: st.SearchStrategy[tuple[list[Any], dict[str, Any]]],
+    attempt: Callable[[list[Any], dict[str, Any]], None],
+    most: int,
+    seconds: float,
+) -> None:
+    """Attempt drawn calls, the same ones in each fork, until the processor time is over."""
+    until = _now() + seconds
+    signal.signal(signal.SIGALRM, _stop)
+
+    def one(drawn: tuple[list[Any], dict[str, Any]]) -> None:
+        if _now() <= until:
+            attempt(drawn[0], {name: value for name, value in drawn[1].items() if value is not _ABSENT})
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _SETTINGS(max_examples=most)(hypothesis.given(strategy)(one))()
+
+
 def warm_up() -> None:
     """Have Hypothesis load what it needs and read the constants of the package, once for all forks."""
     settings = _SETTINGS(max_examples=2)
@@ -243,21 +265,51 @@ def _nothing(_: object) -> None:
     """Use a value for nothing."""
 
 
-def _narrow() -> None:
-    """Values of moderate size: what a huge one does is no statement about a function."""
-    for kind, strategy in (
-        (int, st.integers(-20, 20) | st.integers(-10_000, 10_000)),
-        (str, st.text(max_size=20) | st.text("abcXYZ 019.,-_/", max_size=20)),
-        (bytes, st.binary(max_size=30)),
-    ):
-        st.register_type_strategy(kind, strategy)
+def narrow(constants: Sequence[object], *, small: bool) -> None:
+    """Have values drawn of moderate size: what a huge one does is no statement about a function.
+
+    Args:
+        constants: Of the function, which are drawn too; of numbers also their neighbors.
+        small: Whether all others are few and small, so that they are often equal.
+    """
+    numbers = [one for one in constants if isinstance(one, (int, float)) and abs(one) < _HUGE]
+    texts = st.sampled_from(["", *(one for one in constants if isinstance(one, str))])
+    whole = sorted({*range(-1, 4), *(int(number) + step for number in numbers for step in (-1, 0, 1))})
+    near = st.sampled_from(whole)
+    if small:
+        st.register_type_strategy(int, near)
+        st.register_type_strategy(float, st.sampled_from([*map(float, whole), 0.5, *map(float, numbers)]))
+        st.register_type_strategy(str, texts | st.text("ab1 ", max_size=4))
+    else:
+        st.register_type_strategy(int, near | st.integers(-20, 20) | st.integers(-10_000, 10_000))
+        some = st.text(max_size=20) | st.text("abcXYZ 019.,-_/", max_size=20)
+        st.register_type_strategy(str, texts | some)
+        st.register_type_strategy(bytes, st.binary(max_size=30))
+
+
+def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code, and those of the functions in it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, types.CodeType):
+            yield from codes_of(one)
+
+
+def constants_of(function: types.FunctionType) -> list[object]:
+    """Numbers and texts that the code names."""
+    found = dict[object, None]()
+    for code in codes_of(function.__code__):
+        named = [function.__globals__.get(name) for name in code.co_names]
+        found |= dict.fromkeys(one for one in (*code.co_consts, *named) if type(one) in {int, float, str})
+    return [*found][:_MOST_CONSTANTS]
 
 
 def _stop(*_: object) -> None:
     raise _TooLongError
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """A value in a short line."""
     try:
         text = repr(value)
     except Exception:  # a `__repr__` of the package
