@@ -5,7 +5,7 @@ import ast
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -265,12 +265,51 @@ REQUIRED = {
 """Every caller has to be changed."""
 
 
+class Refusing:
+    """The gate of a story, which one version does not pass.
+
+    Args:
+        gate: The story's.
+        ref: How the reference ends.
+    """
+
+    def __init__(self, gate: Any, ref: str) -> None:
+        self._gate, self.ref = gate, ref
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._gate, name)
+
+    def judge(self, candidate: Any, thorough: bool = True) -> Any:
+        """The gate's verdict, turned round for that version."""
+        verdict = self._gate.judge(candidate, thorough=thorough)
+        if not candidate.contract.ref.endswith(self.ref):
+            return verdict
+        finding = Finding("fuzz.raises", "implementation/__init__.py", "it lets OverflowError through")
+        return verdict._replace(passed=False, findings=(finding,))
+
+
 def breaking(directory: Path, waits_for: Any = USERS) -> Story:
-    """The third task has found that every caller must give one input more; the second one calls the module already."""
+    """The third task has found that every caller must give one input more; the second one calls the module already, and its
+    files do not pass the gate with that."""
     story = Story(directory, {LATE: raising(**REQUIRED)}, plans=user_plans())
     story.plans["TSK-004"] = plan(planned("triple", "double"))
     story.bench.begin(waits_for)
+    story.bench.factory = replace(story.bench.factory, gate=Refusing(story.bench.factory.gate, "@1.0.1"))
     return story
+
+
+def test_a_breaking_change_costs_no_debate_of_those_whom_it_does_not_break(directory: Path):
+    """D-26-05: the gate says who breaks, not the version's number; what passes it is sealed as a patch, and no task is
+    added."""
+    story = breaking(directory)
+    cast(Refusing, story.bench.factory.gate).ref = "none"
+    begun = len(story.heard.places)
+    resolved(story)
+    assert {place.partition(".")[0] for place in story.heard.places[begun:]} == {"TSK-001", "TSK-003"}
+    assert story.ref("double").endswith("@2.0.0")
+    assert statuses(story, "triple") == {"1.0.0": IndexStatus.SUPERSEDED, "1.0.1": IndexStatus.SHIPPED}
+    assert contract(story, story.ref("triple")).dependencies[0].ref == story.ref("double")
+    assert gate_failures(story) == []
 
 
 def gate_failures(story: Story) -> list[tuple[str, str]]:
@@ -309,6 +348,7 @@ def test_a_breaking_change_migrates_those_who_use_the_module(directory: Path):
     assert migration.name == f"Migrate: {whole.name}"
     assert f"double, {old} is {new} now" in migration.description
     assert (bench.directory / "project" / migration.path).is_file()
+    cast(Refusing, bench.factory.gate).ref = "none"
     bench.run()
     assert [bench.status(n) for n in range(4)] == ["SHIPPED"] * 4
     assert [entry.module_ref for entry in bench.state.tasks.values()] == [
@@ -324,33 +364,14 @@ def test_what_is_built_on_a_consumer_waits_for_its_migration(directory: Path):
     """D-26-06: the halted task depends on the migrated one, and runs again after it."""
     story = breaking(directory, ([], [0], [0, 1]))
     begun = len(story.heard.places)
-    resolved(story)
+    approve(story)
+    resolve_exceptions(story.bench.factory)
+    settle_consumers(story.bench.factory)
+    cast(Refusing, story.bench.factory.gate).ref = "none"
+    story.bench.run()
     tasks = [place.partition(".")[0] for place in story.heard.places[begun:]]
     assert list(dict.fromkeys(tasks)) == ["TSK-001", "TSK-004", "TSK-003"]
     assert gate_failures(story) == []
-
-
-class Refusing:
-    """The gate of a story, which one version does not pass.
-
-    Args:
-        gate: The story's.
-        ref: How the reference ends.
-    """
-
-    def __init__(self, gate: Any, ref: str) -> None:
-        self._gate, self.ref = gate, ref
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._gate, name)
-
-    def judge(self, candidate: Any, thorough: bool = True) -> Any:
-        """The gate's verdict, turned round for that version."""
-        verdict = self._gate.judge(candidate, thorough=thorough)
-        if not candidate.contract.ref.endswith(self.ref):
-            return verdict
-        finding = Finding("fuzz.raises", "implementation/__init__.py", "it lets OverflowError through")
-        return verdict._replace(passed=False, findings=(finding,))
 
 
 def test_a_consumer_that_does_not_pass_the_gate_with_it_is_migrated(directory: Path):

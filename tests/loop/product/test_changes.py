@@ -222,7 +222,10 @@ def test_a_change_goes_on_from_the_plan_and_the_module_that_there_are(shop: Path
     assert "the first letter of each word that has one" in planner
     assert REQUEST in researcher
     assert "The approved spec" in researcher
-    assert "Contract of `banner`" in researcher
+    directory = heard.invoked["change-1.1/researcher"].directory
+    assert b"Contract of `banner`" in directory["contracts/banner.md"]
+    assert b"# The MCP server" in directory["surroundings.md"]
+    assert directory["spec.json"].decode().strip() in researcher, "an edit names its words"
     seeing = [place for place, said in asked.items() if "letters = [next(" in said]
     assert seeing == ["TSK-001.2/initials/round-1/proposer"]
     assert "# What has changed in the contract" in asked[seeing[0]]

@@ -87,8 +87,8 @@ ROLES = ("proposer", "challenger", "arbiter")
 
 
 def test_the_roles_are_told_of_the_report(released: Path, faulty: Path, tmp_path: Path) -> None:
-    """Requests of Proposer and Challenger, and a file of the Arbiter, have the example, what came out and what that breaks,
-    and no line of the sealed source (D-39-03)."""
+    """Requests of Proposer and Challenger, and a file of the Arbiter, have the example, what came out and what that breaks;
+    the Proposer begins from the sealed files, of which no judge sees a line (D-39-03)."""
     heard = RequestRecorder(released, lambda place, project: None)
     settings, text = Settings(model=f"playbook:{faulty / 'playbook'}"), NAMEPLATE_SPEC.read_text()
     file = example(tmp_path / "example.md")
@@ -101,7 +101,8 @@ def test_the_roles_are_told_of_the_report(released: Path, faulty: Path, tmp_path
         assert "# A bug report" in text, role
         assert "A tab stands between two words." in text, role
         assert f"That breaks {POINTER}: letters: the first letter of each word" in text, role
-        assert 'name.split(" ")' not in text, role
+        assert ('name.split(" ")' in text) == (role == "proposer"), role
+    assert "is sealed with these files" in shown["proposer"]
 
 
 class Stubborn:

@@ -25,21 +25,20 @@ from typing import Any, NamedTuple
 
 from packaging.version import Version
 
-from agent_wire import canonical_json
 from ship_gate.base.ids import ModuleRef
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.examples_file import Example
-from ship_gate.contract.versions import serves
 from specwright.application import scopes
 from specwright.application.announce import PROJECT, Announcement, announce, review, review_of, task_event
 from specwright.application.debate.gate_runs import GateRun, candidate, judge_whole
 from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, reports_of, retirement, superseded
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.parts import as_block, as_contract, researcher_notes
+from specwright.application.messages.parts import as_contract, researcher_notes
 from specwright.application.plan.planner import own_module
 from specwright.application.projection import SpecSnapshot
+from specwright.application.rendering import as_json, page, rendered
 from specwright.application.ship import seal_files
 from specwright.application.spec_pages import spec_page
 from specwright.application.store import layout
@@ -271,42 +270,33 @@ def change_assignment(
     """
     spec = factory.projection.decided_spec
     assert spec is not None
-    draft = {
-        name: value for name, value in spec.to_json().items() if name not in ("created_at", "updated_at")
-    }
-    approved = canonical_json.pretty(draft)
+    draft = spec.model_dump(mode="json", exclude_defaults=True, exclude={"created_at", "updated_at"})
+    approved = as_json(draft)
     entries = task_board(factory).tasks.values()
     numbers = [int(entry.spec_task_id.removeprefix("TSK-")) for entry in entries]
-    asked = [as_block("The request", request.request, "text")] if request.request else []
-    asked += [as_block("The change of SPEC.md", request.diff, "diff")] if request.diff else []
-    rejected = (
-        ["# Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in reasons)] if reasons else []
+    contracts = [factory.modules.contract(ref) for ref in product_modules(factory)]
+    message = rendered(
+        "change.md",
+        version=spec.spec_version,
+        number=f"TSK-{1 + max(numbers, default=0):03d}",
+        asked=request,
+        reasons=reasons,
+        approved=approved,
+        contracts=[contract.name for contract in contracts],
+        notes=researcher_notes(whole=False),
     )
-    parts = [
-        _INSTRUCTION.format(version=spec.spec_version, number=f"TSK-{1 + max(numbers, default=0):03d}"),
-        *asked,
-        *rejected,
-        as_block("The approved spec", approved.decode(), "json"),
-        *(as_contract(factory.modules.contract(ref)) for ref in product_modules(factory)),
-        researcher_notes(),
-    ]
     return Assignment(
         answer=ProductSpecDraft,
         place=researcher_at(request.number, restart),
-        message="\n\n".join(parts),
-        pack={"SPEC.md": request.spec_text.encode(), "spec.json": approved},
+        message=message,
+        pack={
+            "SPEC.md": request.spec_text.encode(),
+            "spec.json": approved.encode(),
+            "surroundings.md": page("surroundings.md").encode(),
+            **{f"contracts/{one.name}.md": as_contract(one).encode() for one in contracts},
+        },
         writable=("spec.json", "notes/"),
     )
-
-
-_INSTRUCTION = (
-    "The product of this spec is released. Amend the approved spec, which is also `/spec.json` in your directory, so that "
-    "it says what is asked for below, and change nothing else: what stays keeps its ids and its words, to the letter, "
-    "since each task with another word is built again. A new task gets a new id, from {number} on. What is not wanted "
-    "any more is left out, and so is every dependency on it. `spec_version` is greater than {version}: a minor version, "
-    "or a major one if something that users call is removed or breaks. Where a function changes, say in the task that "
-    "owns it what stays as it was."
-)
 
 
 def product_modules(factory: ProjectView) -> list[str]:
@@ -626,11 +616,6 @@ class Consumer(NamedTuple):
     contract: MicroModuleContract
     later: Mapping[str, str]
 
-    @property
-    def compatible(self) -> bool:
-        """Whether all of these versions serve it by their numbers."""
-        return all(serves(ModuleRef.parse(new).version, old) for old, new in self.later.items())
-
 
 def settle_consumers(factory: Factory) -> None:
     """Bring every consumer of a later version up to date, as far as that needs no task that is still to run."""
@@ -638,7 +623,7 @@ def settle_consumers(factory: Factory) -> None:
         return
     _retire_migrated(factory)
     while (consumer := _next_consumer(factory)) is not None:
-        if not (consumer.compatible and _resealed(factory, consumer)):
+        if consumer.contract.ref in consumer.later or not _resealed(factory, consumer):
             _migrate(factory, consumer)
 
 

@@ -3,6 +3,7 @@
 What a template is given comes from models and people too; it is put in as it is, and never read as a template.
 """
 
+import json
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
@@ -36,6 +37,29 @@ def _shown(failure: Failure) -> str:
 def as_amendments(amendments: Sequence[Amendment]) -> str:
     """Amendments by their index."""
     return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
+
+
+_WIDTH = 120
+
+
+def as_json(value: Any, margin: int = 0) -> str:
+    """JSON in few characters that a line-wise editor can change: what fits into a line stands in one.
+
+    Args:
+        value: Of JSON types.
+        margin: Characters before it.
+    """
+    line = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or margin + len(line) <= _WIDTH:
+        return line
+    whole = cast("dict[str, Any] | list[Any]", value)
+    named = (
+        (f"{json.dumps(key, ensure_ascii=False)}: {as_json(one, margin + 1)}" for key, one in whole.items())
+        if isinstance(whole, dict)
+        else (as_json(one, margin + 1) for one in whole)
+    )
+    rows = f",\n{' ' * (margin + 1)}".join(named)
+    return f"{line[0]}\n{' ' * (margin + 1)}{rows}\n{' ' * margin}{line[-1]}"
 
 
 def as_fenced(text: str, language: str) -> str:

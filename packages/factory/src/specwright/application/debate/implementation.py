@@ -244,10 +244,11 @@ class Implementation(Deliverable):
         """The Proposer implements, or corrects; a draft becomes a proposal once the preflight passes (design:
         preflight)."""
         stage, workspace = f"round-{round_number}", self.files(before) if before else self.stub()
-        sources, changes = list(request.sources), list[str]()
+        sources, changes, sealed = list(request.sources), list[str](), False
         if changed := self._changed_contract(before) if before else self._sealed_contract():
             ref, earlier = changed
-            workspace = workspace if before else self._factory.modules.files(ref)
+            sealed = not before
+            workspace = self._factory.modules.files(ref) if sealed else workspace
             workspace = {**workspace, ENTRY: self._factory.gate.documented(workspace[ENTRY], self.contract)}
             sources.append((ref, "what has changed in it"))
             changes = contract_changes(earlier, self.contract)
@@ -256,7 +257,7 @@ class Implementation(Deliverable):
         sources += [(ruling.ref, ruling.row[2]) for ruling in rulings.values()]
         sources += [(self.plan_ref, PLAN_CLAIM)]
         asked = ModuleRequest(
-            self.contract, workspace, request.failures, changes, self.reports, self.approved()
+            self.contract, workspace, request.failures, changes, self.reports, self.approved(), sealed
         )
         message = proposer_message(
             asked,
@@ -608,11 +609,9 @@ class Implementation(Deliverable):
         return ref, MicroModuleContract.from_bytes(data, ref)
 
     def _sealed_contract(self) -> tuple[str, MicroModuleContract] | None:
-        """The contract of the sealed version with which a change of this contract begins. Its own version is none, though
-        it is sealed already where a run is repeated whose checkpoints were lost."""
+        """The last sealed version before this one, with whose files a change or a repair begins, and its contract."""
         ref = version_before(self._factory, self.contract)
-        earlier = self._factory.modules.contract(ref) if ref else self.contract
-        return (ref, earlier) if contract_changes(earlier, self.contract) else None
+        return (ref, self._factory.modules.contract(ref)) if ref else None
 
     def artifact_inputs(self) -> list[tuple[str, str]]:
         """What its versions are made from."""

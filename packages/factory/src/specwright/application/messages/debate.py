@@ -173,6 +173,7 @@ class ModuleRequest(NamedTuple):
         changes: Of the contract since that version was made (design: debate).
         reports: Of bugs, whose examples every version must give (design: bug-reports).
         approved: Examples and properties of the approved spec, to which the gate holds it (design: executable-spec).
+        sealed: Whether the files are those of its last sealed version.
     """
 
     contract: MicroModuleContract
@@ -181,6 +182,7 @@ class ModuleRequest(NamedTuple):
     changes: Sequence[str] = ()
     reports: Sequence[BugReport] = ()
     approved: Acceptance = Acceptance()
+    sealed: bool = False
 
 
 class JudgedDebate(NamedTuple):

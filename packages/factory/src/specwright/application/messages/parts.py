@@ -27,10 +27,14 @@ LONGEST_FILE = 12_000
 """Of a file that stands in a request; a longer one is read with the file tools."""
 
 
-def researcher_notes() -> str:
+def researcher_notes(*, whole: bool = True) -> str:
     """What the researcher needs to know beyond its prompt: of examples, of what cannot be built, and of interfaces (design:
-    executable-spec, shell, outside)."""
-    return rendered("researcher.md", imports=sorted(EXAMPLE_IMPORTS))
+    executable-spec, shell, outside).
+
+    Args:
+        whole: With what a spec says of its surroundings; else that is a file, `surroundings.md`.
+    """
+    return rendered("researcher.md", imports=sorted(EXAMPLE_IMPORTS), whole=whole)
 
 
 def as_contract(contract: MicroModuleContract) -> str:

@@ -59,7 +59,7 @@ from specwright.application.plan.stored_plans import (
     lock_event,
     stored_plans,
 )
-from specwright.application.rendering import rendered
+from specwright.application.rendering import as_json, rendered
 from specwright.application.store.artifacts import Draft, Invocation
 from specwright.application.tasks import Task, neighbours, project_state, task_board
 from specwright.domain.acceptance.calls import (
@@ -871,7 +871,7 @@ def _callers(factory: Factory, task: Task) -> list[str]:
 
 def _answer_text(plan: StoredPlan) -> str:
     """The planner's answer as JSON text, without what it left out."""
-    return canonical_json.pretty(plan.answer.model_dump(mode="json", exclude_defaults=True)).decode()
+    return as_json(plan.answer.model_dump(mode="json", exclude_defaults=True))
 
 
 def repair_plan(factory: Factory, task: Task) -> str:
