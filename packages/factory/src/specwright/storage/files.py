@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import cast
 
@@ -71,8 +72,10 @@ def check_inside(root: Path, path: Path) -> None:
         RefusedError: one does.
     """
     # asked for every file that is read: where nothing below the root is a link, nothing is resolved
-    links = any(map(os.path.islink, (path, *path.parents)[: len(path.parts) - len(root.parts)]))
-    if links and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
+    steps = accumulate(path.parts[len(root.parts) :], "{}/{}".format, initial=root)
+    if any(map(os.path.islink, islice(steps, 1, None))) and not Path(os.path.realpath(path)).is_relative_to(
+        os.path.realpath(root)
+    ):
         raise RefusedError(
             "a link leads out of the project",
             where=str(path),
