@@ -9,6 +9,7 @@ counts as different.
 
 import contextlib
 import functools
+import gc
 import hashlib
 import inspect
 import io
@@ -101,7 +102,7 @@ class Boundaries:
     def _observe(self, fault: str, send: Send) -> None:
         if fault and not self._replace(self._function, fault):
             return
-        # those of the fault are one off, so all forks draw those of the function
+        gc.disable()  # what a collection calls, at some time or other, is no call of the function
         codes = [*codes_of(self._function.__code__)]
         watch = _Watch(self._function, codes)
         narrow(self._constants, small=True)
