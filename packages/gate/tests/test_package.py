@@ -63,6 +63,30 @@ def test_another_error_than_the_stated_one_is_named(tmp_path: Path):
     assert found.message == "odd(3)\ngives TypeError: odd; stated is ValueError: n"
 
 
+def test_a_stated_error_is_joined_with_what_came(tmp_path: Path):
+    """What the docstring states, the call, and the error that came in its place, or none (D-60-01)."""
+    raises = "    Raises:\n        ValueError: if it is negative.\n"
+    (tmp_path / "stated.py").write_text(
+        f'def never(n: int) -> int:\n    """Add.\n\n{raises}    """\n    return n + 1\n\n\n'
+        f'def other(n: int) -> int:\n    """Add.\n\n{raises}    """\n'
+        "    if n < 0:\n        raise TypeError('negative')\n    return n + 1\n\n\n"
+        f'def unseen(n: int) -> int:\n    """Add.\n\n{raises}    """\n'
+        "    if n < 0:\n        raise KeyError(n)\n    return n + 1\n"
+    )
+    block = "    with pytest.raises(ValueError):\n"
+    (tmp_path / "test_stated.py").write_text(
+        "import pytest\nfrom stated import *\n\n"
+        f"def test_never():\n{block}        never(-1)\n\ndef test_other():\n{block}        other(-1)\n\n"
+        "def test_unseen():\n    assert unseen(1) == 2\n"
+    )
+    with chdir(tmp_path):
+        never, other, unseen = judge_package(Path(), seconds=200).verdict.functions
+    assert never.findings[0].message.endswith("raises no error; stated is ValueError, in its docstring too")
+    said = "other(-1)\nraises TypeError: negative; stated is ValueError, in its docstring too"
+    assert other.findings[0].message == said
+    assert "nothing shows the stated ValueError, but unseen(-1) raises KeyError" in unseen.basis
+
+
 def test_a_fault_at_a_boundary_counts_where_an_input_can_tell_it(tmp_path: Path):
     """A fault that no input tells from the function is left out; one that an input tells counts, and so does one that
     leaves something else behind; the call is named (D-60-02)."""

@@ -156,9 +156,11 @@ def _contradictions(seen: _Seen) -> tuple[dict[int, list[Finding]], list[str]]:
     for place, check in sorted(seen.checks.items()):
         if check["outcome"] in {"passed", "skipped"}:
             continue
-        is_test, name, message = seen.is_test(place), seen.name(place), _said(check)
-        doubt = _doubt(check, is_test=is_test)
+        is_test, name = seen.is_test(place), seen.name(place)
         blamed = _blamed_by_test(check) if is_test else _blamed_by_example(seen, place, check)
+        documented = () if blamed is None else seen.run.api.functions[blamed].raises
+        stated = [error for error in check.get("expected", ()) if error in documented]
+        message, doubt = _said(check, stated), _doubt(check, is_test=is_test, is_stated=bool(stated))
         if doubt or blamed is None:
             what, why = "the test" if is_test else "an example of", f" ({doubt})" if doubt else ""
             notes.append(f"{what} {name} does not hold: {message}{why}")
@@ -181,7 +183,7 @@ def _contradictions(seen: _Seen) -> tuple[dict[int, list[Finding]], list[str]]:
     return findings, notes
 
 
-def _said(check: Event) -> str:
+def _said(check: Event, stated: Sequence[str]) -> str:
     match check:
         case {"outcome": "time"}:
             return "it does not come to its end"
@@ -191,13 +193,16 @@ def _said(check: Event) -> str:
             return f"gives {got.strip() or 'nothing'}; stated is {check['want'] or 'nothing'}"
         case {"message": message, "want": want} if want:
             return f"raises {message}; stated is {want}"
+        case {"message": message, "error": error} if stated and error != "AssertionError":
+            came = "no error" if error == "Failed" else message
+            return f"raises {came}; stated is {', '.join(stated)}, in its docstring too"
         case {"message": message}:
             return message
         case _:
             return check["outcome"]
 
 
-def _doubt(check: Event, *, is_test: bool) -> str:
+def _doubt(check: Event, *, is_test: bool, is_stated: bool) -> str:
     """Why a check that fails says nothing for certain; empty if it does."""
     if check["outcome"] in {"time", "died", "forged"} or check["outcome"] != "failed":
         return "nothing of it counts"
@@ -211,7 +216,8 @@ def _doubt(check: Event, *, is_test: bool) -> str:
             "a name or package may be missing" if found[0] != "OSError" else "the sandbox may have refused it"
         )
     if is_test:
-        return "" if check["is_assertion"] or bases & _OF_VALUES else "it is no failed assertion"
+        is_certain = check["is_assertion"] or is_stated or bases & _OF_VALUES
+        return "" if is_certain else "it is no failed assertion"
     return _doubt_of_example(check)
 
 
@@ -373,10 +379,22 @@ def _missing(seen: _Seen, shown: _Shown) -> str:
     untried = len(seen.run.faults[shown.key]) - len(seen.faults.get(shown.key, {}))
     if untried and not shown.faults:
         return "the time was over before faults were put into it"
+    reasons: list[str] = []
     if shown.unnoticed and shown.faults - len(shown.unnoticed) < LEAST_STRENGTH * shown.faults:
-        return f"{len(shown.unnoticed)} of {shown.faults} faults unnoticed"
+        reasons.append(f"{len(shown.unnoticed)} of {shown.faults} faults unnoticed")
     if unseen := shown.unseen_errors():
-        return f"nothing shows the stated {', '.join(unseen)}"
+        reasons.append(f"nothing shows the stated {', '.join(unseen)}{_instead(seen, shown)}")
+    return "; ".join(reasons)
+
+
+def _instead(seen: _Seen, shown: _Shown) -> str:
+    """What drawn calls raise in place of the errors that are stated."""
+    for event in seen.drawn.get(shown.key, []):
+        for error in event.get("errors", ()):
+            if not {*error["bases"]} & {*shown.function.raises, *_ABSURD}:
+                return f", but {error['call']} raises {error['error']}"
+        if event.get("calls") and not event.get("errors"):
+            return f", and none of {event['calls']} generated inputs raises it"
     return ""
 
 

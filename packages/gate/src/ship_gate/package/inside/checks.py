@@ -34,6 +34,7 @@ _SHOWN = 300
 _TEST_SECONDS = 20.0
 _MOST_FAULT_SECONDS = 3.0
 _FRAMES = 3
+_RAISES = ("raises", "assertRaises", "assertRaisesRegex")
 _MOST_TYPES = 8
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 _REFUSED = (
@@ -250,18 +251,36 @@ def _failure(error: pytest.ExceptionInfo[BaseException], file: str) -> dict[str,
         "is_assertion": in_test and isinstance(error.value, (AssertionError, pytest.fail.Exception)),
         "lines": [begin, end],
         "statement": "".join(linecache.getlines(file)[begin - 1 : end]).strip()[:_SHOWN] if begin else "",
+        "expected": _expected(file, begin),
     }
+
+
+def _expected(file: str, line: int) -> list[str]:
+    """The errors that `with pytest.raises(...)`, or what unittest has for it, states around a line."""
+    found: list[str] = []
+    blocks = [node for node in ast.walk(_tree(file)) if isinstance(node, ast.With)]
+    for node in blocks:
+        for item in node.items if node.lineno <= line <= (node.end_lineno or 0) else ():
+            match item.context_expr:
+                case ast.Call(func=called, args=[kinds, *_]) if ast.unparse(called).endswith(_RAISES):
+                    names = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+                    found += [ast.unparse(name).rpartition(".")[2] for name in names]
+                case _:
+                    pass
+    return found
+
+
+def _tree(file: str) -> ast.Module:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return ast.Module([], [])
 
 
 def _statement(file: str, line: int) -> tuple[int, int]:
     """The lines of the innermost statement that holds a line."""
-    best = (line, line)
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:
-        return best
-    size = sys.maxsize
-    for node in ast.walk(tree):
+    best, size = (line, line), sys.maxsize
+    for node in ast.walk(_tree(file)):
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
             length = (node.end_lineno or 0) - node.lineno
             if length < size:
