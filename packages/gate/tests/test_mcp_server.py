@@ -52,17 +52,42 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "root"
 
 
-def test_the_four_tools_only_read(root: Path):
+def test_the_five_tools_only_read(root: Path):
     """None is announced as one that writes, and each says what it takes and gives (D-50-03)."""
 
     async def play(client: Client) -> None:
         tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == ["gate", "explain", "contract_schema", "skeleton"]
+        assert [tool.name for tool in tools] == ["gate", "package", "explain", "contract_schema", "skeleton"]
         for tool in tools:
             assert tool.annotations is not None
             assert tool.annotations.read_only_hint
             assert tool.description
             assert tool.output_schema
+
+    with_client(root, play)
+
+
+def test_a_package_is_judged_as_by_the_command(root: Path):
+    """The document is that of `package --json`, and a path that leads out of the root is refused (D-50-03)."""
+    (root / "counts.py").write_text(
+        'def add(a: int, b: int) -> int:\n    """Sum.\n\n    >>> add(1, 2)\n    4\n    """\n    return a + b\n'
+    )
+
+    async def play(client: Client) -> None:
+        found = await result_of(client, "package", directory="counts.py", function="add", seconds=60)
+        assert found["verdict"] == "WRONG"
+        assert found.keys() >= {
+            "verdict",
+            "directory",
+            "packages",
+            "functions",
+            "notes",
+            "tests",
+            "passed",
+            "seconds",
+        }
+        assert found["functions"][0]["findings"][0]["message"] == "add(1, 2)\ngives 3; stated is 4"
+        assert "not below the directory" in await error_of(client, "package", directory="..")
 
     with_client(root, play)
 

@@ -1,7 +1,7 @@
-"""The gate as four MCP tools, for a coding agent with an editor of its own (design: mcp-server).
+"""The gate as five MCP tools, for a coding agent with an editor of its own (design: mcp-server).
 
-The tools read and judge module directories below one root. None writes a file, so nothing that lies in a directory can
-make it writable. Left out: files, which the agent reads and edits itself.
+The tools read and judge module directories and packages below one root. None writes a file, so nothing that lies in a
+directory can make it writable. Left out: files, which the agent reads and edits itself.
 """
 
 from collections.abc import Generator, Sequence
@@ -24,12 +24,15 @@ from ship_gate.contract.rules import problems
 from ship_gate.directory.module_directory import read_module
 from ship_gate.errors import InputError, ShipGateError
 from ship_gate.findings import known_code
+from ship_gate.package.judge import judge_package
+from ship_gate.package.reports import document
 
 INSTRUCTIONS = """\
 The gate judges module directories. Each holds one Python function: contract.json, implementation/__init__.py, tests/ and
 examples.md. To make one, read `contract_schema`, write contract.json, call `skeleton` for the other files, and fill them
 in. Call `gate` after each change and act on every finding; `explain` says more about a code. A module is done when its
-result is PASS. Never weaken contract.json to make a finding disappear; if the contract is wrong, say so instead.\
+result is PASS. Never weaken contract.json to make a finding disappear; if the contract is wrong, say so instead. Call
+`package` for any other Python project: it judges public functions where they are.\
 """
 
 _RULES = (
@@ -53,6 +56,16 @@ Directories = Annotated[
         min_length=1,
         description="Module directories, or folders that hold some, relative to the server's root.",
     ),
+]
+PackageDirectory = Annotated[
+    str, Field(description="A project, a package or a module, relative to the server's root.")
+]
+Function = Annotated[
+    str, Field(description="The one function to judge, as name or module.name; empty for all.")
+]
+Seconds = Annotated[
+    float,
+    Field(ge=1, description="For all of it; what is not done by then is not shown.", allow_inf_nan=False),
 ]
 Code = Annotated[str, Field(description="The code of a finding, such as tests.vacuous.")]
 
@@ -137,7 +150,7 @@ def server_of(root: Path) -> MCPServer:
         log_level="WARNING",
     )
     tools = GateTools(root.resolve())
-    for tool in (tools.gate, tools.explain, tools.contract_schema, tools.skeleton):
+    for tool in (tools.gate, tools.package, tools.explain, tools.contract_schema, tools.skeleton):
         server.add_tool(tool, annotations=_READS_ONLY)
     return server
 
@@ -160,6 +173,17 @@ class GateTools:
             found = modules_in([self._place(directory) for directory in directories])
             judged = judge_all(found, BatchLimits(), _ignore)
         return GateResult(verdict=_result(judged), modules=[self._judged(module) for module in judged])
+
+    def package(
+        self, directory: PackageDirectory, function: Function = "", seconds: Seconds = 120
+    ) -> dict[str, Any]:
+        """Judge the public functions of a project, a package or a module where they are, without a contract: WRONG
+        contradicts an example, a test or a stated type; SHOWN is one whose tests and examples notice most faults put into
+        it; of each unnoticed fault the place and the change are given. The code runs in a sandbox and no file changes.
+        """
+        with _errors_for_the_agent():
+            report = judge_package(self._place(directory), function=function, seconds=seconds)
+        return document(report)
 
     def explain(self, code: Code) -> Explanation:
         """Explain a finding: what was observed, why it refuses the module, and what to do, step by step."""
