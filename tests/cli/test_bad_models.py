@@ -74,7 +74,7 @@ def test_what_a_provider_lacks_is_named(project: Path, monkeypatch: pytest.Monke
 def test_an_endpoint_that_cannot_be_reached_is_named(project: Path) -> None:
     """D-S9-04, D-S6-01: exit 5, with the address."""
     told = specwright("run", project, "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
-    told.refuses("cannot be reached", "http://127.0.0.1:9/v1", "--base-url", code=5)
+    told.refuses("nothing listens", "http://127.0.0.1:9/v1", "--base-url", code=5)
 
 
 def test_an_endpoint_that_never_answers_is_given_up(
@@ -92,7 +92,7 @@ def test_doctor_says_of_an_endpoint_what_a_run_would_meet(project: Path) -> None
     before = everything(project)
     told = specwright("doctor", project)
     assert told.code == 1
-    assert "MISS model   openai:x: the model's endpoint cannot be reached" in told.out
+    assert "MISS model   openai:x: nothing listens at the model's endpoint" in told.out
     assert "`specwright doctor`" not in told.out
     assert everything(project) == before
     (project / "specwright.toml").unlink()

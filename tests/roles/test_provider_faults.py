@@ -179,6 +179,19 @@ def test_a_call_is_tried_again_for_two_minutes_and_not_for_ever(tmp_path: Path) 
         assert words in str(caught.value.where), kind
 
 
+def test_a_server_on_this_machine_that_refuses_is_not_waited_for(tmp_path: Path) -> None:
+    """D-S6-11: after a few seconds the error says that nothing listens there, and to start the server."""
+    with server(SOUND) as (url, _):
+        pass
+    for kind, address in {"number": url, "name": url.replace("127.0.0.1", "localhost")}.items():
+        caller = Caller(tmp_path / kind, address)
+        with pytest.raises(UnreachableError, match="nothing listens") as caught:
+            caller.ruling()
+        assert caller.slept == [0.5, 1, 2]
+        assert "start its server" in str(caught.value.remedy)
+        assert "--base-url" in str(caught.value.remedy)
+
+
 PASSING = {
     "a rate limit that speaks of billing": (429, "rate_limit_exceeded", "Limit 3 per min. Raise it at account/billing."),
     "a rate limit of tokens": (429, "rate_limit", "Too many tokens, please wait before trying again."),

@@ -4,6 +4,7 @@ import re
 import time
 from email.utils import mktime_tz, parsedate_tz
 from typing import Any, cast
+from urllib.parse import urlsplit
 from urllib.request import getproxies_environment
 
 from langchain_core.messages import AIMessage
@@ -33,6 +34,7 @@ _NO_CREDIT = re.compile(
 )
 _NO_QUOTA = re.compile(r"insufficient.?quota", re.IGNORECASE)
 """Of a 429, which otherwise passes, whatever else it says of quotas, tokens and billing."""
+_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1")
 RATE_LIMIT = 429
 _ASKED_IN_WORDS = re.compile(
     r"(?:again|retry)\s+(?:in|after)\s+(?:(\d+)\s*h[a-z]*\s*)?(?:(\d+)\s*m(?!s)[a-z]*?\s*)?(?:(\d+(?:\.\d+)?)\s*(ms|s))?",
@@ -79,6 +81,12 @@ def translated(error: Exception, model: str = "") -> SpecwrightError:
     where = _first_line(error)
     if names & _TIMED_OUT:
         return too_late(where)
+    if is_refused_here(error):
+        return UnreachableError(
+            "nothing listens at the model's endpoint on this machine",
+            where=where,
+            remedy="start its server there, or check --base-url; then run again: nothing is lost",
+        )
     if names & _UNREACHABLE:
         proxy = "that the proxy of HTTP_PROXY and the like lets it through (NO_PROXY leaves a host out), "
         return UnreachableError(
@@ -129,6 +137,16 @@ def passes(error: Exception) -> bool:
         return False
     names = {base.__name__ for base in type(error).__mro__}
     return status in _PASSING_STATUS or bool(names & _UNREACHABLE)
+
+
+def is_refused_here(error: Exception) -> bool:
+    """Whether this machine itself refuses the connection: a server that nobody starts is not there a little later either."""
+    url = _address(error)
+    host = urlsplit(url if "//" in url else f"//{url}").hostname or ""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ConnectionRefusedError):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None and _LOOPBACK.fullmatch(host) is not None
 
 
 def _lasting(error: Exception, status: int | None) -> SpecwrightError | None:

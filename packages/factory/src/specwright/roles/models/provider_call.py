@@ -12,12 +12,22 @@ from langchain_core.outputs import ChatResult
 
 from specwright.domain.costs import tokens_in
 from specwright.errors import UnreachableError
-from specwright.roles.models.failures import LONGEST_WAIT, RATE_LIMIT, asked_wait, passes, status_of, too_late
+from specwright.roles.models.failures import (
+    LONGEST_WAIT,
+    RATE_LIMIT,
+    asked_wait,
+    is_refused_here,
+    passes,
+    status_of,
+    too_late,
+)
 from specwright.roles.models.rate_limits import Limiter
 
 T = TypeVar("T")
 
 _FIRST_WAIT, _LONGEST_OWN_WAIT = 0.5, 30.0
+_LONGEST_WAIT_HERE = 2.0
+"""After three and a half seconds in all, a server on this machine that refuses connections is not waited for."""
 
 
 class CallLimits(NamedTuple):
@@ -90,7 +100,8 @@ def ask_provider(
         except Exception as error:  # of whatever client; `passes` knows which may pass
             wait = max(own, asked_wait(error) or 0.0)
             last = began + min(limits.seconds, limits.retry_seconds)
-            if not passes(error) or wait > LONGEST_WAIT or clock.ticks() + wait >= last:
+            longest = _LONGEST_WAIT_HERE if is_refused_here(error) else LONGEST_WAIT
+            if not passes(error) or wait > longest or clock.ticks() + wait >= last:
                 raise
             waits(f"{_reason(error)}; asked again in {wait:.3g} s")
         clock.sleep(wait)
