@@ -77,8 +77,17 @@ def test_colours_are_for_terminals_unless_a_variable_says_otherwise(monkeypatch:
         for name, value in {"TERM": "xterm-256color", **variables}.items():
             monkeypatch.setenv(name, value)
         assert (shows_colours(Terminal()), shows_colours(io.StringIO())) == (terminal, pipe), variables
-        with redirect_stdout(io.StringIO()):
-            assert ("\x1b[" in page().render()) is pipe, variables
+        made = page()
+        made.patch(["@@ TSK-001 @@", " a", "-b", "+c"])
+        with redirect_stdout(io.StringIO()) as printed:
+            made.print()
+        assert ("\x1b[" in printed.getvalue()) is pipe, variables
+        lines = printed.getvalue().splitlines()[-4:]
+        assert lines == (
+            ["\x1b[36m@@ TSK-001 @@\x1b[0m", " a", "\x1b[31m-b\x1b[0m", "\x1b[32m+c\x1b[0m"]
+            if pipe
+            else ["@@ TSK-001 @@", " a", "-b", "+c"]
+        )
 
 
 def test_a_line_of_progress_fits_on_the_terminal() -> None:

@@ -1,13 +1,16 @@
 """A released product is changed: asked for, approved, built as far as it changed, released again (D38)."""
 
+import html
 import json
 import shutil
+import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from agent_wire import canonical_json
 from specwright.bootstrap.project import Silent, open_project
@@ -26,6 +29,7 @@ from testkit.loop.changed_products import (
     write_json,
 )
 from testkit.loop.products import NAMEPLATE_SPEC
+from testkit.paths import ROOT
 from testkit.roles.overheard import RequestRecorder
 from testkit.stores import answered
 from testkit.wires_heard import logged
@@ -257,6 +261,41 @@ def test_both_releases_hold(shop: Path, changed: Path) -> None:
     told = specwright("module", tasks_of(changed)["TSK-002"]["module_ref"], changed, "--trail")
     assert told.code == 0, told
     assert "banner" in told.out
+
+
+def test_one_command_shows_what_differs_between_two_releases(
+    shop: Path, changed: Path, tmp_path: Path
+) -> None:
+    """The spec in words, contracts by module, and code as a patch that makes the files of the later wheel of those of the
+    earlier one; the end of a change's run names the command, and the studio has the page."""
+    told = specwright("diff", changed, "--json").document
+    schema = ROOT / "schemas/command-line/v1/release-difference.schema.json"
+    Draft202012Validator(json.loads(schema.read_text())).validate(told)
+    assert (told["old"], told["new"], f"+- {NEW_CRITERION}" in "\n".join(told["spec"])) == (
+        "1.0.0",
+        "1.1.0",
+        True,
+    )
+    changed_contracts = {
+        one["name"]: (one["before"], one["after"], one["contract"]) for one in told["modules"]
+    }
+    assert changed_contracts["initials"][:2] == ("1.0.0", "1.1.0")
+    assert [line[:10] for line in changed_contracts["initials"][2]] == ["+ outputs:"]
+    assert [line[:15] for line in changed_contracts["banner"][2]] == ["- dependencies:", "+ dependencies:"]
+    code = []
+    for project in (shop / "released", changed):
+        code.append(tmp_path / project.name)
+        with zipfile.ZipFile(last_release(project)["file"]) as wheel:
+            wheel.extractall(code[-1], [name for name in wheel.namelist() if ".dist-info" not in name])
+    printed = specwright("diff", changed, "--from", "1.0.0").out
+    assert printed.index("The spec:") < printed.index("The contracts:") < printed.index("The code:")
+    subprocess.run(["git", "apply", "--whitespace=nowarn"], input=printed, text=True, cwd=code[0], check=True)
+    assert everything(code[0]) == everything(code[1])
+    assert f"Compare:  specwright diff {changed}\n" in specwright("status", changed).out
+    specwright("diff", shop / "released").refuses("no release before 1.0.0")
+    specwright("diff", changed, "--to", "7").refuses("these are: 1.0.0, 1.1.0")
+    assert specwright("export-html", changed, tmp_path / "pages").code == 0
+    assert NEW_CRITERION in html.unescape((tmp_path / "pages/diff.html").read_text())
 
 
 def removing(playbook: Path) -> None:

@@ -37,7 +37,7 @@ from specwright.application.deprecation import finish_deprecations, reports_of, 
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.messages.parts import as_contract, researcher_notes
 from specwright.application.plan.planner import own_module
-from specwright.application.projection import SpecSnapshot
+from specwright.application.projection import ProductChange, SpecSnapshot
 from specwright.application.rendering import as_json, page, rendered
 from specwright.application.ship import seal_files
 from specwright.application.spec_pages import spec_page
@@ -562,11 +562,19 @@ def _attempts(
         yield from attempt_events(definition, attempt, known, ready=ready, cause=PROJECT)
 
 
+def _changes_made(view: ProjectView) -> list[ProductChange]:
+    return [c for c in view.projection.changes if c.before is not None and c.ended != "abandoned"]
+
+
+def product_specs(view: ProjectView) -> list[ProductSpec]:
+    """The approved spec of each version of the product, oldest first."""
+    hashes = [*(c.before.spec_sha256 for c in _changes_made(view) if c.before), view.projection.spec_sha256]
+    return [ProductSpec.from_bytes(view.store.definition(sha256), sha256) for sha256 in hashes]
+
+
 def release_notes(view: ProjectView) -> str:
     """The notes of the version that is released now and of those before it; a change that was abandoned made none."""
-    made = [c for c in view.projection.changes if c.before is not None and c.ended != "abandoned"]
-    hashes = [*(c.before.spec_sha256 for c in made if c.before), view.projection.spec_sha256]
-    specs = [ProductSpec.from_bytes(view.store.definition(sha256), sha256) for sha256 in hashes]
+    made, specs = _changes_made(view), product_specs(view)
     states = [*(c.before.tasks for c in made if c.before), project_state(view).tasks]
     notes = [VersionNotes(specs[0], None, "", ())]
     for n, change in enumerate(made, start=1):

@@ -56,6 +56,7 @@ for command in (
     inspect.tasks,
     inspect.modules,
     inspect.module,
+    inspect.diff,
     inspect.trace,
     stores.mirror,
     inspect.costs,

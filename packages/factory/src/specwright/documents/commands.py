@@ -15,7 +15,7 @@ OTHER_SPEC = '--request "what is to change"'
 
 _OF_A_PROJECT = re.compile(
     r"`specwright (run|status|tasks|modules|escalations(?: ESC-\w+)?|verify|release|approve|reject|amend|change|costs|doctor"
-    r"|trust|trace|exceptions list|wire verify)((?: --[a-z-]+(?: [^\s`-][^\s`]*)?)*)`"
+    r"|trust|trace|diff|exceptions list|wire verify)((?: --[a-z-]+(?: [^\s`-][^\s`]*)?)*)`"
 )
 """A command that works on a project and names none."""
 

@@ -7,6 +7,13 @@ from ship_gate.base.record import Record
 from specwright.application.change import reportable
 from specwright.application.factory import ProjectView
 from specwright.application.interface_change import exceptions, shown_sha256
+from specwright.application.stages.difference import (
+    ChangedModule,
+    changed_modules,
+    compared,
+    source_changes,
+    spec_changes,
+)
 from specwright.bootstrap.costs import Division, costs, prices_in, total_cost
 from specwright.bootstrap.views import AtWork, at_work
 from specwright.domain.base.document import Document, Part
@@ -74,6 +81,48 @@ class Costs(Document, schema="costs"):
             total=CostSum.of(total_cost(directory, prices)),
             waiting=working if working and working.waits_for else None,
         )
+
+
+class ReleaseDifference(Document, schema="release-difference"):
+    """What differs between two releases: versions and ids of both, the spec and the code as patches, and each module that
+    is another one."""
+
+    old: str
+    new: str
+    old_release: str
+    new_release: str
+    spec: list[str]
+    modules: list[ChangedModule]
+    source: list[str]
+    exit_code: int = 0
+
+    @classmethod
+    def of(cls, view: ProjectView, old: str = "", new: str = "") -> Self:
+        """The difference of two versions, by default of the newest from the one before it."""
+        releases = compared(view, old, new)
+        return cls(
+            old=releases[0].spec_version,
+            new=releases[1].spec_version,
+            old_release=releases[0].release_id,
+            new_release=releases[1].release_id,
+            spec=spec_changes(view, *releases),
+            modules=[*changed_modules(view, *releases)],
+            source=source_changes(view, *releases),
+        )
+
+    def lines(self) -> list[str]:
+        """All of it as one patch: the spec first, then contracts, then code."""
+        modules = [line for one in self.modules for line in (f"@@ {one.step} @@", *one.contract)]
+        parts = {"spec": self.spec, "contracts": modules, "code": self.source}
+        told = f"From {self.old} ({self.old_release}) to {self.new} ({self.new_release})"
+        return [
+            told,
+            *(
+                line
+                for name, part in parts.items()
+                for line in ("", f"The {name}:", *(part or ["  the same"]))
+            ),
+        ]
 
 
 class Report(Document, schema="report"):

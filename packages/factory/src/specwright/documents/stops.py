@@ -1,8 +1,6 @@
 """Documents about a project: where it stopped, who drives it, what it released (design: command-line)."""
 
-import io
 import shlex
-import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,6 +17,7 @@ from ship_gate.terminal.page import brief
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halted import escalations_waiting, open_escalations
 from specwright.application.factory import ProjectView
+from specwright.application.stages.difference import code_of, damaged_wheel, last_of_each_version
 from specwright.application.stages.product import (
     approval_estimate,
     change_preview,
@@ -35,7 +34,6 @@ from specwright.bootstrap.run_options import options_for, was_scripted
 from specwright.bootstrap.spec_file import spec_changed, spec_copy, spec_fault
 from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_stop, stored_wires
 from specwright.bootstrap.workers.drive import Queue, queue_state
-from specwright.bounded_read import read_member
 from specwright.documents.commands import next_command, pasteable
 from specwright.documents.needs import Need, needs, sealed_since, undo_commands
 from specwright.documents.reports import CostSum
@@ -180,6 +178,7 @@ class Release(Part):
             "Start": "; ".join(_programs(spec.interfaces)) if spec.interfaces else "",
             "Note": source,
             "Retired": "a module of it is deprecated, so the next release fails" if self.undo else "",
+            "Compare": next_command("diff", directory) if len(last_of_each_version(view)) > 1 else "",
             "Newer": newer and f"{newer} was sealed since; `specwright release` makes a release with it",
         }
         return {label: text for label, text in lines.items() if text}
@@ -497,13 +496,10 @@ def exported_names(view: ProjectView, manifest: ReleaseManifest) -> tuple[str, l
     Raises:
         CorruptionError: the wheel is not the one that was released.
     """
-    path = layout.release_file(manifest.release_id, str(manifest.product.wheel))
     package = import_name(str(manifest.product.wheel).split("-")[0])
     try:
-        with zipfile.ZipFile(io.BytesIO(view.store.read(path))) as wheel:
-            tree = parse_source(read_member(wheel, f"{package}/__init__.py"), package)
+        tree = parse_source(code_of(view, manifest)[f"{package}/__init__.py"], package)
         return package, list(read_top_level(tree, package).exports)
-    except (zipfile.BadZipFile, KeyError, ValueError, SourceError) as error:
-        raise CorruptionError(
-            "the released wheel is damaged", where=path, remedy="release again: `specwright release`"
-        ) from error
+    except (KeyError, ValueError, SourceError) as error:
+        path = layout.release_file(manifest.release_id, str(manifest.product.wheel))
+        raise damaged_wheel(path) from error

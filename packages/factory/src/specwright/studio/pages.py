@@ -23,7 +23,7 @@ from specwright.bootstrap.spec_file import spec_copy
 from specwright.bootstrap.views import driven_by, has_begun, log_length, stored_wires
 from specwright.documents.escalations import Escalation
 from specwright.documents.modules import Module, Modules, Tasks, module_debates, sealed_module
-from specwright.documents.reports import Costs, Exceptions
+from specwright.documents.reports import Costs, Exceptions, ReleaseDifference
 from specwright.documents.stops import Status
 from specwright.domain.escalation import Action
 from specwright.domain.tasks.task_board import by_spec_id
@@ -214,6 +214,10 @@ def _module(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
     return {"module": module, "debates": debates, "trail": trail}
 
 
+def _diff(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
+    return {"found": ReleaseDifference.of(view, new=name)}
+
+
 def _log(view: ProjectView, directory: Path, name: str) -> dict[str, Any]:
     part = _numbered(name, log_length(directory))
     return {**part, "rows": stored_wires(directory, (part["number"] - 1) * PER_PAGE, PER_PAGE)}
@@ -235,6 +239,7 @@ _PAGES: Mapping[str, Callable[[ProjectView, Path, str], dict[str, Any]]] = {
     "exception": _exception,
     "modules": _modules,
     "module": _module,
+    "diff": _diff,
     "log": _log,
     "costs": _costs,
 }

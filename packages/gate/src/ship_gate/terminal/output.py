@@ -16,6 +16,7 @@ from typing import Any
 import typer
 
 from ship_gate.errors import InputError
+from ship_gate.terminal.screen import shows_colours
 
 DOCUMENT_VERSION = 1
 """Of the documents of `--json`; another one says that a key was renamed or taken away."""
@@ -133,7 +134,7 @@ def write_report(path: Path, text: str) -> None:
 def write(text: str) -> None:
     """Print on standard output; an error says that it is standard output that failed."""
     try:
-        typer.echo(text)
+        typer.echo(text, color=shows_colours(sys.stdout))
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise

@@ -1,6 +1,7 @@
-"""Commands that look at a project without driving it: status, tasks, modules, module, trace, index search, costs, verify,
-wire (design: command-line)."""
+"""Commands that look at a project without driving it: status, tasks, modules, module, diff, trace, index search, costs,
+verify, wire (design: command-line)."""
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,6 +11,7 @@ import typer
 from ship_gate.base.text import did_you_mean
 from ship_gate.terminal.output import counted, listed, note, say
 from ship_gate.terminal.program import AsJson
+from ship_gate.terminal.screen import shows_colours
 from ship_gate.trust import note_ignored, trust_command
 from specwright.cli.commands import Directory, is_begun
 from specwright.cli.terminal.output import present
@@ -124,6 +126,30 @@ def module(
             present(chain, provenance_page, as_json=as_json)
         else:
             present(Module.of(view, sealed_module(view, module_id, directory)), module_page, as_json=as_json)
+
+
+def diff(
+    directory: Directory = Path(),
+    old: Annotated[
+        str, typer.Option("--from", metavar="VERSION", help="By default the one before --to.")
+    ] = "",
+    new: Annotated[str, typer.Option("--to", metavar="VERSION", help="By default the newest.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """What differs between two releases: spec, contracts, code.
+
+    As patches; that of the code is between the files of the two wheels, and `patch -p1` takes it.
+    """
+    from specwright.bootstrap.views import reading_project
+    from specwright.cli.pages.modules import difference_page
+    from specwright.documents.reports import ReleaseDifference
+
+    with reading_project(directory) as view:
+        shown = ReleaseDifference.of(view, old, new)
+    if as_json or shows_colours(sys.stdout):
+        present(shown, difference_page, as_json=as_json)
+    else:
+        say("\n".join(shown.lines()))  # to the letter
 
 
 def trace(

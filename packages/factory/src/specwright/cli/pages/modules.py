@@ -11,7 +11,14 @@ from specwright.application.stages.trace import Trace
 from specwright.cli.terminal.at_work import at_work_in_words
 from specwright.documents.commands import next_command
 from specwright.documents.modules import Matches, Module, Modules, TaskRow, Tasks
-from specwright.documents.reports import Costs, Exceptions, Report, ShownException, Statements
+from specwright.documents.reports import (
+    Costs,
+    Exceptions,
+    ReleaseDifference,
+    Report,
+    ShownException,
+    Statements,
+)
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Purpose
 from specwright.domain.modules.acceptance_report import KINDS, CriterionReport, TaskReport
 from specwright.domain.tasks.project_state import ProjectState
@@ -58,6 +65,13 @@ def module_page(module: Module) -> Page:
     page.rows("By a person", [one.sentence for one in module.decided], 0)
     page.copy("Interface", verified.interface_fingerprint, 0)
     page.copy("Files", module.files, 0)
+    return page
+
+
+def difference_page(found: ReleaseDifference) -> Page:
+    """What differs between two releases, in colours."""
+    page = Page()
+    page.patch(found.lines())
     return page
 
 

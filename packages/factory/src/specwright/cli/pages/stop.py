@@ -204,7 +204,7 @@ def release_page(release: Release) -> Page:
         page.prose(f"The release failed: {release.manifest.notes}")
         page.line(f"{release.folder}/failure_report.md", "Read:", labels=8)
     for label, text in release.summary.items():
-        if label == "Install":
+        if label in ("Install", "Compare"):
             page.line(text, f"{label}:", labels=_LABELS)
         else:
             page.labelled(f"{label}:", pasteable(text), labels=_LABELS)
