@@ -83,6 +83,14 @@ def test_a_declared_error_that_the_module_raises_need_not_be_shown():
     assert fuzzed(Planted({"n: int": []}, "int", body), QUICK, shown=()) == ()
 
 
+@pytest.mark.slow
+def test_a_test_of_a_limit_of_a_million_items_keeps_no_module_from_its_fuzz():
+    """D-S8-09, D-S8-12: what tests show is drawn from, but for values that are too large to draw from in time."""
+    tests = "def test_limit():\n    with pytest.raises(ValueError):\n        f([1] * 1_000_001)\n"
+    body = "if len(numbers) > 1_000_000:\n    raise ValueError('too many')\nreturn sum(numbers)"
+    assert fuzzed(Planted({"numbers: list[int]": []}, "int", body, tests=tests), QUICK) == ()
+
+
 @pytest.mark.parametrize("case", _some_slow(SOUND))
 def test_a_sound_module_is_left_alone(case: Any):
     """Style and cost are no faults, and neither is what the contract allows (D-S8-14)."""

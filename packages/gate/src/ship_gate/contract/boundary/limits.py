@@ -11,7 +11,7 @@ class BoundaryLimit(Enum):
     """A limit, with its size, its unit and what it is about."""
 
     DEPTH = 5_000, "levels", "containers within containers, of one value"
-    VALUES = 1_000_000, "values", "leaves and containers in one call's arguments, or in its result"
+    VALUES = 2_000_000, "values", "leaves and containers in one call's arguments, or in its result"
     ITEMS = 100_000, "items", "what a contract may state of an iterable or iterator"
     BYTES = 16 * 1024 * 1024, "bytes", "one call's arguments, or its result, as JSON text"
     PRINTED = 200_000, "characters", "what one call prints, where that is a declared effect"
