@@ -24,7 +24,7 @@ def test_a_release_says_of_each_criterion_what_showed_it(approved: Path) -> None
     assert [one["executable"] for one in criteria] == [True, False, False, False]
     (example,) = criteria[0]["evidence"]
     assert (example["kind"], example["name"], example["result"]) == ("example", "Two words", "PASS")
-    assert example["detail"] == "against the installed wheel"
+    assert example["detail"] == "initials('ada lovelace') gives 'AL', against the installed wheel"
     assert resolved(approved, example["stated_in"])["gives"] == "'AL'"
     wheel, gate = example["ran_in"]
     assert wheel.endswith(".whl")
@@ -52,7 +52,7 @@ def test_the_page_for_a_person_says_the_same(approved: Path) -> None:
     assert "4 criteria, 1 with an approved example or property" in page
     said = f"No example, property or test names it: judged by models; {WHY}"
     assert f"### Criterion 3: not shown by code\n\n{CRITERIA[2]}\n\n{said}\n" in page
-    assert "- PASS approved example 'Two words': against the installed wheel" in page
+    assert "- PASS approved example 'Two words': initials('ada lovelace') gives 'AL', against" in page
     assert f"- PASS test of the module '{REFUSED}'" in page
     for task in report_of(approved)["tasks"]:
         for one in (one for criterion in task["criteria"] for one in criterion["evidence"]):

@@ -20,8 +20,8 @@ from ship_gate.contract.rules import scope_limits
 from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import Artifacts, planned_modules
 from specwright.application.store import layout
-from specwright.domain.acceptance.calls import acceptance_of_module
-from specwright.domain.acceptance.records import AcceptanceItem, TaskAcceptance
+from specwright.domain.acceptance.calls import acceptance_of_module, for_all
+from specwright.domain.acceptance.records import AcceptanceItem, AcceptanceProperty, TaskAcceptance
 from specwright.domain.artifacts import Purpose
 from specwright.domain.base.graph import reachable
 from specwright.domain.debate.answer_rules import NUMBERED_CHECK
@@ -321,7 +321,7 @@ class TaskEvidence:
                         kind=kind,
                         name=item.title,
                         result="PASS" if passed else "FAIL" if outcome else "NOT_RUN",
-                        detail=_run_detail(outcome, gates),
+                        detail=f"{_said(item)}, {_run_detail(outcome, gates)}",
                         author=item.author,
                         stated_in=where,
                         named_in=f"{where}/criteria/{item.criteria.index(number)}",
@@ -378,6 +378,13 @@ class TaskEvidence:
         contracts = {module.contract.name: module.contract for module in self.modules}
         found = [self._debates.checks(module.ref, self._task_ids, contracts) for module in self.modules]
         return list(dict.fromkeys(check for checks in found for check in checks))
+
+
+def _said(item: AcceptanceItem) -> str:
+    """What an example or a property says, by its last line: the values that it shows."""
+    if isinstance(item, AcceptanceProperty):
+        return f"{item.call} {for_all(item.variables, item.errors)}"
+    return f"{item.call} gives {item.gives}"
 
 
 def _run_detail(outcome: RunOutcome | None, gates: Sequence[Reference]) -> str:
