@@ -16,6 +16,7 @@ from ship_gate.batch import BatchResult, JudgedModule
 from ship_gate.directory.module_directory import DirectoryVerdict
 from ship_gate.findings import Finding
 from ship_gate.report.markdown import markdown_report
+from ship_gate.report.terminal import line_of
 from testkit.cli.commands import ROOT, specwright
 
 MODULES = ROOT / "packages/gate/tests/modules"
@@ -163,7 +164,9 @@ def test_a_summary_shows_what_a_module_says_as_text():
     assert line.startswith(
         "- `tests.failed` tests/a.py: &lt;img src=x&gt; \\[x\\](http://e) \\!\\[\\](y) &#64;all \\| \\`b\\` next"
     )
-    assert "| FAIL | a\\|b | 1 | 1.0 |" in text
+    assert "| FAIL | a a\\|b | 1 | 1.0 |" in text
+    module = JudgedModule(Path("b"), BatchResult.FAIL, verdict, 1.0)
+    assert line_of(module).split() == ["FAIL", "b", "a|b", "1.0", "s"]
 
 
 @pytest.mark.slow

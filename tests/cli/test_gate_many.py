@@ -52,7 +52,9 @@ def test_all_modules_below_a_directory_are_judged_and_reported(place: Path):
     (rule,) = (one for one in log["runs"][0]["tool"]["driver"]["rules"] if one["id"] == "files.missing")
     assert "not there" in rule["fullDescription"]["text"]
     assert "examples.md" in rule["help"]["text"]
-    assert "1 of 2 modules pass" in Path("m.md").read_text()
+    report = Path("m.md").read_text()
+    assert "1 of 2 modules pass" in report
+    assert "modules/tally\\_words tally\\_words MM-" in report
 
 
 @pytest.mark.slow

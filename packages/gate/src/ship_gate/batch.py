@@ -61,6 +61,11 @@ class JudgedModule(NamedTuple):
         return self.judged.name if self.judged else str(self.directory)
 
     @property
+    def title(self) -> str:
+        """Its directory and its name, for a page about several: modules in two directories may have one name."""
+        return "  ".join(dict.fromkeys((str(self.directory), self.name)))
+
+    @property
     def passed(self) -> bool:
         """Whether it passed, now or before; one that was not judged did not."""
         return self.result in (BatchResult.PASS, BatchResult.UNCHANGED)

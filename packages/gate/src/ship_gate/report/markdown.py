@@ -17,12 +17,12 @@ def markdown_report(modules: Sequence[JudgedModule]) -> str:
     lines = [BEGINS, f"### Ship gate: {passed} of {len(modules)} modules pass", ""]
     lines += ["| result | module | findings | seconds |", "|---|---|---|---|"]
     lines += [
-        f"| {module.result} | {cell(module.name)} | {len(module.findings)} | {module.seconds:.1f} |"
+        f"| {module.result} | {cell(module.title)} | {len(module.findings)} | {module.seconds:.1f} |"
         for module in modules
     ]
     failed = [module for module in modules if module.findings]
     for module in failed:
-        lines += ["", f"**{cell(module.name)}**", ""]
+        lines += ["", f"**{cell(module.title)}**", ""]
         lines += [
             f"- `{finding.code}` {cell(finding.where)}: {cell(finding.message)} "
             f"*{finding.remedy or 'do what the message says'}*"

@@ -17,9 +17,9 @@ _WORDS = {"PASS": "passed", "FAIL": "failed", "UNCHANGED": "passed before", "UNJ
 
 
 def line_of(module: "JudgedModule") -> str:
-    """A module in a line: what came of it, its name, and how long it took."""
+    """A module in a line: what came of it, its directory and name, and how long it took."""
     took = f"  {module.seconds:.1f} s" if module.judged else ""
-    return f"{module.result.ljust(9)}  {module.name}{took}"
+    return f"{module.result.ljust(9)}  {module.title}{took}"
 
 
 def print_modules(modules: "Sequence[JudgedModule]", seconds: float) -> None:
