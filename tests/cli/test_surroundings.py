@@ -181,3 +181,12 @@ def test_a_spec_from_a_playbook_runs_without_a_home(tmp_path: Path) -> None:
     told = in_own_process("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--model", PLAYBOOK, env=bare)
     assert told.code == 3, told
     assert told.err.isascii()
+
+
+def test_exported_pages_name_no_place_of_this_machine(released: Path, tmp_path: Path) -> None:
+    """D-48-09: whoever reads them has the project elsewhere, so commands and files are named from its directory."""
+    assert specwright("export-html", released, tmp_path / "pages").code == 0
+    pages = {one.name: one.read_text() for one in (tmp_path / "pages").rglob("*.html")}
+    assert [name for name, text in pages.items() if str(released.resolve()) in text] == []
+    assert "specwright tasks ." in pages["tasks.html"]
+    assert "pip install state_store/releases/REL-" in pages["run.html"]

@@ -1,8 +1,11 @@
 """The pages of a project as a folder of files: no server, relative links (design: studio).
 
 The pages are those of the server, without what can be done there: each that can be reached from the page of the run.
+Paths in them are relative to the project.
 """
 
+from contextlib import chdir
+from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +39,8 @@ def export(directory: Path, out: Path) -> ExportResult:
     Raises:
         InputError: it is there already, or cannot be made; or no run has begun.
     """
-    project = StudioProject(directory.resolve().name, directory, ProjectViews())
+    root, place = directory.resolve(), out.resolve()
+    project = StudioProject(root.name, directory, ProjectViews())
     with project.reading():
         page(project, "run")  # nothing is written of a project that cannot be read
     try:
@@ -45,16 +49,19 @@ def export(directory: Path, out: Path) -> ExportResult:
         raise InputError("it is there already", where=str(out), remedy="name a new directory") from error
     except OSError as error:
         raise InputError(f"it cannot be made: {error.strerror}", where=str(out)) from error
-    written = sum(_put(out / f"assets/{name}", asset(name)) for name in ASSETS)
-    written += _put(out / "index.html", _INDEX)
+    written = sum(_put(place / f"assets/{name}", asset(name)) for name in ASSETS)
+    written += _put(place / "index.html", _INDEX)
     todo, seen = ["run"], set[str]()
-    while todo:
-        if (path := todo.pop()) not in seen:
-            seen.add(path)
-            found, site = page(project, path), Site(project.key, static=True, here=path)
-            text = render(found.template, site, {"csrf": "", "job": None, **found.context})
-            written += _put(out / f"{file_of(path)}.html", text.encode())
-            todo += site.linked
+    with chdir(root):
+        # who reads the pages has the project elsewhere: commands and files are named from its directory
+        project, prefix = project._replace(directory=Path()), f"{escape(str(root))}/"
+        while todo:
+            if (path := todo.pop()) not in seen:
+                seen.add(path)
+                found, site = page(project, path), Site(project.key, static=True, here=path)
+                text = render(found.template, site, {"csrf": "", "job": None, **found.context})
+                written += _put(place / f"{file_of(path)}.html", text.replace(prefix, "").encode())
+                todo += site.linked
     return ExportResult(len(seen) + 1, written)
 
 
