@@ -259,15 +259,14 @@ MANY_AMENDMENTS = 3
 def research(factory: Factory) -> None:
     """Have SPEC.md expanded, or the draft that was sent back written again, and leave the result under `product/` for the
     approval gate."""
-    history, files = draft_history(factory), draft_files(factory)
-    change = factory.projection.open_change
+    history, change = draft_history(factory), factory.projection.open_change
     number = change.request.number if change else 0
     begun = None if history.answers or (change and change.request.request) else factory.given_spec
     emission = scopes.emission(history.restart, history.amendments + 1, number)
     if (structured := history.structured or begun) is not None:
         _publish(factory, Research(structured, ()), emission)
         return
-    if factory.price and not factory.store.exists(files.spec):
+    if factory.price:
         told = f"up to the approval: {next_stop_estimate(factory, factory.price).in_words()}"
         factory.progress.note(Step("estimate", "", told))
     if change is None:
