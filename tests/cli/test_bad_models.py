@@ -2,12 +2,12 @@
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.doctor import SECONDS
 from testkit.cli.commands import PLAYBOOK, SMALL, everything, specwright
 from testkit.sampling import spread
 
@@ -99,15 +99,14 @@ def test_doctor_says_of_an_endpoint_what_a_run_would_meet(project: Path) -> None
     assert "OPENAI_API_KEY" in specwright("doctor", project).out
 
 
-def test_doctor_does_not_blame_a_setting_for_its_own_patience(
-    endpoint: Start, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A model that is slow or being loaded has half a minute; then is said how long a run waits, and not to raise that."""
-    assert SECONDS >= 30
-    monkeypatch.setattr("specwright.bootstrap.doctor.SECONDS", 0.5)
+def test_doctor_says_within_ten_seconds_that_a_model_is_slow(endpoint: Start, project: Path) -> None:
+    """D-S9-12: one that is slow or being loaded is not wrong; how long a run waits is said, and not to raise that. A busy
+    machine may need twice the time."""
+    began = time.monotonic()
     told = specwright("doctor", project, "--model", "openai:x", "--base-url", endpoint(None), "--json")
+    assert time.monotonic() - began < 20
     model = told.document["checks"][0]
-    assert "after 0.5 seconds" in model["detail"]
+    assert "openai:x: is slow: there was no whole answer after 7 seconds" in model["detail"]
     assert "a run waits 600 seconds" in model["do"]
     assert "raise" not in model["do"]
 

@@ -14,10 +14,9 @@ from specwright.bootstrap.costs import prices_of
 from specwright.bootstrap.project import model_sources_of, search_of
 from specwright.domain.base.document import Document
 from specwright.domain.costs import Usage, dollars, tokens_in
-from specwright.errors import AnyError, InputError, SpecwrightErrors
+from specwright.errors import AnyError, InputError, SpecwrightErrors, UnreachableError
 from specwright.index.embedder import DEFAULT_EMBEDDER, load_embedder
 from specwright.ports import Role
-from specwright.roles.models.failures import too_late
 from specwright.roles.models.provider_call import in_time
 from specwright.roles.models.sources import ModelSource, calls_tools
 from specwright.roles.models.spending import model_label
@@ -28,8 +27,8 @@ LEAST_CONTEXT = 32_000
 
 LEAST_DISK_MIB = 500
 
-SECONDS = 30.0
-"""For all models together; what has not answered by then is said. A server may have to load its model first."""
+SECONDS = 7.0
+"""For all models together, so that the whole takes no more than ten; what has not answered by then is slow."""
 
 _MILLION = 1_000_000
 
@@ -66,14 +65,13 @@ def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
         directory: The project; it need not exist.
         settings: Those of the next run, or why there are none.
     """
+    ends = time.monotonic() + SECONDS
     machine = Settings() if isinstance(settings, InputError) else settings
-    models = (
-        [_missing("model", settings)]
-        if isinstance(settings, InputError)
-        else list(_models(settings, _tokens_needed(directory)))
-    )
     place = next(one for one in (directory.absolute(), *directory.absolute().parents) if one.exists())
-    checks = [*models, _sandbox(machine), _index(machine), _search(machine), *_disk(place)]
+    with ThreadPoolExecutor(1) as threads:
+        models = threads.submit(lambda: list(_models(settings, _tokens_needed(directory), ends)))
+        others = [_sandbox(machine), _index(machine), _search(machine), *_disk(place)]
+    checks = [*models.result(), *others]
     return Diagnosis(ok=all(one.ok for one in checks), checks=checks, not_checked=_not_checked(machine))
 
 
@@ -114,14 +112,16 @@ def _index(settings: Settings) -> Check:
     return Check("index", True, f"{name}: local, no network; gave a vector of {len(vector)} numbers")
 
 
-def _models(settings: Settings, needed: int) -> Iterator[Check]:
+def _models(settings: Settings | InputError, needed: int, ends: float) -> Iterator[Check]:
     """The checks of each model that answers for a role."""
+    if isinstance(settings, InputError):
+        yield _missing("model", settings)
+        return
     try:
         sources = model_sources_of(settings)
     except SpecwrightErrors as error:
         yield _missing("model", error, settings.model)
         return
-    ends = time.monotonic() + SECONDS
     asked = {settings.model_of(role): sources[role] for role in (Role.ARBITER, *Role)}
 
     def checks(name: str) -> list[Check]:
@@ -138,10 +138,10 @@ def _model(name: str, source: ModelSource, settings: Settings, needed: int, ends
         yield Check("model", True, f"{name}: scripted, nothing to reach")
         return
     try:
-        late = too_late(
-            f"there was no whole answer after {SECONDS:g} seconds",
-            "if it is being loaded, or is slow, look again, or begin: a run waits "
-            f"{settings.timeout_seconds:g} seconds; else look at the server",
+        late = UnreachableError(
+            f"is slow: there was no whole answer after {SECONDS:g} seconds",
+            remedy="it may be loading its model: look again, or begin, since a run waits "
+            f"{settings.timeout_seconds:g} seconds; if it stays so, look at the server",
         )
         calls = in_time(lambda: calls_tools(source, name), ends - time.monotonic(), late)
     except SpecwrightErrors as error:

@@ -175,7 +175,8 @@ def doctor(
     """Check that everything that a run needs is there.
 
     Model, tools, context with SPEC.md, price, sandbox, index, search, disk. Each model is asked one short question, which is
-    the only thing that it costs, and has 30 seconds to answer. Options name models as in `run`, and are not kept.
+    the only thing that it costs, and has 7 seconds to answer; one that is slower is named as slow. Options name models as
+    in `run`, and are not kept.
     """
     from specwright.bootstrap.doctor import diagnosis
     from specwright.bootstrap.run_options import options_for
