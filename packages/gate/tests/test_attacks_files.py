@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gate_testkit.hostile import TEST_SOURCE, TESTS, cases, ends_badly, in_module
+from gate_testkit.hostile import TEST_SOURCE, TESTS, come_through, ends_badly
 from gate_testkit.judging import MODULES
 from gate_testkit.running import broken_off, run
 from testkit.sampling import spread
@@ -32,13 +32,11 @@ READING = {
 }
 
 
-@pytest.mark.parametrize("attack", cases(READING))
-def test_what_is_not_its_own_cannot_be_read(attack: Any, kind: str, place: Path, secret: Path):
+def test_what_is_not_its_own_cannot_be_read(kind: str, place: Path, secret: Path):
     """D-S8-11: secrets, the store, the environment, other processes, and the tests."""
-    deed = READING[attack].format(
-        secret=str(secret), folder=str(secret.parent), pid=os.getpid(), place=str(place)
-    )
-    ends_badly(in_module(deed), kind, place)
+    named = {"secret": str(secret), "folder": str(secret.parent), "pid": os.getpid(), "place": str(place)}
+    deeds = {name: deed.format(**named) for name, deed in READING.items()}
+    assert come_through(deeds, kind, place) == []
 
 
 CHANGING = {
@@ -54,37 +52,25 @@ CHANGING = {
     "the standard library": "import os; open(os.path.dirname(os.__file__) + '/new.py', 'w').close()",
     "through a symbolic link": "import os; os.symlink({folder!r}, 'there'); open('there/new', 'w').close()",
     "the runner's folder": "import os; os.mkdir(os.path.dirname(os.getcwd()) + '/new')",
+    "its mode": "import os; os.chmod({secret!r}, 0o777)",
+    "its times": "import os; os.utime({secret!r}, (1, 1))",
+    "its attributes": "import os; os.setxattr({secret!r}, 'user.a', b'1')",
 }
 
 
-@pytest.mark.parametrize("attack", cases(CHANGING))
-def test_nothing_outside_its_scratch_can_be_changed(attack: Any, kind: str, place: Path, secret: Path):
-    """D-S8-11: the root is read-only, whatever way is taken."""
-    ends_badly(in_module(CHANGING[attack].format(secret=str(secret), folder=str(secret.parent))), kind, place)
+def test_nothing_outside_its_scratch_can_be_changed(kind: str, place: Path, secret: Path):
+    """D-S8-11: the root is read-only, whatever way is taken; nor does metadata change, which Landlock does not see."""
+    before = secret.stat()
+    named = {"secret": str(secret), "folder": str(secret.parent)}
+    assert come_through({name: deed.format(**named) for name, deed in CHANGING.items()}, kind, place) == []
     assert secret.read_text() == "secret"
     assert sorted(path.name for path in secret.parent.iterdir()) == ["gate", "state.db"]
-
-
-@pytest.mark.parametrize(
-    "deed",
-    spread(
-        [
-            "os.chmod({secret!r}, 0o777)",
-            "os.utime({secret!r}, (1, 1))",
-            "os.setxattr({secret!r}, 'user.a', b'1')",
-        ],
-        fast=3,
-        slow=2,
-    ),
-)
-def test_nor_can_its_metadata(deed: Any, kind: str, place: Path, secret: Path):
-    """D-S8-11: though Landlock does not see such calls."""
-    before = secret.stat()
-    run(in_module("import os; " + deed.format(secret=str(secret))), kind=kind)
     after = secret.stat()
-    assert stat.S_IMODE(after.st_mode) == 0o644
-    assert after.st_mtime == before.st_mtime
-    assert after.st_ctime == before.st_ctime
+    assert (stat.S_IMODE(after.st_mode), after.st_mtime, after.st_ctime) == (
+        0o644,
+        before.st_mtime,
+        before.st_ctime,
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +90,7 @@ def test_tests_are_confined_like_the_module(deed: Any, kind: str, place: Path, s
     """D-S8-11: tests are written by a model too."""
     deed = deed.format(secret=str(secret)) if "{secret" in deed else deed
     changes = {TESTS: TEST_SOURCE.replace("import pytest\n", f"import pytest\n{deed}\n", 1)}
-    ends_badly(changes, kind, place)
+    ends_badly(changes, place, kind)
     assert secret.read_text() == "secret"
 
 

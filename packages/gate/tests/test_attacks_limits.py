@@ -27,9 +27,9 @@ EXHAUSTION = {
 
 
 @pytest.mark.parametrize("attack", cases(EXHAUSTION))
-def test_what_it_may_use_is_limited(attack, kind, place):
+def test_what_it_may_use_is_limited(attack, place):
     """Rule 4, D-S8-11, D-S1-02: memory, processor, time, output, disk, descriptors."""
-    ends_badly(in_module(EXHAUSTION[attack]), kind, place, timeout_seconds=2.0)
+    ends_badly(in_module(EXHAUSTION[attack]), place, timeout_seconds=2.0)
 
 
 ENDING = {
@@ -46,14 +46,14 @@ ENDING = {
 
 
 @pytest.mark.slow
-def test_a_module_cannot_close_the_link_to_the_gate(kind, place):
+def test_a_module_cannot_close_the_link_to_the_gate(place):
     """D-S8-09: the filter refuses it, so what the module answers still arrives, and nothing else does."""
-    seen = run(in_module("import os; os.closerange(0, 200)"), kind=kind)
+    seen = run(in_module("import os; os.closerange(0, 200)"))
     assert broken_off(seen) == set()
     assert not list(place.iterdir())
 
 
 @pytest.mark.parametrize("attack", cases(ENDING))
-def test_a_module_that_ends_early_does_not_pass(attack, kind, place):
+def test_a_module_that_ends_early_does_not_pass(attack, place):
     """D-S8-09: what is missing is no pass."""
-    ends_badly(in_module(ENDING[attack]), kind, place)
+    ends_badly(in_module(ENDING[attack]), place)

@@ -33,13 +33,13 @@ FORGING_IN_MODULE = {
 
 
 @pytest.mark.parametrize("attack", cases(FORGING_IN_MODULE))
-def test_a_module_cannot_forge_the_report(attack, kind, place):
+def test_a_module_cannot_forge_the_report(attack, place):
     """D-S8-09: the module is wrong, and writes to every descriptor that it can find."""
     changes = in_module(FORGING_IN_MODULE[attack])
     changes[ENTRY] = changes[ENTRY].replace(
         "return dict(Counter(words))", "return {word: 7 for word in words}"
     )
-    ends_badly(changes, kind, place)
+    ends_badly(changes, place)
 
 
 HOSTILE_RESULTS = {
@@ -53,14 +53,14 @@ HOSTILE_RESULTS = {
 
 
 @pytest.mark.parametrize("attack", cases(HOSTILE_RESULTS))
-def test_a_value_that_does_not_cross_ends_the_run(attack, kind, place):
+def test_a_value_that_does_not_cross_ends_the_run(attack, place):
     """D-S8-09, DESIGN §8.1: it is no exception that a test could expect."""
     changes = in_module(HOSTILE_RESULTS[attack])
     changes[TESTS] = TEST_SOURCE.replace(
         "    assert tally_words",
         "    with pytest.raises(BaseException): tally_words('to')\n    assert tally_words",
     )
-    assert "tests.boundary" in broken_off(ends_badly(changes, kind, place))
+    assert "tests.boundary" in broken_off(ends_badly(changes, place))
 
 
 PATCHING = {
@@ -83,9 +83,9 @@ PATCHING = {
 
 
 @pytest.mark.parametrize("attack", cases(PATCHING))
-def test_tests_that_patch_what_runs_them_do_not_pass(attack, kind, place):
+def test_tests_that_patch_what_runs_them_do_not_pass(attack, place):
     """D-S8-09, D-S8-12: pytest patched from the tests, plugins, and tests that change other tests."""
-    ends_badly(in_tests(PATCHING[attack]), kind, place)
+    ends_badly(in_tests(PATCHING[attack]), place)
 
 
 SEARCHING = {
@@ -103,10 +103,10 @@ SEARCHING = {
 
 
 @pytest.mark.parametrize("attack", cases(SEARCHING))
-def test_looking_for_what_runs_the_tests_ends_the_run(attack, kind, place):
+def test_looking_for_what_runs_the_tests_ends_the_run(attack, place):
     """D-S8-09: the module is right and every test would pass; the guard tells what the tests did."""
     changes = {TESTS: TEST_SOURCE.replace("import pytest\n", f"import pytest\n{SEARCHING[attack]}\n", 1)}
-    assert broken_off(ends_badly(changes, kind, place)) == {"tests.forged"}
+    assert broken_off(ends_badly(changes, place)) == {"tests.forged"}
 
 
 FORGING_IN_TESTS = {
@@ -127,19 +127,19 @@ FORGING_IN_TESTS = {
 
 
 @pytest.mark.parametrize("attack", cases(FORGING_IN_TESTS))
-def test_tests_cannot_forge_the_report(attack, kind, place):
+def test_tests_cannot_forge_the_report(attack, place):
     """D-S8-09, D-S8-12: messages of their own, an early end, tests that are not run, a module of their own."""
-    ends_badly(in_tests(FORGING_IN_TESTS[attack]), kind, place)
+    ends_badly(in_tests(FORGING_IN_TESTS[attack]), place)
 
 
-def test_a_changed_argument_is_told(kind):
+def test_a_changed_argument_is_told():
     """D-S8-18, DESIGN §8.1: the module's process compares its inputs before and after a call."""
     name = "implementation/__init__.py"
-    good = run({}, kind=kind, name="shorten")
+    good = run({}, name="shorten")
     assert good.findings == ()
     source = SOURCE.replace("text: str, fold", "text: list, fold").replace(
         "    words = (text.casefold() if fold else text).split()",
         "    words = text[0].split(); text.append('more')",
     )
     tests = TEST_SOURCE.replace('tally_words("to be or not to be")', 'tally_words(["to be or not to be"])')
-    assert "tests.argument_changed" in broken_off(run({name: source, TESTS: tests}, kind=kind))
+    assert "tests.argument_changed" in broken_off(run({name: source, TESTS: tests}))

@@ -2,7 +2,8 @@
 
 What is run with these goes past the static checks, which refuse most of it before. An attack is written so that the tests
 pass if it succeeds: one inside the module does its deed and then gives the right answer, one inside the tests claims a
-pass for a module that is wrong. So a run without findings is an attack that came through.
+pass for a module that is wrong. So a run without findings is an attack that came through. What the system has to refuse
+is tried deed by deed in one process: each must raise.
 """
 
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gate_testkit.judging import MODULES
+from gate_testkit.observing import observed
 from gate_testkit.running import broken_off, run, survivors
 from testkit.sampling import spread
 
@@ -22,6 +24,7 @@ __all__ = [
     "TEST_SOURCE",
     "WRONG",
     "cases",
+    "come_through",
     "ends_badly",
     "in_module",
     "in_tests",
@@ -60,7 +63,32 @@ def in_tests(deed: Any):
     return {ENTRY: WRONG, TESTS: TEST_SOURCE.replace("import pytest\n", f"import pytest\n{deed}\n", 1)}
 
 
-def ends_badly(changes: Any, kind: Any, place: Path, timeout_seconds: Any = 10.0):
+_DOING = """
+def f(path, text):
+    try:
+        exec(text, {**globals(), "text": text})
+    except BaseException:
+        return
+    print("done")
+"""
+
+
+def come_through(deeds: Any, kind: Any, place: Path):
+    """The names of the deeds that a module does in one process, one after the other, without an error; nothing is left."""
+    files = {"tests/test_f.py": b"", "examples.md": b""}
+    left, done = [*deeds.items(), ("what anybody may do", "pass")], list[str]()
+    while left:
+        texts = [deed for _, deed in left]
+        replies = observed(_DOING, kind=kind, texts=texts, more=files, must_end=False).replies
+        done += [name for (name, _), reply in zip(left, replies, strict=False) if "done" in reply["out"]]
+        left = left[len(replies) + 1 :]  # a deed that ended the process has no reply
+    assert not survivors(place)
+    assert not list(place.iterdir())
+    assert done.pop() == "what anybody may do"
+    return done
+
+
+def ends_badly(changes: Any, place: Path, kind: Any = None, timeout_seconds: Any = 10.0):
     """Run an attack: it is told, in bounded time, and nothing of it is left."""
     began = time.monotonic()
     seen = run(changes, kind=kind, timeout_seconds=timeout_seconds)
