@@ -22,6 +22,7 @@ from specwright.settings import decisive
 from testkit.cli.commands import SMALL, Told, specwright
 from testkit.cli.terminal import on_a_terminal
 from testkit.paths import GATE_MODULES
+from testkit.sampling import spread
 from testkit.strangers import KEY, Database, WebServer
 
 pytestmark = pytest.mark.usefixtures("secrets")
@@ -110,7 +111,7 @@ def test_a_store_that_is_trusted_is_connected_to_and_not_before(project: Path, d
     assert database.connections != []
 
 
-@pytest.mark.parametrize("answer", ["\n", "no\n", "\x04", "y\n"])
+@pytest.mark.parametrize("answer", spread(["\n", "no\n", "\x04", "y\n"], fast=3))
 def test_on_a_terminal_one_question_shows_the_values_and_means_no_by_default(
     project: Path, web_server: WebServer, answer: str
 ):

@@ -60,7 +60,7 @@ def test_hostile_modules_are_refused_by_their_source():
     assert [(name, codes) for name, codes in found.items() if _due(name) not in codes] == []
 
 
-@pytest.mark.parametrize("name", spread(BY_TESTS, fast=90, slow=80))
+@pytest.mark.parametrize("name", spread(BY_TESTS, fast=300, slow=80))
 def test_no_hostile_test_comes_through_the_whole_gate(name: Any, place: Path):
     """D-S8-06, D-S8-08, D-S8-12: a refusal or an honest failure, and nothing is left."""
     verdict = judge("tally_words", attacked(name), timeout_seconds=10, static=True, strength=0.8)
@@ -84,7 +84,7 @@ def test_a_call_that_outlives_its_test_leaves_a_verdict(monkeypatch: pytest.Monk
     assert all("tests.trick" in {finding.code for finding in findings} for findings in found)
 
 
-@pytest.mark.parametrize("name", spread(REACHING, fast=30, slow=24))
+@pytest.mark.parametrize("name", spread(REACHING, fast=100, slow=24))
 def test_nor_past_the_static_checks(name: Any, place: Path):
     """D-S8-09: a forged report is told by the guard, or by a run in which no module answers."""
     verdict = judge("tally_words", attacked(name), timeout_seconds=10, static=False, strength=0.8)
@@ -93,7 +93,7 @@ def test_nor_past_the_static_checks(name: Any, place: Path):
     assert not list(place.iterdir())
 
 
-@pytest.mark.parametrize("name", spread(BY_MODULES, fast=20, slow=12))
+@pytest.mark.parametrize("name", spread(BY_MODULES, fast=100, slow=24))
 def test_no_hostile_module_is_executed(name: Any, place: Path):
     """D-S8-01, D-S8-05: after what cannot be vouched for nothing is run, and the verdict says why."""
     whole = SOURCE + "\n\n" + BY_MODULES[name].replace("def f(", "def _deed(").replace("f,", "_deed,")

@@ -16,7 +16,7 @@ from testkit.sampling import spread
 
 QUICK = FuzzBounds(call_seconds=0.4)
 
-ALWAYS = 3
+ALWAYS = 2
 """How many of the planted faults, and of the sound modules, are tried in every run of the tests."""
 
 

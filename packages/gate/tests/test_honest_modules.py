@@ -19,6 +19,7 @@ from ship_gate.runs.suite_run import named_tests
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.source.files import ParsedFiles
 from ship_gate.surface.comparison import compare_surface
+from testkit.sampling import spread
 
 _QUIET = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 
@@ -84,7 +85,7 @@ FOUND = {
 """Contracts that locked and could not ship."""
 
 
-@pytest.mark.parametrize("what", FOUND)
+@pytest.mark.parametrize("what", spread(FOUND, fast=2))
 def test_what_could_not_ship_ships(what):
     """D-43-09: each with what stood in its place: no value to look at, and a claim of a field beside parts of a result."""
     assert problems(FOUND[what]) == []

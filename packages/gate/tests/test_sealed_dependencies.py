@@ -83,15 +83,15 @@ LOOKING = {
 
 
 @pytest.mark.parametrize("way", spread(LOOKING, fast=3, slow=2))
-def test_a_candidate_that_looks_for_a_dependency_s_source_finds_none(way, kind):
+def test_a_candidate_that_looks_for_a_dependency_s_source_finds_none(way):
     """D-S8-13: there is nothing to hand back, past the static checks too."""
     deed = LOOKING[way].replace("{folder!r}", repr(str(MODULES / "tally_words")))
-    seen = run({ENTRY: _with(deed)}, name="save_tally", kind=kind)
+    seen = run({ENTRY: _with(deed)}, name="save_tally")
     assert seen.findings
     _shows_no_source(_told(seen.findings) + "\n".join(test.message for test in seen.tests))
 
 
-def test_a_test_that_looks_for_a_dependency_s_source_finds_none(kind):
+def test_a_test_that_looks_for_a_dependency_s_source_finds_none():
     """D-S8-13: the tests' process has no file of any module."""
     tests = candidate("save_tally").files[TESTS].decode()
     tests += (
@@ -100,6 +100,6 @@ def test_a_test_that_looks_for_a_dependency_s_source_finds_none(kind):
         "    found = [n for p in m.__path__ for n in os.listdir(p)]\n    assert found == [], found\n"
         "    raise OSError(inspect.getsource(m.tally_words))\n"
     )
-    seen = run({TESTS: tests}, name="save_tally", kind=kind)
+    seen = run({TESTS: tests}, name="save_tally")
     assert any(finding.where.endswith("::test_source") for finding in seen.findings)
     _shows_no_source(_told(seen.findings))

@@ -1,6 +1,7 @@
 """The command line as tests use it: in this process where the words matter, in one of its own where the process does."""
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -135,9 +136,14 @@ def filled_in(value: Any) -> Any:
     return "as a person would say it" if value == "..." else value
 
 
+@functools.cache
+def _whole_command() -> Any:
+    return cast(Any, typer.main.get_command(app))
+
+
 def refusal(words: list[str]) -> str:
     """What the command line says of a command that it does not take."""
-    command, name, given = cast(Any, typer.main.get_command(app)), "specwright", words
+    command, name, given = _whole_command(), "specwright", words
     try:
         while hasattr(command, "commands"):
             name, *given = given
