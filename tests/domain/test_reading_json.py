@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_wire import canonical_json
+from ship_gate import canonical_json as quick_json
 
 _VALUES = st.recursive(
     st.none()
@@ -23,8 +24,9 @@ _VALUES = st.recursive(
 
 @given(_VALUES)
 def test_what_was_stored_is_read_as_it_was(value):
-    """D-29-02: the quick way and the strict one give the same value, of the same types."""
+    """D-29-02: the quick way and the strict one write the same bytes and give the same value, of the same types."""
     stored = canonical_json.pretty(value)
+    assert quick_json.pretty(value) == stored
     assert repr(canonical_json.loads(stored)) == repr(json.loads(stored)) == repr(value)
 
 

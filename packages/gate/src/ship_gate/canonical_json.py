@@ -7,6 +7,7 @@ Used wherever bytes are compared or hashed: fingerprints (design: contracts), de
 import hashlib
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NoReturn, TypeAlias
 
 import orjson
@@ -40,7 +41,12 @@ def digest(value: Any) -> str:
 
 def pretty(value: Any) -> bytes:
     """The stored form of records: indented by two, keys in their order, UTF-8, one final newline."""
-    return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    plain = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    with suppress(orjson.JSONEncodeError):
+        # json indents in Python, which is slow; where both spell the numbers alike, they write the same
+        if orjson.dumps(value) == plain:
+            return orjson.dumps(value, option=_AS_STORED)
+    return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def loads(data: bytes | str) -> Any:

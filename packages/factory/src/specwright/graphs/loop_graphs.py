@@ -86,7 +86,8 @@ def _graph_of(
     graph: Any = StateGraph(state)
     for step, row in rows.items():
         run = (below or {}).get(step)
-        action = _doing(row, work) if isinstance(row, Step) else _leaving(row)
+        # no functions of their own: LangGraph would look through the bytecode of each
+        action = partial(_do, row, work) if isinstance(row, Step) else partial(_leave, row)
         graph.add_node(step, _showing(run, action) if run else action, destinations=_destinations(row, run))
     graph.add_conditional_edges(START, begin, list(begins_with))
     return graph.compile(name=name)
@@ -111,29 +112,26 @@ def _showing(run: Graph, action: _Action) -> _Action:
     return do
 
 
-def _leaving(row: Leave) -> _Action:
-    return lambda state: Command(graph=Command.PARENT, update=row.report(state), goto=row.to)
+def _leave(row: Leave, state: Any) -> Command[Any]:
+    return Command(graph=Command.PARENT, update=row.report(state), goto=row.to)
 
 
-def _doing(step: Step[Any, Any], work: Callable[[Any], Any]) -> _Action:
-    def do(state: Any) -> Command[Any]:
-        try:
-            changes: dict[str, Any] = step.does(work(state), state) if step.does else {}
-        except ChangeRaisedError as raised:
-            if not step.asks:
-                raise
-            update = {"halt_reason": raised.what, "exception_id": raised.exception_id}
-            return Command(update=update, goto="halt")
-        except AnswerError as error:
-            if not step.asks:
-                raise
-            raw_answers = [*state.get("raw_answers", []), *error.raw_answers]
-            answers = {"raw_answers": raw_answers, "errors": list(error.problems)}
-            update = {"halt_reason": error.what, "confirmed_fault": error.fault, **answers}
-            return Command(update=update, goto="halt")
-        return Command(update=changes, goto=_node(step.next({**state, **changes})))
-
-    return do
+def _do(step: Step[Any, Any], work: Callable[[Any], Any], state: Any) -> Command[Any]:
+    try:
+        changes: dict[str, Any] = step.does(work(state), state) if step.does else {}
+    except ChangeRaisedError as raised:
+        if not step.asks:
+            raise
+        update = {"halt_reason": raised.what, "exception_id": raised.exception_id}
+        return Command(update=update, goto="halt")
+    except AnswerError as error:
+        if not step.asks:
+            raise
+        raw_answers = [*state.get("raw_answers", []), *error.raw_answers]
+        answers = {"raw_answers": raw_answers, "errors": list(error.problems)}
+        update = {"halt_reason": error.what, "confirmed_fault": error.fault, **answers}
+        return Command(update=update, goto="halt")
+    return Command(update=changes, goto=_node(step.next({**state, **changes})))
 
 
 def _node(step: str) -> str:
