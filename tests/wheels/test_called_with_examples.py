@@ -15,7 +15,7 @@ from specwright.wheels.product_run import InstalledProduct, Kind
 from testkit.interfaces.market import market
 from testkit.interfaces.notebook import EXAMPLE, STAMP, contract, notebook
 from testkit.loop.products import replace
-from testkit.sampling import slow
+from testkit.sampling import slow, spread
 from testkit.wheels.packaged import example, unpacked
 
 Change = tuple[str, str, str]
@@ -174,7 +174,7 @@ def test_a_function_that_calls_itself_and_gives_an_iterator_is_called_by_the_she
     ]
 
 
-@pytest.mark.parametrize("kind", ["http", "mcp"])
+@pytest.mark.parametrize("kind", spread(["http", "mcp"], fast=2))
 def test_a_server_is_called_with_examples(tmp_path: Path, kind: Kind):
     """Paths, queries, objects; values, and declared errors with their status (D-45-08, D-45-12, D-45-11)."""
     found = tried(market(), GOODS, kind, tmp_path)

@@ -128,6 +128,7 @@ def judged(source: str = SOURCE, **gate: int):
     return SandboxedShipGate(20, **gate).judge(Candidate(CONTRACT, whole), thorough=not gate)
 
 
+@pytest.mark.slow
 def test_a_module_whose_error_has_typed_fields_ships():
     """D-43-01: `PatchError(index: int | None, reason: str)` locks, crosses the processes, and is read by tests."""
     assert problems(CONTRACT) == []

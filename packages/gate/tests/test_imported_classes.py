@@ -256,6 +256,7 @@ PairError: left
 }
 
 
+@pytest.mark.slow
 def test_a_module_may_take_a_record_and_raise_an_error_of_a_module_that_it_never_calls(reading):
     """D-21-03: one definition serves both; what the one gives, the other takes."""
     files = {path: text.encode() for path, text in SUM_FILES.items()}

@@ -121,6 +121,7 @@ def test_a_fault_at_a_boundary_counts_where_an_input_can_tell_it(tmp_path: Path)
     assert [len(one["equivalent"]) for one in document(report)["functions"]] == [2, 2, 0, 0]
 
 
+@pytest.mark.slow
 def test_each_process_of_a_run_has_a_temporary_folder_of_its_own(tmp_path: Path):
     """The tests of a project run in several processes at a time, and none empties the `tmp_path` of another."""
     (tmp_path / "counts.py").write_text('def add(a: int, b: int) -> int:\n    """Sum."""\n    return a + b\n')

@@ -502,7 +502,7 @@ def expected_trace(subject: str, row: Row) -> list[str]:
     return [*debate, *([] if row.halts else simple[MODULE])]
 
 
-@pytest.mark.parametrize(("subject", "row"), spread(CASES, fast=4, slow=8))
+@pytest.mark.parametrize(("subject", "row"), spread(CASES, fast=6, slow=10))
 def test_a_path_of_the_debate(directory: Path, subject: str, row: Row):
     """Calls, records, status and what shipped (D-S1-01, F-3.4-07, F-3.4-08, F-6-03, F-6-05,
     F-9.1-05, F-9.1-06, F-9.1-07, F-9.3-01, F-9.3-02,
