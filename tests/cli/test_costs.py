@@ -39,6 +39,22 @@ def test_every_division_has_the_same_total(released: Path) -> None:
     assert wrong == {}
 
 
+def test_the_share_of_refused_answers_is_said(released: Path) -> None:
+    """An answer after which the role answered again at the same place was not accepted (D-S9-13)."""
+    lines = (released / JOURNAL).read_text().splitlines()
+    assert specwright("costs", released, "--json").document["refused"]["requests"] == 0
+    assert "Refused" not in specwright("costs", released).out
+    place = next(number for number, line in enumerate(lines) if '"submit_proposal"' in line)
+    record = json.loads(lines[place])
+    record["ordinal"] += 1
+    lines.insert(place + 1, json.dumps(record, separators=(",", ":")))
+    (released / JOURNAL).write_text("".join(f"{line}\n" for line in lines))
+    document = specwright("costs", released, "--json").document
+    assert document["refused"]["requests"] == 1
+    requests = document["total"]["requests"]
+    assert f"asked for again: 1 of {requests}" in specwright("costs", released).out
+
+
 def test_each_change_has_its_own_costs(released: Path) -> None:
     """What was asked from the first step of a change on is its own, by `--by version` (D-S9-13)."""
     with (released / JOURNAL).open("r+") as journal:

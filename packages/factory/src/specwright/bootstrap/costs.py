@@ -147,6 +147,30 @@ def total_cost(directory: Path, prices: PublishedPrices) -> Cost:
     return reduce(Cost.plus, costs(directory, "role", prices).values(), Cost())
 
 
+def refused_cost(directory: Path, prices: PublishedPrices) -> Cost:
+    """The sum over answers that were not accepted: the same role was asked again at the same place.
+
+    Raises:
+        CorruptionError: the journal is damaged.
+    """
+    last, refused = dict[str, Cost](), Cost()
+    with opened_store(directory) as store:
+        for record, where in _records(store, "model"):
+            with read_as_model_answer(where):
+                if not _is_answer(cast(dict[str, Any], record.answer)):
+                    continue
+                (cost,) = _parts(record, "role", "", prices).values()
+            refused = refused.plus(last.get(record.place.scope, Cost()))
+            last[record.place.scope] = cost
+    return refused
+
+
+def _is_answer(answer: dict[str, Any]) -> bool:
+    """Whether a role answered, and did not only read or search."""
+    calls: list[dict[str, Any]] = answer["message"]["data"].get("tool_calls") or []
+    return not calls or any(str(call["name"]).startswith(("submit_", "emit_")) for call in calls)
+
+
 def _records(store: ProjectStore, kind: str = "") -> Iterator[tuple[JournalRecord, str]]:
     """The journal's records of a kind, each with its place for an error."""
     for record in store.records(kind):

@@ -14,7 +14,7 @@ from specwright.application.stages.difference import (
     source_changes,
     spec_changes,
 )
-from specwright.bootstrap.costs import Division, costs, prices_in, total_cost
+from specwright.bootstrap.costs import Division, costs, prices_in, refused_cost, total_cost
 from specwright.bootstrap.views import AtWork, at_work
 from specwright.domain.base.document import Document, Part
 from specwright.domain.costs import Cost, money
@@ -64,12 +64,23 @@ class CostSum(Record):
 
 
 class Costs(Document, schema="costs"):
-    """What was asked of models, by part; `waiting` is the request that has no answer yet."""
+    """What was asked of models, by part; `refused` are answers of the total that were not accepted, so that the role was
+    asked again; `waiting` is the request that has no answer yet."""
 
     by: Division
     parts: dict[str, CostSum]
     total: CostSum
+    refused: CostSum
     waiting: AtWork | None
+
+    @property
+    def refusals(self) -> str:
+        """The share of refused answers in words; empty without any."""
+        lost, whole = (one.input_tokens + one.output_tokens for one in (self.refused, self.total))
+        if not self.refused.requests:
+            return ""
+        share = f", {lost:,} tokens, {lost / whole:.0%} of all" if whole else ""
+        return f"Refused answers, which were asked for again: {self.refused.requests:,} of {self.total.requests:,}{share}."
 
     @classmethod
     def of(cls, directory: Path, by: Division) -> Self:
@@ -79,6 +90,7 @@ class Costs(Document, schema="costs"):
             by=by,
             parts={part: CostSum.of(cost) for part, cost in costs(directory, by, prices).items()},
             total=CostSum.of(total_cost(directory, prices)),
+            refused=CostSum.of(refused_cost(directory, prices)),
             waiting=working if working and working.waits_for else None,
         )
 

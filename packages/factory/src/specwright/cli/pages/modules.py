@@ -329,6 +329,8 @@ def costs_page(costs: Costs, *, scripted: bool) -> Page:
     if unpriced:
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     page.table(columns, rows, whole=columns[1:])
+    if costs.refusals:
+        page.prose(costs.refusals)
     if scripted and not whole.input_tokens + whole.output_tokens:
         page.prose("The answers are scripted: they have no tokens and cost nothing.")
     if unpriced:
