@@ -263,6 +263,22 @@ def test_both_releases_hold(shop: Path, changed: Path) -> None:
     assert "banner" in told.out
 
 
+def test_the_folder_of_the_product_has_the_spec_that_is_released(
+    shop: Path, changed: Path, tmp_path: Path
+) -> None:
+    """Spec and pages are those of the change, each bound by the hash of the file that was approved: the one of the first
+    version is a finding then."""
+    first, product = shop / "released/state_store/product", changed / "state_store/product"
+    for name in ("spec.json", "spec.md", "spec_in_full.md", "acceptance.md"):
+        assert (product / name).read_bytes() == (changed / "state_store/changes/1" / name).read_bytes()
+    assert NEW_CRITERION in (product / "spec.md").read_text()
+    edited = Path(shutil.copytree(changed, tmp_path / "edited"))
+    for name in ("spec.json", "spec.md"):
+        shutil.copy(first / name, edited / "state_store/product" / name)
+    found = {(one.code, one.where) for one in verify_project(edited).findings}
+    assert found == {("record.changed", "product/spec.json"), ("record.changed", "product/spec.md")}
+
+
 def test_one_command_shows_what_differs_between_two_releases(
     shop: Path, changed: Path, tmp_path: Path
 ) -> None:

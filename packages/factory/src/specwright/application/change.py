@@ -80,8 +80,8 @@ from specwright.ports import Assignment, Place, Role, Scope, Step
 
 
 def finish_change(factory: Factory) -> None:
-    """Write what the log says of the last change: its SPEC.md, that it was abandoned, and the files of its tasks; and the
-    files of migrations that have not run."""
+    """Write what the log says of the last change: its SPEC.md, that it was abandoned, its spec as the product's once it is
+    released, and the files of its tasks; and the files of migrations that have not run."""
     projection, store = factory.projection, factory.store
     tasks = projection.board.tasks if projection.board else dict[str, TaskEntry]()
     shown = [name for name in projection.migrations if tasks[name].status in WAITING]
@@ -95,6 +95,8 @@ def finish_change(factory: Factory) -> None:
             _write_spec_of_repair(factory, files, change.request.number)
         if change.before is not None and (given_up or not change.ended):
             shown += _begun(factory, change.before)
+        if change.ended == "released":
+            _show_released(factory, files)
     for task_id in shown:
         definition = projection.definitions[task_id]
         sent = dispatched_file(factory, definition)
@@ -106,6 +108,14 @@ def finish_change(factory: Factory) -> None:
             factory.folder.replace(path, text.encode())
     if given_up:
         store.replace(files.abandoned, b"")  # last: it says that all else is done
+
+
+def _show_released(factory: Factory, files: layout.SpecFiles) -> None:
+    """Have the folder of the product show the spec that is released; a repair has not all of its pages."""
+    store = factory.store
+    for own, place in zip(files.shown, layout.spec_files().shown, strict=True):
+        if store.exists(own) and not (store.exists(place) and store.read(place) == store.read(own)):
+            store.replace(place, store.read(own))
 
 
 def _write_spec_of_repair(factory: Factory, files: layout.SpecFiles, number: int) -> None:

@@ -188,7 +188,7 @@ def referred_files(store: StateStore, bindings: LogBindings) -> dict[str, set[st
     crash leaves it."""
     found = {layout.spec_files().spec: {sha256} for _, sha256 in bindings.subjects.get("spec.approved", ())}
     for change, sha256 in bindings.subjects.get("change.approved", ()):
-        found[layout.spec_files(int(change.rpartition("-")[2])).spec] = {sha256}
+        found[layout.spec_files(_number(change)).spec] = {sha256}
     for name, hashes in bindings.references.items():
         if name.startswith("REL-"):
             found[layout.manifest(name)] = set(hashes)
@@ -205,6 +205,25 @@ def referred_files(store: StateStore, bindings: LogBindings) -> dict[str, set[st
             found[layout.escalation(name)] = set(hashes[:1])
             if len(hashes) > 1:
                 found[layout.resolution(name)] = set(hashes[1:])
+    return found
+
+
+def _number(change: str) -> int:
+    """Of a change, from its reference."""
+    return int(change.rpartition("-")[2])
+
+
+def _released_files(
+    bindings: LogBindings, bound: Mapping[str, set[str]], *, ended: bool
+) -> dict[str, set[str]]:
+    """What the files of the product that show its spec may hash to: as those of the change that was released last; where a
+    run was cut short, also as they did before."""
+    found: dict[str, set[str]] = {}
+    for change, _ in bindings.subjects.get("change.released", ()):
+        own = layout.spec_files(_number(change)).shown
+        for path, place in zip(own, layout.spec_files().shown, strict=True):
+            if path in bound:
+                found[place] = bound[path] if ended else {*bound[path], *bound.get(place, ())}
     return found
 
 
@@ -445,11 +464,12 @@ def verify_store(
     noted = {path: {sha256} for files in journal.notes for path, sha256 in files.items()}
     debated = debate_files(store, bindings.debates.values())
     bound = {**noted, **referred_files(store, bindings), **debated}  # the log counts before the journal
+    after = len(journal.lines) - max(bindings.journal, default=(0, ""))[0]
+    bound |= _released_files(bindings, bound, ended=after == 0)
     changed = list(_journal_findings(journal, bindings)) if journal.is_whole else []
     findings += changed
     if journal.is_whole and not changed:
         findings += author_findings(store, bindings.debates.values(), journal.authors)
-    after = len(journal.lines) - max(bindings.journal, default=(0, ""))[0]
     findings += record_findings(store, bound, journal.notes[-1] if after > 0 else {})
     unbound, waiting = list[str](), list[str]()
     if at_rest:

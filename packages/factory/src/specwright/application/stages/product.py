@@ -475,7 +475,7 @@ def approval_question(factory: Factory) -> dict[str, Any]:
 def approve(factory: Factory, by: str) -> None:
     """Accept the current spec: it becomes a definition, and a review Wire says so (design: projection, wire).
 
-    From here nothing below `product/` changes, and what lies there is noted as it was approved.
+    From here nothing below `product/` changes until a change is released, and what lies there is noted as it was approved.
 
     Raises:
         InputError: the spec cannot be laid out as folders and tasks (design: ids); it is not accepted.

@@ -24,7 +24,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import public_names
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, bind_journal, review
-from specwright.application.change import closing_events, product_modules, release_notes
+from specwright.application.change import closing_events, finish_change, product_modules, release_notes
 from specwright.application.criteria import unshown_in_release
 from specwright.application.deprecation import finish_deprecations
 from specwright.application.factory import Factory, ProjectView
@@ -535,6 +535,7 @@ def _release(
     if ends_change and manifest.succeeded and change is not None and change.before is not None:
         events += closing_events(factory, scope, manifest, sha256, before)
     announce(factory, scope, events)
+    finish_change(factory)
     finish_deprecations(factory)
     bind_journal(factory)  # so that what goes out with the release names it
     note_release_end(factory.store, factory.log, release_id)

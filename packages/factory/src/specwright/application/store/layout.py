@@ -89,6 +89,11 @@ class SpecFiles(NamedTuple):
         return f"{self.folder}/sources.json"
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        """What tells a reader of the spec; in the folder of the product it is that of the version that was released last."""
+        return self.spec, self.text, self.in_full, self.acceptance
+
+    @property
     def before(self) -> str:
         """The version that was shown before it."""
         return f"{self.folder}/previous.json"
