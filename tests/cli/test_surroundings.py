@@ -190,3 +190,4 @@ def test_exported_pages_name_no_place_of_this_machine(released: Path, tmp_path: 
     assert [name for name, text in pages.items() if str(released.resolve()) in text] == []
     assert "specwright tasks ." in pages["tasks.html"]
     assert "pip install state_store/releases/REL-" in pages["run.html"]
+    assert "<dt>Source</dt><dd><code>release/" in pages["run.html"]

@@ -148,6 +148,10 @@ class Release(Part):
             return made
         return made.model_copy(update={"summary": made._in_words(view, directory)})
 
+    def source_tree(self, directory: Path) -> Path:
+        """Where the source of the product lies, in a project that released a wheel."""
+        return directory / layout.source_tree(str(self.manifest.product.wheel))
+
     def _in_words(self, view: ProjectView, directory: Path) -> dict[str, str]:
         """What shipped and where it is, the proof, how to install and use it, who answered."""
         spec, state = view.projection.spec, view.projection.state
@@ -158,7 +162,7 @@ class Release(Part):
         tests = sum(one.execution_log.summary.total for one in evidence)
         tasks = sum(entry.status is TaskStatus.SHIPPED for entry in state.tasks.values())
         missing = tasks_missing(view, refs)
-        tree = directory / layout.source_tree(str(self.manifest.product.wheel))
+        tree = self.source_tree(directory)
         source = "the answers came from the configured models; `specwright modules` lists the evidence"
         models = {one["wire"]["payload"].get("model", "") for one in stored_wires(directory)}
         if playbooks := sorted(model for model in models if model.startswith(SCRIPTED)):
