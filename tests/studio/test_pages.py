@@ -118,6 +118,9 @@ def test_each_form_shows_the_command_that_does_the_same(
     names = ("waits/run", "waits/spec", "done/run", "done/module/initials", f"halted/escalation/{escalation}")
     pages = [(studio(folder_once), f"/p/{name}") for name in names]
     pages += [(others, f"/p/{raised_once.name}/exception/{raised['exception_id']}")]
+    answers = html.unescape(pages[4][0].get(pages[4][1]).text)
+    assert re.search(r'resolve ESC-\w+ ABANDON_TASK \S+ --rationale "why"', answers)
+    assert "--payload answer.json" in answers
     wrong, shown = list[tuple[str, str]](), set[str]()
     for browser, address in pages:
         answer = browser.get(address)

@@ -23,6 +23,7 @@ from specwright.bootstrap.spec_file import spec_copy
 from specwright.bootstrap.views import driven_by, has_begun, log_length, stored_wires
 from specwright.documents.escalations import Escalation
 from specwright.documents.modules import Module, Modules, Tasks, module_debates, sealed_module
+from specwright.documents.needs import answer_steps
 from specwright.documents.reports import Costs, Exceptions, ReleaseDifference
 from specwright.documents.stops import Status
 from specwright.domain.escalation import Action
@@ -175,7 +176,11 @@ def _escalation(view: ProjectView, directory: Path, name: str) -> dict[str, Any]
         "escalation": escalation,
         "recommended": recommended,
         "answers": {
-            action: (meaning(record, Action(action)), payload)
+            action: (
+                meaning(record, Action(action)),
+                payload,
+                answer_steps(view, record, Action(action), directory),
+            )
             for action, payload in sorted(payloads.items(), key=lambda one: Action(one[0]) is not recommended)
         },
         "decided": view.projection.resolutions.get(name),
