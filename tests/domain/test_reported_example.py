@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.domain.spec.change_request import read_example
+from specwright.domain.spec.change_request import read_example, statement_of, statements
 from specwright.errors import InputError
 from testkit.examples.tabkeeper_playbook import contracts
 
@@ -61,3 +61,25 @@ def test_what_another_module_of_the_product_provides_is_refused_by_name(block: s
     """The example is run with its module alone (D-39-06)."""
     with pytest.raises(InputError, match=named):
         code_of(block)
+
+
+def test_a_report_points_at_what_was_approved_of_the_task():
+    """Criteria and decisions are listed beside the statements of the contract, and each is found by its number."""
+    task = {
+        "criterion": ["It reads 12.50."],
+        "decision": ["A sign may stand in front.", "A comma parts thousands."],
+    }
+    listed = statements(CONTRACT, task)
+    assert listed[-3:] == [
+        ("criterion 1", "It reads 12.50."),
+        ("decision 1", "A sign may stand in front."),
+        ("decision 2", "A comma parts thousands."),
+    ]
+    assert [statement_of(CONTRACT, task, pointer) for pointer in ("1", "Decision 2", listed[0][0])] == [
+        listed[-3],
+        listed[-1],
+        listed[0],
+    ]
+    assert not any(
+        statement_of(CONTRACT, task, pointer) for pointer in ("2", "decision 3", "decision 0", "decision")
+    )

@@ -392,7 +392,7 @@ def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: 
 
     Args:
         tried: Failed.
-        pointer: What it breaks: a JSON pointer into the contract or the number of a criterion; empty if nothing says it.
+        pointer: What it breaks: a JSON pointer into the contract, `criterion 2`, `decision 1`; empty if nothing says it.
         spec_text: The SPEC.md that the product was built from.
 
     Raises:
@@ -403,7 +403,7 @@ def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: 
         begin_change(factory, request_of(tried), spec_text, spec_text)
         return
     definition = projection.definitions[tried.task_id]
-    pointed = statement_of(contract, definition.acceptance_criteria, pointer)
+    pointed = statement_of(contract, _approved(definition), pointer)
     if pointed is None:
         raise _question(factory, tried, pointer)
     example = tried.example
@@ -453,8 +453,12 @@ def reportable(view: ProjectView, module: str) -> tuple[MicroModuleContract, lis
         RefusedError: the product is not released yet.
     """
     contract = _module(view, module, _repaired(view))
-    criteria = view.projection.definitions[_owner(view, contract.ref)].acceptance_criteria
-    return contract, statements(contract, criteria)
+    return contract, statements(contract, _approved(view.projection.definitions[_owner(view, contract.ref)]))
+
+
+def _approved(task: TaskDefinition) -> dict[str, list[str]]:
+    """What a person approved of a task, in words."""
+    return {"criterion": task.acceptance_criteria, "decision": task.decisions}
 
 
 def _repaired(view: ProjectView) -> BugReport | None:
@@ -478,8 +482,8 @@ def request_of(tried: TriedReport) -> str:
 
 def _question(factory: ProjectView, tried: TriedReport, pointer: str) -> InputError:
     """What the person is asked who points at what is not there."""
-    criteria = factory.projection.definitions[tried.task_id].acceptance_criteria
-    rows = "\n    ".join(f"{place}  {text}" for place, text in statements(tried.contract, criteria))
+    task = _approved(factory.projection.definitions[tried.task_id])
+    rows = "\n    ".join(f"{place}  {text}" for place, text in statements(tried.contract, task))
     return InputError(
         f"the example {tried.example.heading!r} fails: {tried.observed}; nothing stands at {pointer!r}",
         where=f"{tried.contract.name}, {tried.contract.ref}\n    {rows}",

@@ -148,7 +148,7 @@ class Report(Document, schema="report"):
 
 
 class Statement(Record):
-    """What a report may point at: a statement of the contract, or a criterion of the task."""
+    """What a report may point at: a statement of the contract, a criterion or a decision of the task."""
 
     pointer: str
     text: str

@@ -342,7 +342,7 @@ def report(
         str,
         typer.Option(
             metavar="P",
-            help="What the example breaks: a JSON pointer into the contract, or `criterion N`; `?` lists them.",
+            help="What the example breaks: a JSON pointer into the contract, `criterion N`, `decision N`; `?` lists them.",
         ),
     ] = "",
     as_json: AsJson = False,

@@ -5,7 +5,8 @@ A bug report is one example of one call, in the grammar of `examples.md`, and th
 
 import ast
 import difflib
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
 from itertools import accumulate
 from typing import Annotated
@@ -44,7 +45,7 @@ class BugReport(Record):
         module_ref: The sealed version that fails the example.
         name: Of the module.
         task_id: The task that shipped it, as the spec names it.
-        breaks: What it breaks: a JSON pointer into the contract, or `criterion 2` of the task.
+        breaks: What it breaks: a JSON pointer into the contract, or `criterion 2` or `decision 1` of the task.
         statement: What stands there.
         heading: Of the example.
         prose: What it shows.
@@ -110,8 +111,6 @@ class ChangeRequest(Record):
 
 STATEMENTS = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "error_cases")
 """The parts of a contract that say how the module behaves."""
-
-_CRITERION = "criterion "
 
 
 def read_example(text: str, contract: MicroModuleContract, where: str, package: str = "") -> Example:
@@ -230,18 +229,19 @@ def _argument_problems(call: ast.Call, contract: MicroModuleContract) -> Iterato
 
 
 def statement_of(
-    contract: MicroModuleContract, criteria: Sequence[str], pointer: str
+    contract: MicroModuleContract, task: Mapping[str, Sequence[str]], pointer: str
 ) -> tuple[str, str] | None:
     """What a report points at, in its plain form with the text that stands there; None if nothing does.
 
     Args:
         contract: Of the module.
-        criteria: Of the task that shipped it.
-        pointer: A JSON pointer into the contract, or the number of a criterion, `criterion 2` or `2`.
+        task: The criteria and the decisions of the task that shipped it.
+        pointer: A JSON pointer into the contract, or the number of a criterion or a decision, `criterion 2`, `2`.
     """
-    number = pointer.strip().lower().removeprefix("criterion").strip(" -")
-    if number.isdecimal() and 1 <= int(number) <= len(criteria):
-        return f"{_CRITERION}{int(number)}", criteria[int(number) - 1]
+    if said := _OF_TASK.fullmatch(pointer.strip().lower()):
+        name = f"{said[1] or 'criterion'} {int(said[2])}"
+        text = dict(_of_task(task)).get(name)
+        return (name, text) if text else None
     if (
         pointer.split("/")[1:2] == []
         or pointer.split("/")[1] not in STATEMENTS
@@ -253,7 +253,15 @@ def statement_of(
     return None if value is MISSING else (pointer, texts.get(pointer, str(value)))
 
 
-def statements(contract: MicroModuleContract, criteria: Sequence[str]) -> list[tuple[str, str]]:
-    """Everything that a report may point at: the statements of the contract, and the criteria of the task."""
+_OF_TASK = re.compile(r"(criterion|decision)?[ -]*([0-9]{1,6})")
+
+
+def statements(contract: MicroModuleContract, task: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """Everything that a report may point at: the statements of the contract, criteria and decisions of the task."""
     found = [(one.pointer or "/purpose", one.sentence) for one in obligations(contract)]
-    return [*found, *((f"{_CRITERION}{n}", text) for n, text in enumerate(criteria, 1))]
+    return [*found, *_of_task(task)]
+
+
+def _of_task(task: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    for kind, texts in task.items():
+        yield from ((f"{kind} {n}", text) for n, text in enumerate(texts, 1))
