@@ -15,6 +15,7 @@ from testkit.paths import GATE_TESTS
 from testkit.sampling import spread
 
 QUICK = FuzzBounds(call_seconds=0.4)
+SHORT = QUICK._replace(examples=100)
 
 ALWAYS = 2
 """How many of the planted faults, and of the sound modules, are tried in every run of the tests."""
@@ -71,16 +72,16 @@ def test_a_declared_error_that_the_library_raises_is_to_be_shown(fault: Any):
     """Issue 13.5: its class is declared, but nothing says that the contract refuses this input."""
     inputs, returns, body = UNSHOWN[fault]
     planted = Planted(inputs, returns, body, tests="def test_a():\n    assert f('a=b=c') != f('a_b')\n")
-    (finding,) = fuzzed(planted, QUICK, shown=())
+    (finding,) = fuzzed(planted, SHORT, shown=())
     assert "raises ValueError out of what this line calls" in finding.message
-    assert fuzzed(planted, QUICK, shown=tuple(range(1, 9))) == ()
-    assert fuzzed(planted, QUICK) == ()
+    assert fuzzed(planted, SHORT, shown=tuple(range(1, 9))) == ()
+    assert fuzzed(planted, SHORT) == ()
 
 
 def test_a_declared_error_that_the_module_raises_need_not_be_shown():
     """D-S8-14: which inputs the module refuses by itself is for the tests and their mutants."""
     body = "if n > 9:\n    raise ValueError(n)\nreturn n"
-    assert fuzzed(Planted({"n: int": []}, "int", body), QUICK, shown=()) == ()
+    assert fuzzed(Planted({"n: int": []}, "int", body), SHORT, shown=()) == ()
 
 
 @pytest.mark.slow
@@ -88,7 +89,7 @@ def test_a_test_of_a_limit_of_a_million_items_keeps_no_module_from_its_fuzz():
     """D-S8-09, D-S8-12: what tests show is drawn from, but for values that are too large to draw from in time."""
     tests = "def test_limit():\n    with pytest.raises(ValueError):\n        f([1] * 1_000_001)\n"
     body = "if len(numbers) > 1_000_000:\n    raise ValueError('too many')\nreturn sum(numbers)"
-    assert fuzzed(Planted({"numbers: list[int]": []}, "int", body, tests=tests), QUICK) == ()
+    assert fuzzed(Planted({"numbers: list[int]": []}, "int", body, tests=tests), SHORT) == ()
 
 
 @pytest.mark.parametrize("case", _some_slow(SOUND))
