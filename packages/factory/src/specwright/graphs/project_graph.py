@@ -7,6 +7,7 @@ A halted or stalled project waits at `escalate`, whichever way it got there: aft
 escalation); either way `process_human_resolution` takes it, and `dispatch` goes on from the state that it made.
 """
 
+from functools import partial
 from typing import Any, Literal, TypedDict, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -75,7 +76,8 @@ def project_graph(
 
     graph = StateGraph(ProjectGraphState)
     for name in _NODES:
-        graph.add_node(name, run_task if name == "engineering" else getattr(nodes, name))
+        # of a function LangGraph would read the bytecode, for graphs that it might run; of a partial one it does not
+        graph.add_node(name, run_task if name == "engineering" else partial(getattr(nodes, name)))
     graph.add_edge(START, "init_state_machine")
     graph.add_edge("init_state_machine", "dispatch")
     graph.add_conditional_edges("dispatch", _after_dispatch, ["engineering", "escalate", END])
