@@ -86,8 +86,9 @@ def test_a_person_s_files_are_challenged_pass_the_gate_and_are_released(rejected
 
 
 def test_a_person_s_approval_is_released_when_the_gate_lets_it(rejected: Path):
-    """F-17.2-02, D-22-01: as the page offers it."""
+    """F-17.2-02, D-22-01: as the page offers it; what a release says of itself names it."""
     is_released(rejected, resolve(rejected, "APPROVE_OVERRIDE", shown(rejected, "APPROVE_OVERRIDE")))
+    assert "Decided:  TSK-001 APPROVE_OVERRIDE by human:operator" in specwright("status", rejected).out
 
 
 def test_files_that_do_not_hold_ask_again_and_a_path_outside_is_refused(rejected: Path):

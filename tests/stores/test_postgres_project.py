@@ -113,6 +113,7 @@ def test_a_project_is_moved_byte_for_byte_and_goes_on_where_it_is_moved(
     files = [tmp_path / f"{number}.tar" for number in range(4)]
     assert specwright("export", postgres_url, files[0]).code == 0
     assert specwright("import", tmp_path / "moved", files[0]).code == 0
+    assert (tmp_path / "moved/SPEC.md").read_bytes() == (SMALL / "SPEC.md").read_bytes()
     assert specwright("export", tmp_path / "moved", files[1]).code == 0
     assert files[1].read_bytes() == files[0].read_bytes()
     released = specwright("approve", tmp_path / "moved", "--json")

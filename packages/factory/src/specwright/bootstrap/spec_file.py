@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Generator, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -229,6 +229,14 @@ def spec_copy(directory: Path, store: "ProjectStore | None" = None) -> SpecCopy:
             return SpecCopy(where, path, None)
         passed_over = read_history(files, names).passed_over if files.exists(names.history) else ""
         return SpecCopy(where, path, files.read(path), passed_over)
+
+
+def restore_spec(directory: Path) -> None:
+    """Write SPEC.md as the run has it, where there is none; of a damaged project nothing."""
+    path = directory / "SPEC.md"
+    with suppress(*InputErrors):
+        if (data := spec_copy(directory).data) is not None and not os.path.lexists(path):
+            write_atomically(path, data)
 
 
 def _files_of_copy(files: "FileTree") -> layout.SpecFiles:

@@ -17,6 +17,7 @@ from ship_gate.terminal.page import brief
 from specwright.application.criteria import open_questions
 from specwright.application.escalation.halted import escalations_waiting, open_escalations
 from specwright.application.factory import ProjectView
+from specwright.application.history.provenance import person_decisions
 from specwright.application.stages.difference import code_of, damaged_wheel, last_of_each_version
 from specwright.application.stages.product import (
     approval_estimate,
@@ -181,11 +182,19 @@ class Release(Part):
             "Use": f"from {self.import_name} import {listed(self.exports or [])}",
             "Start": "; ".join(_programs(spec.interfaces)) if spec.interfaces else "",
             "Note": source,
+            "Decided": "; ".join(_decided(view, state)),
             "Retired": "a module of it is deprecated, so the next release fails" if self.undo else "",
             "Compare": next_command("diff", directory) if len(last_of_each_version(view)) > 1 else "",
             "Newer": newer and f"{newer} was sealed since; `specwright release` makes a release with it",
         }
         return {label: text for label, text in lines.items() if text}
+
+
+def _decided(view: ProjectView, state: ProjectState) -> Iterator[str]:
+    """What a person decided where a task halted."""
+    for task_id, entry in state.tasks.items():
+        for one in person_decisions(view, [task_id]):
+            yield f"{entry.spec_task_id} {one.sentence}"
 
 
 class ReleaseDocument(Release, Document, schema="release"):

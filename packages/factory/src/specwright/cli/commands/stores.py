@@ -61,11 +61,15 @@ def export_project(place: Place, file: File, as_json: AsJson = False) -> None:
 def import_project(place: Place, file: File, as_json: AsJson = False) -> None:
     """Put the project of a file into an empty store.
 
-    Nothing of it is checked; `specwright verify` does that.
+    A directory without SPEC.md gets the one that was built. Nothing is checked; `specwright verify` does that.
     """
+    from specwright.bootstrap.spec_file import restore_spec
     from specwright.bootstrap.storage import transfer
+    from specwright.settings import STORE_PREFIXES
 
     moved = transfer.import_project(place, file)
+    if not place.startswith(STORE_PREFIXES):
+        restore_spec(Path(place))
     _present("imported", moved, place if "@" not in place else "the store", as_json=as_json)
 
 
