@@ -135,7 +135,7 @@ def desk(run: Run, tmp_path: Path, place: Role) -> Iterator[Desk]:
     made.journal.close()
 
 
-@pytest.fixture(params=[False, True], ids=["sync", "async"])
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["sync", "async"])
 def asynchronous(request: pytest.FixtureRequest) -> bool:
     """How the agent is invoked."""
     return request.param

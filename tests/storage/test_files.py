@@ -256,7 +256,7 @@ def test_of_several_who_publish_one_path_one_is_first_and_its_file_is_whole(tmp_
     assert all(len(data) == 100_000 and len(set(data)) == 1 for data in found.values())
 
 
-@pytest.mark.parametrize("times", [8, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [4, pytest.param(60, marks=pytest.mark.slow)])
 def test_a_publisher_that_is_killed_leaves_every_file_whole_or_absent(tmp_path: Path, times: int):
     """Killed at whatever point, again and again: no half file has a name, none is lost, and the next goes on (D-S7-07,
     D-S4-03)."""

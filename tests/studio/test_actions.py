@@ -177,17 +177,6 @@ def test_an_old_page_decides_nothing(folder: Path, studio: OPEN_STUDIO) -> None:
     assert specwright("status", folder / "waits", "--json").document["where"] == "approval"
 
 
-def test_a_page_that_a_person_edited_on_the_disk_is_not_approved(folder: Path, studio: OPEN_STUDIO) -> None:
-    """Its edit would be lost (D48)."""
-    browser = studio(folder)
-    spec = folder / "waits/state_store/product/spec.md"
-    shown = shown_of(browser.get("/p/waits/spec").text)
-    spec.write_text(spec.read_text() + "\nOne more line.\n")
-    answer = send(browser, "/p/waits/do/approve", {"sha256": shown})
-    assert answer.status_code == 409
-    assert "not approved" in answer.text
-
-
 @pytest.mark.slow
 def test_an_approval_in_the_browser_builds_the_product(folder: Path, studio: OPEN_STUDIO) -> None:
     """The answer comes as soon as the approval is in the log; the command goes on (D48) (D-48-03)."""
@@ -236,6 +225,7 @@ def escalation_in(page: str) -> str:
     return name
 
 
+@pytest.mark.slow
 def test_of_two_answers_one_counts_and_the_other_person_is_told(folder: Path, studio: OPEN_STUDIO) -> None:
     """At the same moment, from two browsers (D48) (D-48-04)."""
     first, second = studio(folder), studio(folder)

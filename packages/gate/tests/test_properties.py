@@ -20,7 +20,7 @@ def _tried(planted: Any, code: Any, variables: Any, errors: Any = (), examples: 
     return tried
 
 
-@pytest.mark.parametrize("name", spread(EDGE_FAULTS, fast=8, slow=8))
+@pytest.mark.parametrize("name", spread(EDGE_FAULTS, fast=16, slow=8))
 def test_a_property_finds_an_edge_fault_that_the_examples_of_the_module_miss(name: Any):
     """D-40-12."""
     case = EDGE_FAULTS[name]
@@ -31,7 +31,7 @@ def test_a_property_finds_an_edge_fault_that_the_examples_of_the_module_miss(nam
     assert tried.problem
 
 
-@pytest.mark.parametrize("name", spread(EDGE_FAULTS, fast=8, slow=8))
+@pytest.mark.parametrize("name", spread(EDGE_FAULTS, fast=16, slow=8))
 def test_a_sound_module_keeps_its_property(name: Any):
     """D-40-12."""
     case = EDGE_FAULTS[name]

@@ -63,6 +63,7 @@ def test_a_wider_contract_locks_and_comes_back_from_its_stub(name: Any, tmp_path
     assert set(namespace["__all__"]) == set(public_names(contract))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLED)
 def test_a_wider_contract_ships_with_an_honest_module(name: Any):
     """D-S8-01, D-43-03, D-43-04, D-43-07, D-43-11, F-11.3-03: issue 22's forty contracts."""

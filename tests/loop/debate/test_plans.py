@@ -129,7 +129,7 @@ BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize(
-    ("bad", "told"), spread([pytest.param(*case, id=name) for name, case in BAD.items()], fast=4, slow=4)
+    ("bad", "told"), spread([pytest.param(*case, id=name) for name, case in BAD.items()], fast=8, slow=4)
 )
 def test_a_plan_that_fails_a_check_is_re_asked_with_the_exact_error(
     directory: Path, bad: dict[str, Any], told: list[str]
