@@ -93,8 +93,8 @@ def claim_of_plan(artifacts: ArtifactStore, folder: str, plan: StoredPlan) -> st
     changes = [
         f"`{name}` {line}"
         for name, contract in plan.contracts.items()
-        if name in said.contracts
-        for line in contract_changes(said.contracts[name], contract)
+        if (old := said.contracts.get(name, contract)) != contract
+        for line in contract_changes(old, contract)
     ]
     return "\n".join((claim, "", "Changed since it was said:", *changes)) if changes else claim
 
