@@ -21,6 +21,7 @@ from specwright.domain.spec.acceptance_text import (
     with_acceptance,
 )
 from specwright.domain.spec.completeness import validate
+from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_difference
 from specwright.errors import InputError
@@ -236,6 +237,22 @@ def test_a_public_name_is_a_class_or_a_signature():
             TaskAcceptance.model_validate(acceptance(provides=[public]))
 
 
+def test_what_comes_out_is_a_value_or_an_error():
+    """A text that no `repr` gives could never be shown (D-40-06)."""
+    for gives in (
+        "Fraction(2, 1)",
+        "<Side.LEFT: 'l'>",
+        "ValueError:",
+        "ValueError: no (number",
+        "nan",
+        "{'a': 1}",
+    ):
+        TaskAcceptance.model_validate(acceptance(example(gives=gives)))
+    for gives in ("Fraction(2, 1", "'open", "two words"):
+        with pytest.raises(ValidationError, match="is no `repr` of a value"):
+            TaskAcceptance.model_validate(acceptance(example(gives=gives)))
+
+
 def test_of_an_edited_file_only_what_is_the_person_s_outlives_a_rejection():
     """The rest is the rejected draft's, and a new conversation begins without it (F-3.2.4-04, D-40-06)."""
     bars = example("Bars", f"{IMPORT}x = '# a|b'\nparse_header(x)", "['# a|b']", author="person")
@@ -248,6 +265,10 @@ def test_of_an_edited_file_only_what_is_the_person_s_outlives_a_rejection():
     assert own.startswith("## Bars\n\nShows criterion 1. Yours.")
     assert "x = '# a|b'" in own
     assert not any(other in own for other in ("A plain header", "Holds for all", "Provides"))
+    told = GateAnswer(action=GateAction.AMEND, examples=edited).message
+    assert own.strip() in told
+    assert "Of yours stay, and no others: 'A plain header', " in told
+    assert not any(other in told for other in ("Holds for all", "Provides", "hand the file back"))
 
 
 def test_the_page_shows_each_criterion_with_its_examples():

@@ -52,9 +52,9 @@ def test_what_an_amendment_changed_is_shown(tmp_path: Path) -> None:
             product.research(bench.factory)
             second = product.approval_question(bench.factory)
             gone, new = ([one for one in second["changes"] if one.startswith(sign)] for sign in "-+")
-            assert [line for line in gone if line.endswith("(TSK-003)")]
+            assert "-- name: Sort the rows" in gone
             assert [line for line in new if "Returns an empty list for an empty text" in line]
-            assert "+## Another name (TSK-002)" in new
+            assert "+- name: Another name" in new
     (refused,) = replies.requests[2].tool_results
     assert "TSK-404" in refused
     assert first["changes"] == []

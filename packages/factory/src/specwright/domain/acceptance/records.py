@@ -45,6 +45,18 @@ Code = Annotated[str, AfterValidator(_check_code)]
 """A block that runs by itself and ends in an expression, as in `examples.md`."""
 
 
+def error_in(gives: str) -> str:
+    """`ValueError` of `ValueError: how its message begins`; empty of a value."""
+    name, colon, _ = gives.partition(":")
+    return name if colon and name.isidentifier() else ""
+
+
+def _check_gives(text: str) -> str:
+    if not error_in(text) and "<" not in text and python_tree(text) is None:  # `<Side.LEFT: 1>` is no Python
+        raise ValueError(f"{text[:80]!r} is no `repr` of a value, and no `ErrorName: start of its message`")
+    return text
+
+
 def _check_public_name(text: str) -> str:
     signature_of(text)
     return text
@@ -111,6 +123,7 @@ class AcceptanceExample(_Showing):
     gives: Annotated[
         str,
         Field(min_length=1, description="The `repr` of the last line, or `ErrorName: start of its message`."),
+        AfterValidator(_check_gives),
     ]
     author: Author = "researcher"
 

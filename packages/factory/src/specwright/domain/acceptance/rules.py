@@ -27,6 +27,7 @@ from specwright.domain.acceptance.records import (
     PublicName,
     TaskAcceptance,
     annotated_names,
+    error_in,
     name_of,
     signature_of,
     variable_classes,
@@ -54,12 +55,6 @@ class Code(NamedTuple):
         last = self.statements[-1]
         assert isinstance(last, ast.Expr)  # `records.Code` ends in one
         return last.value
-
-
-def error_in(gives: str) -> str:
-    """`ValueError` of `ValueError: how its message begins`; empty of a value."""
-    name, colon, _ = gives.partition(":")
-    return name if colon and name.isidentifier() else ""
 
 
 def arguments(public: PublicName, call: ast.Call) -> Mapping[str, Any] | None:

@@ -234,9 +234,25 @@ def _read_item(title: str, body: Sequence[str]) -> AcceptanceItem:
 
 def own_items(text: str) -> str:
     """The examples and properties of an edited file that are the person's."""
-    items = (item for _, _, lines in chapters(text, "# ") for item in chapters("\n".join(lines)))
-    own = ((title, body) for title, _, body in items if "Yours." in prose_and_fences(body)[0])
-    return "\n".join(f"## {title}\n" + "\n".join(body) for title, body in own)
+    return "\n".join(own for _, own, _ in _by_author(text) if own)
+
+
+def edited_items(text: str) -> str:
+    """The same by task, and by title those of the researcher that the person left in it."""
+    return "\n\n".join(
+        f"# {task}\n\nOf yours stay, and no others: {', '.join(map(repr, others)) or 'none'}.\n\n{own}".strip()
+        for task, own, others in _by_author(text)
+        if own or others
+    )
+
+
+def _by_author(text: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Of each task in an edited file its heading, the items of the person, and the titles of the others."""
+    for task, _, lines in chapters(text, "# "):
+        items = [*chapters("\n".join(lines))]
+        own = [(title, body) for title, _, body in items if "Yours." in prose_and_fences(body)[0]]
+        others = [title for title, _, _ in items if title not in dict(own)]
+        yield task, "\n".join(f"## {title}\n" + "\n".join(body) for title, body in own), others
 
 
 def _quoted(text: str) -> list[str]:

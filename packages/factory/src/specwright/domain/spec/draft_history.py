@@ -11,9 +11,13 @@ from typing import Any
 from pydantic import Field
 
 from ship_gate.base.record import Record
+from specwright.domain.spec.acceptance_text import edited_items
 
 _EDITED = "SPEC.md was edited since. It now reads:"
-_EXAMPLES = "The person edited the examples and properties. Take them as they stand here, and keep those marked `Yours`:"
+_EXAMPLES = (
+    "The person edited the examples and properties. Put theirs, which stand here marked `Yours`, into the spec to the "
+    'letter, with `author` "person":'
+)
 
 
 class GateAction(StrEnum):
@@ -62,7 +66,7 @@ class GateAnswer(Record):
             for part in (
                 self.text,
                 self.spec_text and f"{_EDITED}\n\n{self.spec_text}",
-                self.examples and f"{_EXAMPLES}\n\n{self.examples}",
+                self.examples and f"{_EXAMPLES}\n\n{edited_items(self.examples)}",
             )
             if part
         )
