@@ -292,6 +292,7 @@ def test_an_amendment_that_breaks_a_standing_test_goes_back_within_its_attempts(
     assert f"falsifying.failed at tests/{LARGE}" in refusal
 
 
+@pytest.mark.slow
 def test_a_contract_fault_found_late_reopens_the_contract_debate(directory: Path):
     """Both debates go on with their next round; what was sealed stays; the rest ships under the new contract (D-10-05,
     D-10-04)."""
