@@ -219,6 +219,8 @@ def test_a_change_goes_on_from_the_plan_and_the_module_that_there_are(shop: Path
     asked = {place: "\n".join(invoked.requests) for place, invoked in heard.invoked.items()}
     planner, researcher = asked["TSK-001.2/plan/round-1/planner"], asked["change-1.1/researcher"]
     assert "The plan that the task was built to" in planner
+    assert f"# What has changed in the task\n\n- acceptance criteria: + {NEW_CRITERION}" in planner
+    assert "## Approved Examples" not in planner
     assert f'"reuse_ref": "{tasks_of(shop / "released")["TSK-001"]["module_ref"]}"' in planner
     assert "change_plan" in heard.invoked["TSK-001.2/plan/round-1/planner"].tools
     assert "edit_file" in heard.invoked["change-1.1/researcher"].tools

@@ -24,6 +24,7 @@ def plan_message(
     nearest: Sequence[str] = (),
     wanted: Sequence[str] = (),
     shipped: str = "",
+    changes: Sequence[str] = (),
     callers: Sequence[str] = (),
 ) -> str:
     """The request for a first plan: the task file, and what a module may use (design: module-scope).
@@ -34,16 +35,18 @@ def plan_message(
         nearest: The shipped modules that the Code Index finds nearest to the task, a line each.
         wanted: The modules that a person fixed, a line each (design: planning).
         shipped: The plan to which the task was built before, with its modules as they are sealed, as JSON text; empty for a
-            new one (design: change).
+            new one (design: change). Then the task file is sent without its examples.
+        changes: Of the task since, a line each.
         callers: What its functions use, and what calls them.
     """
     return _asked(
         "plan.md",
-        *(task_file, packages, callers),
+        *(without_examples(task_file) if shipped else task_file, packages, callers),
         others=[line for line in nearest if line.partition(" ")[0] not in task_file],
         nearest=nearest,
         wanted=wanted,
         shipped=shipped,
+        changes=changes,
     )
 
 

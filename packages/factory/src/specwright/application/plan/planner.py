@@ -108,6 +108,8 @@ from specwright.domain.plan import (
     sealed_problems,
     unanswered,
 )
+from specwright.domain.spec.product_spec import ProductSpec
+from specwright.domain.spec.spec_changes import spec_difference
 from specwright.domain.tasks.project_state import TaskStatus, shipped_modules
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.errors import AnswerError, InputError
@@ -446,9 +448,25 @@ def first_plan(factory: Factory, task: Task) -> str:
         built = _as_sealed(factory, built, sealed)
     shipped, callers = _answer_text(built) if built else "", _callers(factory, task)
     message = plan_message(
-        factory.folder.read(task.path).decode(), factory.packages, near, fixed, shipped, callers
+        factory.folder.read(task.path).decode(),
+        factory.packages,
+        near,
+        fixed,
+        shipped,
+        _changes_of_task(factory, task),
+        callers,
     )
     return _asked(factory, task, "round-1", message, _Revision(built) if built else None)
+
+
+def _changes_of_task(factory: Factory, task: Task) -> Sequence[str]:
+    """How a task differs from what the change that is under way began from, a line each."""
+    change, spec = factory.projection.open_change, factory.projection.spec
+    if change is None or change.before is None or spec is None:
+        return ()
+    sha256 = change.before.spec_sha256
+    before = ProductSpec.from_bytes(factory.store.definition(sha256), sha256)
+    return spec_difference(before, spec).changed.get(task.entry.spec_task_id, ())
 
 
 def revised_plan(
