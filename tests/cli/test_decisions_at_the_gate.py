@@ -62,7 +62,8 @@ def test_a_decision_is_overturned_by_its_number(decided: Path, playbook: Path) -
     write_spec(playbook, "amended-1.json", "A digit is a letter.", DECISIONS[1])
     told = specwright("amend", decided, "--decision", "1", "It is one.")
     assert told.code == 3, told
-    assert "1  A digit is a letter." in told.out
+    assert "DECISIONS: 1 new, 1 shown before.\n  1  A digit is a letter. (TSK-001 Initials)\n" in told.out
+    assert f"2  {DECISIONS[1]}" not in told.out
     (answer,) = answers(decided)
     assert answer["text"] == f'Decision 1, of TSK-001 Initials, "{DECISIONS[0]}": It is one.'
     journal = (decided / ".specwright/journal.jsonl").read_text()
@@ -127,7 +128,7 @@ def test_what_was_answered_in_part_is_withdrawn_for_good(
     write_spec(playbook, "amended-1.json", DECISIONS[1])
     told = specwright("amend", decided, "--feedback", "Only the second.")
     assert told.code == 3, told
-    assert "1  An empty name is refused." in told.out
+    assert "DECISIONS: 0 new, 1 shown before." in told.out
 
 
 def test_an_edited_text_is_withdrawn_with_its_amendment(decided: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_report_that_the_script_does_not_hold_is_not_begun(released: Path, tmp
 def test_a_report_of_what_a_person_approved_otherwise_is_no_bug(approved: Path, tmp_path: Path) -> None:
     """A repair would have to give both, so none is begun (D-39-01, D-39-06)."""
     file = tmp_path / "bug.md"
-    code = "from modules.initials import initials\n\ninitials('ada lovelace')"
+    code = "import math\nfrom modules.initials import initials\n\ninitials('ada lovelace')"
     file.write_text(f"## A bug\n\nOf two words.\n\n```python\n{code}\n```\n\n```text\n'ALX'\n```\n")
     state = stored(approved)
     told = specwright("report", "initials", approved, "--example", file, "--pointer", "criterion 1")

@@ -30,7 +30,9 @@ def test_a_criterion_leads_to_its_example_and_its_code(approved: Path) -> None:
     (task,) = traced("TSK-001 criterion 1", approved)["tasks"]
     (shown,) = task["criteria"]
     assert [(one["kind"], one["result"]) for one in shown["evidence"]] == [("example", "PASS")]
-    assert shown["evidence"][0]["detail"] == "against the installed wheel"
+    assert (
+        shown["evidence"][0]["detail"] == "initials('ada lovelace') gives 'AL', against the installed wheel"
+    )
     (module,) = task["modules"]
     assert module["functions"] == ["initials"]
     assert (approved / "state_store" / module["source"][0]).is_file()
@@ -65,7 +67,7 @@ def test_a_module_leads_back_to_criteria(approved: Path) -> None:
 def test_the_page_says_what_shows_each_criterion(approved: Path) -> None:
     """What is recorded, the files, and what nobody shows (D-41-07)."""
     page = specwright("trace", "TSK-001", approved).out
-    assert "- PASS approved example Two words: against the installed wheel" in page
+    assert "- PASS approved example Two words: initials('ada lovelace') gives 'AL', against" in page
     assert f"- PASS test of the module {REFUSED}" in page
     assert "/implementation/__init__.py" in page
     assert WHY in " ".join(page.split())

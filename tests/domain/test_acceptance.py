@@ -248,8 +248,14 @@ def test_what_comes_out_is_a_value_or_an_error():
         "{'a': 1}",
     ):
         TaskAcceptance.model_validate(acceptance(example(gives=gives)))
-    for gives in ("Fraction(2, 1", "'open", "two words"):
-        with pytest.raises(ValidationError, match="is no `repr` of a value"):
+    wrong = {"Fraction(2, 1": "is no `repr`", "'open": "is no `repr`", "two words": "is no `repr`"}
+    for gives, why in {
+        **wrong,
+        '"AL"': "write 'AL'",
+        "[1,2]": r"write \[1, 2\]",
+        "1.50": "write 1.5",
+    }.items():
+        with pytest.raises(ValidationError, match=why):
             TaskAcceptance.model_validate(acceptance(example(gives=gives)))
 
 

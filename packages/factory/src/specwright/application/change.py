@@ -376,14 +376,19 @@ def _check_approved(
     task: TaskDefinition, contract: MicroModuleContract, example: Example, where: str
 ) -> None:
     """Refuse an example that says otherwise than an approved one: a repair would have to give both."""
-    reported = ast.dump(ast.parse(example.code))
+    reported = _without_imports(example.code)
     for one in acceptance_of_module(task.acceptance, task.acceptance_criteria, contract, ()).examples:
-        if ast.dump(ast.parse(one.code)) == reported and contradict(one.expected, example.expected):
+        if _without_imports(one.code) == reported and contradict(one.expected, example.expected):
             raise InputError(
                 f"an approved example of the same code, {one.heading!r}, gives {one.expected!r}; only one can be right",
                 where=where,
                 remedy='`specwright change --request "what is to change"` changes what was approved',
             )
+
+
+def _without_imports(code: str) -> list[str]:
+    """The statements of an example but its imports, which stand in any order."""
+    return [ast.dump(one) for one in ast.parse(code).body if not isinstance(one, ast.Import | ast.ImportFrom)]
 
 
 def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: str) -> None:

@@ -240,8 +240,7 @@ class _TaskResult:
         if not opposite:
             why = f"says that {report.broken_statement} is broken; if the contract promises the opposite,"
         ways = "AMEND_SPEC changes what is promised, `specwright change --abandon` withdraws the report"
-        said = f"the reported example {report.heading!r} {why} {ways}"
-        return [("the contract and the bug report agree", said)], bool(opposite)
+        return [("the reported example", f"{report.heading!r} {why} {ways}")], bool(opposite)
 
     def _observed(self, name: str) -> dict[str, Any]:
         """What the gate saw of a failed module last; empty if it judged nothing of it."""

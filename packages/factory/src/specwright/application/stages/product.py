@@ -253,7 +253,7 @@ _FAULTS_SHOWN = 10
 _EARLIER_EXAMPLES = "## Examples and properties of an earlier draft\n\nKeep them: they are the person's."
 
 MANY_AMENDMENTS = 3
-"""Consecutive amendments after which the gate advises to decide (design: approval)."""
+"""Amendments of one draft that asked a model, after which the gate advises to decide (design: approval)."""
 
 
 def research(factory: Factory) -> None:
@@ -463,7 +463,7 @@ def approval_question(factory: Factory) -> dict[str, Any]:
         "sources": canonical_json.loads(factory.store.read(files.sources)),
         "answers": len(history.answers),
         "amend_count": history.amendments,
-        "advise": history.amendments >= MANY_AMENDMENTS,
+        "advise": len(history.feedback) >= MANY_AMENDMENTS,
         "sha256": shown_hash(factory),
         "estimate": estimate and estimate.to_json(),
         "changes": changes_since(factory),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ship_gate.base.markdown_text import inline
 from ship_gate.base.text import one_line
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page
@@ -170,9 +171,17 @@ def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> Non
 
 
 def _add_departures(page: Page, stop: Stop) -> None:
+    """What is not built as asked, and what was decided; beside a difference only what is new in it."""
+    added = "\n".join(stop.changes or ())
     for one in departures(stop.outside or [], stop.decisions or []):
-        page.prose(pasteable(f"{one.heading.upper()}: {one.sentence}"))
-        lines = [f"{number}  {line}" for number, line in enumerate(one.lines, 1)] if one.hint else one.lines
+        numbered = [
+            (number, line) for number, line in enumerate(one.lines, 1) if inline(line) in added or not added
+        ]
+        said = (
+            f"{len(numbered)} new, {len(one.lines) - len(numbered)} shown before." if added else one.sentence
+        )
+        page.prose(pasteable(f"{one.heading.upper()}: {said}"))
+        lines = [f"{number}  {line}" if one.hint else line for number, line in numbered]
         _add_prose(page, lines, _DECISIONS_SHOWN if one.hint else _FEW, 5 if one.hint else 4)
 
 

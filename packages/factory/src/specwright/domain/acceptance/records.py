@@ -11,6 +11,7 @@ import builtins
 import inspect
 import keyword
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
@@ -54,6 +55,13 @@ def error_in(gives: str) -> str:
 def _check_gives(text: str) -> str:
     if not error_in(text) and "<" not in text and python_tree(text) is None:  # `<Side.LEFT: 1>` is no Python
         raise ValueError(f"{text[:80]!r} is no `repr` of a value, and no `ErrorName: start of its message`")
+    shown = text
+    with suppress(
+        ValueError, SyntaxError, TypeError, RecursionError, MemoryError
+    ):  # what is no literal stays
+        shown = repr(ast.literal_eval(text))
+    if shown != text and "{" not in text:  # a set has no order
+        raise ValueError(f"{text[:80]!r} is not how Python shows that value; write {shown[:80]}")
     return text
 
 

@@ -56,7 +56,9 @@ def unconfirmed(titles: Collection[str], items: Sequence[AcceptanceItem]) -> lis
     """
     calls = {one.title: one.call for one in items}
     return [
-        f"spec_at_fault: not confirmed for {one!r}: on this draft {calls.get(one, 'nothing of that title')} raises no error "
-        "that the contract declares, which is all that code confirms; correct the module"
+        f"spec_at_fault: not confirmed for {one!r}: on this draft {calls[one]} raises no error that the contract declares, "
+        "which is all that code confirms; correct the module"
+        if one in calls
+        else f"spec_at_fault: no approved example or property has the title {one!r}; each key is a title, its text says why"
         for one in titles
     ]
