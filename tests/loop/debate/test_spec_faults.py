@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agent_wire import canonical_json
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.application.escalation import offers
@@ -104,8 +105,9 @@ class Careless:
         self.change(files)
         with zipfile.ZipFile(changed, "w") as archive:
             for name, data in files.items():
-                archive.writestr(name, data)
-        return wheel._replace(content=changed.getvalue(), exports=wheel.exports if self.exports else ())
+                archive.writestr(zipfile.ZipInfo(name), data)
+        content, exports = changed.getvalue(), wheel.exports if self.exports else ()
+        return wheel._replace(content=content, sha256=canonical_json.sha256(content), exports=exports)
 
     def exercise(self, wheel: BuiltWheel, product: ProductPackage) -> ExerciseReport:
         """Nothing fails."""
@@ -146,6 +148,21 @@ def test_a_wheel_that_is_not_what_was_sealed_is_a_fault_of_specwright(directory:
         assert [one for one in CARELESS if one not in told.get(one, "")] == []
         assert all("a fault of Specwright" in text for text in told.values())
         assert bench.projection.releases == []
+
+
+def test_another_wheel_of_a_version_is_a_post_release(directory: Path):
+    """An installer takes one version for one wheel, so other bytes get a name of their own, also in the changelog; the same
+    bytes keep theirs, whatever was released in between."""
+    first, other = Careless(), Careless(lambda files: files.update({"table_keeper/more.py": b""}))
+    made: list[str | None] = []
+    with DebateWorkbench(directory, script()) as bench:
+        bench.approve(providing("double"))
+        assert bench.run() == "COMPLETE"
+        for again, packager in enumerate((first, other, other, first)):
+            made.append(release_all(replace(bench.factory, packager=packager), again=again + 1).product.wheel)
+    versions = ("1.0.0", "1.0.0.post1", "1.0.0.post1", "1.0.0")
+    assert made == [f"table_keeper-{version}-py3-none-any.whl" for version in versions]
+    assert other.tried[-1].notes.startswith("## 1.0.0.post1: 1.0.0 released again\n")
 
 
 def test_a_part_of_a_task_is_tried_with_its_own_examples_only(directory: Path):

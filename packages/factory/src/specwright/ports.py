@@ -639,7 +639,7 @@ class ProductPackage(NamedTuple):
     Args:
         distribution: The name for installation: the slug of the spec's title.
         import_name: The name for imports.
-        version: `spec_version`.
+        version: `spec_version`, or a post-release of it.
         summary: Cut to one line.
         modules: One version per module, one module per name.
         task_facing: The names of the modules of which the package exports all.

@@ -591,15 +591,16 @@ def product_specs(view: ProjectView) -> list[ProductSpec]:
     return [ProductSpec.from_bytes(view.store.definition(sha256), sha256) for sha256 in hashes]
 
 
-def release_notes(view: ProjectView) -> str:
-    """The notes of the version that is released now and of those before it; a change that was abandoned made none."""
+def release_notes(view: ProjectView, version: str) -> str:
+    """The notes of the version that is released now, maybe a post-release, and of those before it; a change that was
+    abandoned made none."""
     made, specs = _changes_made(view), product_specs(view)
     states = [*(c.before.tasks for c in made if c.before), project_state(view).tasks]
     notes = [VersionNotes(specs[0], None, "", ())]
     for n, change in enumerate(made, start=1):
         asked, modules = change.request, list(_modules(view, states[n - 1], states[n]))
         notes.append(VersionNotes(specs[n], specs[n - 1], asked.request, modules, asked.report))
-    return render_notes(notes)
+    return render_notes([*notes[:-1], notes[-1]._replace(version=version)])
 
 
 def _modules(

@@ -560,8 +560,7 @@ def _product(
     factory: Factory, scope: Scope, modules: Sequence[ReleaseModule]
 ) -> tuple[ProductResult, BuiltWheel | None, tuple[ExampleOutcome, ...]]:
     try:
-        package = _package(factory, modules)
-        wheel = factory.packager.build(package)
+        package, wheel = _built(factory, modules)
     except RefusedErrors as error:
         return ProductResult.without_wheel(error.what), None, ()
     if fault := fault_of_packager(wheel, package):
@@ -595,6 +594,25 @@ def _product(
     return result, wheel, report.examples
 
 
+def _built(factory: Factory, modules: Sequence[ReleaseModule]) -> tuple[ProductPackage, BuiltWheel]:
+    """A wheel whose file name no release before it gave to other bytes: a post-release of the spec's version where one did
+    (PEP 440), as an installer takes the same version for the same wheel.
+
+    Raises:
+        RefusedError: this product cannot be packaged.
+    """
+    made = [release_of(factory, number) for number in range(len(factory.projection.releases))]
+    taken = {one.product.wheel: one.product.sha256 for one in made if one.succeeded}
+    stated = factory.projection.approved_spec.spec_version
+    post, package = 0, _package(factory, modules, stated)
+    wheel = factory.packager.build(package)
+    while taken.get(wheel.file_name, wheel.sha256) != wheel.sha256:
+        post += 1
+        package = _package(factory, modules, f"{stated}.post{post}")
+        wheel = factory.packager.build(package)
+    return package, wheel
+
+
 def fault_of_packager(wheel: BuiltWheel, package: ProductPackage) -> str:
     """What a wheel lacks of what it was made of; empty if it lacks nothing."""
     if missing := [name for name in package.provided if name not in wheel.exports]:
@@ -622,8 +640,8 @@ def fault_of_packager(wheel: BuiltWheel, package: ProductPackage) -> str:
     )
 
 
-def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPackage:
-    """What is built: the modules, what a person approved of their tasks, and the interfaces of the spec.
+def _package(factory: Factory, modules: Sequence[ReleaseModule], version: str) -> ProductPackage:
+    """What is built as a version: the modules, what a person approved of their tasks, and the interfaces of the spec.
 
     Raises:
         RefusedError: a contract does not fit an interface.
@@ -644,13 +662,13 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     package = ProductPackage(
         distribution=distribution,
         import_name=import_name(distribution),
-        version=spec.spec_version,
+        version=version,
         summary=spec.description,
         modules=product,
         task_facing=names or tuple(m.contract.name for m in modules),
         provided=tuple(sorted(released)),
         requires=required_by(factory.packages, sources),
-        notes=release_notes(factory),
+        notes=release_notes(factory, version),
         approved=tuple(ApprovedExample(name, one) for name, own in approved for one in own.examples),
         properties=tuple(ApprovedProperty(name, one) for name, own in approved for one in own.properties),
         license=factory.license,
@@ -658,7 +676,7 @@ def _package(factory: Factory, modules: Sequence[ReleaseModule]) -> ProductPacka
     if spec.interfaces is None:
         return package
     contracts = [m.contract for m in modules]
-    head = ProductHead(package.import_name, distribution, spec.spec_version, one_line(spec.description))
+    head = ProductHead(package.import_name, distribution, version, one_line(spec.description))
     functions = functions_of(spec.interfaces, contracts)
     return package._replace(
         interface=interface_document(spec.interfaces, contracts, head),

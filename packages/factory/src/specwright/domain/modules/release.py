@@ -440,6 +440,7 @@ class VersionNotes(NamedTuple):
         request: What was asked for, in a sentence; empty if SPEC.md says it.
         modules: What became of modules.
         report: The bug report that it repairs (design: bug-reports).
+        version: If it is a post-release: of the same spec, with another wheel.
     """
 
     spec: ProductSpec
@@ -447,6 +448,7 @@ class VersionNotes(NamedTuple):
     request: str
     modules: Sequence[ModuleChange]
     report: BugReport | None = None
+    version: str = ""
 
 
 def render_notes(versions: Sequence[VersionNotes]) -> str:
@@ -455,7 +457,8 @@ def render_notes(versions: Sequence[VersionNotes]) -> str:
 
 
 def _version(notes: VersionNotes) -> Iterator[str]:
-    yield from (f"## {notes.spec.spec_version}", "")
+    again = f": {own} released again" if notes.version not in ("", own := notes.spec.spec_version) else ""
+    yield from (f"## {notes.version or own}{again}", "")
     if notes.request:
         yield from (f"Asked for: {inline(one_line(notes.request))}", "")
     names = {task.task_id: task.name for task in (notes.before or notes.spec).tasks()}
