@@ -1,5 +1,6 @@
 """Functions judged where they are: right ones are never wrong, wrong ones are never shown (design: package-gate)."""
 
+import json
 import shutil
 import sys
 from contextlib import chdir
@@ -119,6 +120,44 @@ def test_a_fault_at_a_boundary_counts_where_an_input_can_tell_it(tmp_path: Path)
     assert adult.unnoticed[0].told_by.endswith("gives True, with the fault False")
     assert (noted.equivalent, len(noted.unnoticed)) == ((), 1)
     assert [len(one["equivalent"]) for one in document(report)["functions"]] == [2, 2, 0, 0]
+
+
+def test_code_that_cannot_be_loaded_is_an_error(tmp_path: Path):
+    """What cannot be read or imported fails in each report, strict or not, and is named with its place; what can be
+    is judged (D-60-01, D-60-05)."""
+    function = 'def {}(n: int) -> int:\n    """Same."""\n    return n\n'
+    files = {
+        "sound/__init__.py": "",
+        "sound/sub/__init__.py": "",
+        "sound/sub/broken.py": "X = 1\ndef broken(\n",
+        "sound/_private.py": "def unused(\n",
+        "sound/right.py": 'def right(n: int) -> int:\n    """Same.\n\n    >>> right(1)\n    1\n    """\n    return n\n',
+        "empty.py": "raise ValueError\n",
+        "unread.py": "def broken(\n",
+        "failing.py": f"raise OSError('no disk')\n{function.format('failing')}",
+        "ending.py": f"import os\nos._exit(3)\n{function.format('ending')}",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    with chdir(tmp_path):
+        report = judge_package(Path(), seconds=100)
+        alone = judge_package(Path("unread.py"), seconds=100)
+        one = judge_package(Path(), function="right", seconds=100)
+    found = {finding.where: finding.message for finding in report.verdict.findings}
+    assert found == {
+        "sound/sub/broken.py:2": "sound.sub.broken cannot be read: SyntaxError: '(' was never closed",
+        "unread.py:1": "unread cannot be read: SyntaxError: '(' was never closed",
+        "failing.py": "failing cannot be loaded here: OSError: no disk",
+        "ending.py": "ending cannot be loaded here: it ended the process",
+    }
+    assert any(note.startswith("empty cannot be loaded here") for note in report.verdict.notes)
+    assert {one.function.qualname: str(one.verdict) for one in report.verdict.functions}["right"] == "SHOWN"
+    assert (alone.failed, alone.word, len(alone.verdict.findings)) == (True, "NOT SHOWN", 1)
+    assert (report.failed, one.failed) == (True, False)
+    for shown in (json.dumps(document(alone)["findings"]), *(write(alone) for write in REPORTS.values())):
+        assert "unread cannot be read" in shown
+    assert '"level": "error"' in REPORTS["sarif"](alone)
 
 
 @pytest.mark.slow

@@ -242,7 +242,7 @@ def package(
 
     No contract is needed. WRONG is a function whose call contradicts a documented example, a test, or the type that
     it states; SHOWN is one whose tests and examples notice most faults that are put into it. Exits with 1 if one is
-    WRONG.
+    WRONG, or if code cannot be loaded.
     """
     from ship_gate.package.judge import judge_package
     from ship_gate.package.reports import REPORTS, document, print_package

@@ -97,6 +97,7 @@ class FindingCode(StrEnum):
     PACKAGE_TEST = "package.test"
     PACKAGE_TYPE = "package.type"
     PACKAGE_UNSHOWN = "package.unshown"
+    PACKAGE_UNLOADED = "package.unloaded"
 
     @property
     def severity(self) -> Severity:

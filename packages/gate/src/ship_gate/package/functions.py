@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, cast
 
 import griffe
 
+from ship_gate.findings import Finding, FindingCode
+
 _SKIPPED = re.compile(
     r"tests?|test_.*|.*_tests?|testing|conftest|setup|vendor|_vendor|extern|__main__|docs|examples"
 )
@@ -49,12 +51,12 @@ class PublicApi(NamedTuple):
     Args:
         functions: By module and line.
         classes: How many classes with public methods, which are not judged.
-        notes: What could not be read.
+        findings: What could not be read; the places are those of the copy.
     """
 
     functions: tuple[PublicFunction, ...]
     classes: int
-    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
 
 def public_api(source: Path, names: Sequence[str]) -> PublicApi:
@@ -65,21 +67,44 @@ def public_api(source: Path, names: Sequence[str]) -> PublicApi:
         names: Import names.
     """
     found, classes = dict[str, tuple[str, griffe.Function]](), set[str]()
-    notes: list[str] = []
+    findings: list[Finding] = []
     for name in names:
         loader = griffe.GriffeLoader(search_paths=[source], allow_inspection=False, store_source=False)
+        unread = [*_unread(source, name, loader.finder)]
+        findings += unread
         try:
             # griffe would look into the working directory first, where the original of the copy may be
-            with griffe.logger.disable():  # it would print the traceback of what the note below says
+            with griffe.logger.disable():  # it would print the traceback of what a finding says
                 module = loader.load(name, try_relative_path=False)
                 loader.resolve_aliases(implicit=True, external=False)
         except Exception as error:  # griffe promises nothing about sources that it cannot read
-            notes.append(f"{name} cannot be read: {type(error).__name__}: {error}"[:300])
+            if not unread:
+                findings.append(_unreadable(name, str(source / name.replace(".", "/")), error))
             continue
         if isinstance(module, griffe.Module):
             _collect(module, name.partition(".")[0], found, classes)
     read = [one for name, function in found.values() if (one := _read(name, function))]
-    return PublicApi(tuple(sorted(read, key=lambda one: (one.file, one.line))), len(classes), tuple(notes))
+    return PublicApi(tuple(sorted(read, key=lambda one: (one.file, one.line))), len(classes), tuple(findings))
+
+
+def _unread(source: Path, name: str, finder: griffe.ModuleFinder) -> Iterator[Finding]:
+    """The public files of a package that are no Python; griffe passes over those below its first one."""
+    place = source.joinpath(*name.split("."))
+    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    for parts, path in [((), file), *finder.iter_submodules(file)]:
+        if path.suffix != ".py" or any(one.startswith("_") or _SKIPPED.fullmatch(one) for one in parts):
+            continue
+        try:
+            parsed(path)
+        except (SyntaxError, ValueError, OSError, RecursionError, MemoryError) as error:
+            line = f":{error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+            yield _unreadable(".".join((name, *parts)), f"{path}{line}", error)
+
+
+def _unreadable(name: str, where: str, error: Exception) -> Finding:
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    message = f"{name} cannot be read: {type(error).__name__}: {said}"[:300]
+    return Finding(FindingCode.PACKAGE_UNLOADED, where, message)
 
 
 def _collect(
@@ -172,7 +197,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 @cache
 def parsed(file: Path) -> ast.Module:
-    """The syntax tree of a file that griffe has read."""
+    """The syntax tree of a file; raises what `ast.parse` does."""
     return ast.parse(file.read_bytes())
 
 

@@ -41,7 +41,9 @@ def judge_package(
     run = run_package(tree, sandbox, seconds, function, tell)
     if function and not run.api.functions:
         raise InputError(
-            f"there is no public function {function!r}",
+            "; ".join(
+                (f"there is no public function {function!r}", *(one.message for one in run.api.findings))
+            ),
             where=str(directory),
             remedy=f"{did_you_mean(function, run.published)}`--json` without --function lists all",
         )

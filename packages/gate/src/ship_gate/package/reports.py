@@ -4,7 +4,7 @@ First what is wrong, each with the call and the statement that it contradicts, t
 level of a finding in a report says what the exit code says.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ class PackageReport(NamedTuple):
     @property
     def failed(self) -> bool:
         """Whether the exit code is 1."""
-        return any(map(self.fails, self.verdict.functions))
+        return bool(self.verdict.findings) or any(map(self.fails, self.verdict.functions))
 
     def fails(self, function: JudgedFunction) -> bool:
         """Whether a function is an error here."""
@@ -47,8 +47,9 @@ class PackageReport(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The worst verdict of a function."""
+        """The worst verdict of a function; nothing is known of one that cannot be loaded."""
         found = {one.verdict for one in self.verdict.functions}
+        found |= {Verdict.NOT_SHOWN for _ in self.verdict.findings}
         return next((str(one) for one in Verdict if one in found), str(Verdict.NOT_SHOWN))
 
     @property
@@ -63,6 +64,7 @@ def print_package(report: PackageReport) -> None:
     """Print the page."""
     page, verdict = Page(), report.verdict
     page.line(f"{report.word}  {', '.join(verdict.names)}")
+    _print_unloaded(page, verdict.findings)
     by_verdict: dict[Verdict, list[JudgedFunction]] = {one: [] for one in Verdict}
     for function in verdict.functions:
         by_verdict[function.verdict].append(function)
@@ -84,6 +86,16 @@ def print_package(report: PackageReport) -> None:
     page.line()
     page.prose(report.summary)
     page.print()
+
+
+def _print_unloaded(page: Page, findings: Sequence[Finding]) -> None:
+    if findings:
+        page.heading("NOT LOADED, and so not judged")
+    for finding in findings[:_MOST_NOTES]:
+        page.prose(f"{finding.code}  {finding.where}", 2, 2)
+        page.prose(f"{finding.message}; {finding.remedy}", 6, 4)
+    if len(findings) > _MOST_NOTES:
+        page.prose(f"and {len(findings) - _MOST_NOTES} more; --json has all", 2)
 
 
 def _print_not_shown(page: Page, functions: list[JudgedFunction]) -> None:
@@ -127,6 +139,7 @@ def document(report: PackageReport) -> dict[str, Any]:
         "directory": str(report.directory),
         "packages": [*report.verdict.names],
         "functions": [_of_function(one) for one in report.verdict.functions],
+        "findings": _listed(report.verdict.findings),
         "notes": [*report.verdict.notes],
         "tests": report.verdict.tests,
         "passed": report.verdict.passed,
@@ -146,13 +159,19 @@ def _of_function(one: JudgedFunction) -> dict[str, Any]:
         "unnoticed": [fault._asdict() for fault in one.unnoticed],
         "equivalent": [fault._asdict() for fault in one.equivalent],
         "generated": one.calls,
-        "findings": [{"code": f.code, "where": f.where, "message": f.message} for f in one.findings],
+        "findings": _listed(one.findings),
         "notes": [*one.notes],
     }
 
 
+def _listed(findings: Sequence[Finding]) -> list[dict[str, str]]:
+    return [{"code": one.code, "where": one.where, "message": one.message} for one in findings]
+
+
 def _findings(report: PackageReport) -> Iterator[tuple[Finding, str]]:
     """Every finding and its level; what is not shown is one too."""
+    for finding in report.verdict.findings:
+        yield finding, "error"
     for one in report.verdict.functions:
         for finding in one.findings:
             yield finding._replace(where=one.where), "error"
@@ -183,6 +202,8 @@ def markdown(report: PackageReport) -> str:
     """A summary for a build or a pull request."""
     lines = [BEGINS, f"### Ship gate: {cell(', '.join(report.verdict.names))}", "", cell(report.summary), ""]
     lines += ["| verdict | function | |", "|---|---|---|"]
+    for one in report.verdict.findings[:_MOST_NOTES]:
+        lines.append(f"| NOT LOADED | {cell(one.where)} | {cell(one.message)} |")
     for one in sorted(report.verdict.functions, key=lambda one: [*Verdict].index(one.verdict)):
         said = "; ".join(shortened(finding.message, 300) for finding in one.findings) or one.basis
         lines.append(f"| {one.verdict} | {cell(one.function.name)} | {cell(said)} |")

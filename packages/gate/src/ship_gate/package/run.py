@@ -77,7 +77,7 @@ def run_package(
         published = tuple(one.name for one in api.functions)
         if only:
             chosen = [one for one in api.functions if only in {one.name, one.qualname}]
-            api = api._replace(functions=tuple(chosen))
+            api = api._replace(functions=tuple(chosen), findings=() if chosen else api.findings)
         if not api.functions:
             return PackageRun(api, [], [], {}, str(place), "", published)
         faults = [faults_of(one) for one in api.functions]
@@ -115,10 +115,12 @@ def _run(
         one = plan._replace(scratch=scratch, more={"job": str(file), "forks": True})
         ran = run_program(one, {}, sandbox, seconds + _MORE_SECONDS)
         blamed = "" if ran.ended.how == "finished" else _blamed(ran.events)
-        if not blamed or len(left_out) == _MOST_RESTARTS:
+        if not blamed:
             return ran
         hung = ran.ended.how in {"timeout", "processor"}
         left_out[blamed] = "it did not come to its end" if hung else "it ended the process"
+        if len(left_out) > _MOST_RESTARTS:
+            return ran
         job["modules"] = [name for name in job["modules"] if name != blamed]
         job["ignored"] = [*job["ignored"], blamed]
 

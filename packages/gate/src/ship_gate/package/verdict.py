@@ -85,6 +85,7 @@ class PackageVerdict(NamedTuple):
     Args:
         names: Import names.
         functions: By their places.
+        findings: What could not be loaded, and so was not judged.
         notes: About the package, a line each.
         tests: How many were collected.
         passed: How many of them passed.
@@ -92,6 +93,7 @@ class PackageVerdict(NamedTuple):
 
     names: tuple[str, ...]
     functions: tuple[JudgedFunction, ...]
+    findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     tests: int
     passed: int
@@ -138,8 +140,13 @@ def verdict_of(run: PackageRun, names: Sequence[str]) -> PackageVerdict:
         _judged(seen, key, function, findings.get(key, [])) for key, function in enumerate(run.api.functions)
     )
     passed = sum(one["outcome"] == "passed" for place, one in seen.checks.items() if seen.is_test(place))
-    all_notes = [_anonymous(run, note) for note in (*_of_package(seen), *notes)]
-    return PackageVerdict(tuple(names), judged, tuple(all_notes), len(seen.tests), passed)
+    unloaded = _unloaded(seen)
+    all_notes = [_anonymous(run, note) for note in (*_of_package(seen, unloaded), *notes)]
+    all_unloaded = tuple(
+        one._replace(where=_anonymous(run, one.where), message=_anonymous(run, one.message))
+        for one in (*run.api.findings, *unloaded.values())
+    )
+    return PackageVerdict(tuple(names), judged, all_unloaded, tuple(all_notes), len(seen.tests), passed)
 
 
 def _anonymous(run: PackageRun, text: str) -> str:
@@ -449,15 +456,32 @@ def _notes(seen: _Seen, key: int, function: PublicFunction, raised: set[str]) ->
 # --- The package ---
 
 
-def _of_package(seen: _Seen) -> Iterator[str]:
-    run = seen.run
-    yield from run.api.notes
-    for name, how in run.left_out.items():
-        yield f"{name} was left out: {how} when it was loaded"
+def _unloaded(seen: _Seen) -> dict[str, Finding]:
+    """The modules that cannot be imported, where a function of theirs was to be judged or no function is."""
+    run, found = seen.run, dict[str, Finding]()
+    lacking = [one for key, one in enumerate(run.api.functions) if key not in seen.found]
+    for name, how in _unimported(run):
+        of_it = [one for one in lacking if f"{one.module}.".startswith(f"{name}.")]
+        if of_it or not seen.found:
+            where = next((_relative(run, one) for one in of_it if one.module == name), name)
+            found[name] = Finding(FindingCode.PACKAGE_UNLOADED, where, f"{name} cannot be loaded here: {how}")
+    return found
+
+
+def _unimported(run: PackageRun) -> Iterator[tuple[str, str]]:
+    yield from run.left_out.items()
     for one in run.events:
         if one["event"] == "unimported":
-            yield f"{one['name']} cannot be imported here: {one['message']}"
-        elif one["event"] == "uncollected":
+            yield one["name"], one["message"]
+
+
+def _of_package(seen: _Seen, unloaded: Mapping[str, Finding]) -> Iterator[str]:
+    run = seen.run
+    for name, how in _unimported(run):
+        if name not in unloaded:
+            yield f"{name} cannot be loaded here: {how}"
+    for one in run.events:
+        if one["event"] == "uncollected":
             what = one["name"] or "pytest with the settings of the project"
             yield f"{what} cannot be run here: {one['message']}"
     outcomes = Counter(one["outcome"] for place, one in seen.checks.items() if seen.is_test(place))
