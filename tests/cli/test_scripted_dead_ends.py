@@ -30,7 +30,8 @@ def test_a_change_that_the_script_does_not_hold_is_not_begun(released: Path) -> 
 
 
 def test_a_scripted_change_answers_its_own_request_alone(released: Path, tmp_path: Path) -> None:
-    """Another one is refused with the request that can be tried, and nothing is begun (D-S9-04, D-38-14)."""
+    """Another one is refused with the request that can be tried, and nothing is begun; once its version is released, so is
+    the one that led to it (D-S9-04, D-38-14)."""
     playbook = Path(shutil.copytree(SMALL / "playbook", tmp_path / "playbook"))
     (playbook / "change-1").mkdir()
     (playbook / "change-1/spec.json").write_text("{}")
@@ -43,6 +44,13 @@ def test_a_scripted_change_answers_its_own_request_alone(released: Path, tmp_pat
     specwright("change", released).refuses(
         "hold this change alone: Read digits.", "SPEC.md", "nothing was begun"
     )
+    (playbook / "change-1/spec.json").write_text('{"spec_version": "1.0.0"}')
+    for request in (REQUEST, "Read digits."):
+        told = specwright("change", released, "--request", request)
+        told.refuses(
+            "hold no change of version 1.0.0, only the one that led to it; nothing was begun", "--model"
+        )
+        assert (str(playbook) in told.err, "hold this change" in told.err) == (False, False)
     assert stored(released) == state
 
 

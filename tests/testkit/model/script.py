@@ -98,7 +98,7 @@ class ScriptedRoles:
         """As a playbook."""
         return self.scripted
 
-    def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
+    def require_script(self, place: Place, answered: int = 0, request: str = "", after: str = "") -> None:
         """It answers wherever it is asked."""
 
     def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:

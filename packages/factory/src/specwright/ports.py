@@ -578,16 +578,17 @@ class Roles(Protocol):
         """Whether a role's answers come from a script, or nothing is asked of it here."""
         ...
 
-    def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
+    def require_script(self, place: Place, answered: int = 0, request: str = "", after: str = "") -> None:
         """Refuse to begin, or go on, at a place of which scripted answers hold no further one.
 
         Args:
             place: Where the next answer is asked for.
             answered: How many were given there.
             request: The change of the product that is asked for.
+            after: The version that is released, which a change follows.
 
         Raises:
-            InputError: they hold none, or are for another change.
+            InputError: they hold none, are for another change, or for one that is released.
         """
         ...
 

@@ -162,7 +162,7 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
     scope, base = factory.journal.scope(f"{reference}/request"), released_spec(factory)
     _check_request(factory, request, spec_before, spec_text)
     if request or factory.given_spec is None:
-        factory.roles.require_script(researcher_at(number), request=request)
+        factory.roles.require_script(researcher_at(number), request=request, after=base.spec_version)
     announce(factory, scope, [_requested(factory, scope, base, asked)])
     finish_change(factory)
     factory.progress.note(Step("change", "", f"{reference}: {request or 'the changed SPEC.md'}"))

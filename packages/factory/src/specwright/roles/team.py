@@ -218,10 +218,10 @@ class ModelRoles:
         """Whether a role's answers come from a script, or a worker asks for them."""
         return role not in self.sources or self.sources[role].scripted
 
-    def require_script(self, place: Place, answered: int = 0, request: str = "") -> None:
-        """Refuse a place of which a script holds no further answer, or one to another request."""
+    def require_script(self, place: Place, answered: int = 0, request: str = "", after: str = "") -> None:
+        """Refuse a place of which a script holds no further answer, or one to another request or version."""
         if place.role in self.sources:  # else nothing is asked here: a worker does it
-            require_script(self.sources[place.role], place, answered, request)
+            require_script(self.sources[place.role], place, answered, request, after)
 
     @contextmanager
     def _invocation(self, assignment: Assignment[Any]) -> Generator[Invocation]:

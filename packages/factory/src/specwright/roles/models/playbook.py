@@ -29,6 +29,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from packaging.version import InvalidVersion, Version
 from pydantic import ConfigDict
 
 from agent_wire import canonical_json
@@ -169,17 +170,30 @@ class Playbook:
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
         """A draft, its validation and its emission in one turn, as the prompt says; again for each amendment."""
         turns: list[Turn] = []
-        folder = self._change(place.task) or "researcher"
-        names = [f"{folder}/spec.json"]
-        while (self.directory / f"{folder}/amended-{len(names)}.json").is_file():
-            names.append(f"{folder}/amended-{len(names)}.json")
+        *names, following = self._drafts(place)
         for name in names:
             spec = self._json(name)
             text = canonical_json.pretty(spec).decode()
             checked = {"spec_path": "/spec.json"}
             written = ("write_file", {"file_path": "/spec.json", "content": text})
             turns.append([written, ("validate_spec", checked), ("emit_structured_spec", checked)])
-        return turns, f"{folder}/amended-{len(names)}.json"
+        return turns, following
+
+    def _drafts(self, place: Place) -> list[str]:
+        """The files of the researcher's drafts, and the one that would follow."""
+        folder = self._change(place.task) or "researcher"
+        names = [f"{folder}/spec.json"]
+        while (self.directory / names[-1]).is_file() or len(names) == 1:
+            names.append(f"{folder}/amended-{len(names)}.json")
+        return names
+
+    def is_released(self, place: Place, version: str) -> bool:
+        """Whether the drafts of a change lead to no later version than the released one, which may be empty."""
+        try:
+            drafts = [str(self._json(name)["spec_version"]) for name in self._drafts(place)[:-1] if version]
+            return bool(drafts) and max(map(Version, drafts)) <= Version(version)
+        except (InputError, InvalidVersion, KeyError, OSError):
+            return False  # what is wrong with a draft is told where it is played
 
     def request(self, folder: str) -> str:
         """The change of the product that the answers of a folder are for; empty if they are for any."""

@@ -32,7 +32,9 @@ class ModelSource(Protocol):
         ...
 
 
-def require_script(source: ModelSource, place: Place, answered: int = 0, request: str = "") -> None:
+def require_script(
+    source: ModelSource, place: Place, answered: int = 0, request: str = "", after: str = ""
+) -> None:
     """Refuse what would begin, or go on, at a place of which a script holds no further answer, before anything is written.
 
     Args:
@@ -40,18 +42,21 @@ def require_script(source: ModelSource, place: Place, answered: int = 0, request
         place: Of the researcher, the Proposer of another attempt at a task, or the Challenger of a person's files.
         answered: How many answers were given there.
         request: The change of the product that is asked for.
+        after: The version that is released, which a change follows.
 
     Raises:
-        InputError: it holds none, or answers another request.
+        InputError: it holds none, answers another request, or one that is released.
     """
     if not isinstance(source, Playbook):
         return
     missing = _missing_file(source, place, answered)
-    scripted = source.request(place.task)
-    if not missing and scripted in ("", request):
+    scripted, done = source.request(place.task), not missing and source.is_released(place, after)
+    if not (missing or done) and scripted in ("", request):
         return
     none = f"no answer {answered + 1}" if answered else "none"
     lacking = f"{none} is there for {place.run_id}" if missing else f"hold this change alone: {scripted}"
+    if done:
+        lacking = f"hold no change of version {after}, only the one that led to it"
     raise InputError(
         f"the answers of this project are scripted, and {lacking}; nothing was begun",
         where=missing or request or "SPEC.md",
