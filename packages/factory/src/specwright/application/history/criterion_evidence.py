@@ -381,10 +381,11 @@ class TaskEvidence:
 
 
 def _said(item: AcceptanceItem) -> str:
-    """What an example or a property says, by its last line: the values that it shows."""
+    """What an example or a property says: the values that it shows."""
+    code = "; ".join(item.body.splitlines())
     if isinstance(item, AcceptanceProperty):
-        return f"{item.call} {for_all(item.variables, item.errors)}"
-    return f"{item.call} gives {item.gives}"
+        return f"{code} {for_all(item.variables, item.errors)}"
+    return f"{code} gives {item.gives}"
 
 
 def _run_detail(outcome: RunOutcome | None, gates: Sequence[Reference]) -> str:
