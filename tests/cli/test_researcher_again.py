@@ -22,7 +22,9 @@ def given_up(tmp_path: Path, endpoint: Callable[[tuple[int, bytes] | None], str]
     project = tmp_path / "project"
     options = ("--spec", SMALL / "SPEC.md", "--model", "openai:m", "--base-url", url)
     specwright("run", project, *options).refuses(
-        "no acceptable answer", REFUSAL, "--retry researcher", code=1
+        "refused    researcher: the answer holds no JSON object",
+        *("no acceptable answer", REFUSAL, "--retry researcher"),
+        code=1,
     )
     return project
 

@@ -14,6 +14,7 @@ from langchain_core.tools import BaseTool
 
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.record import Record
+from ship_gate.base.text import one_line
 from ship_gate.contract.boundary.limits import limit_sentence
 from ship_gate.contract.boundary.types import BOUNDARY_TYPES
 from specwright.domain.answers import (
@@ -105,6 +106,9 @@ class Request(NamedTuple):
     changing: str = ""
 
 
+_REASON = 160
+"""The most characters of why an answer was refused, while a run goes on."""
+
 _EVIDENCE = "/rubric_assessments/0/evidence"
 REQUESTS: Mapping[type[Record], Request] = {
     ProductSpecDraft: Request(("researcher",), "emit_structured_spec", Toolset.FILES_AND_TODO),
@@ -187,7 +191,8 @@ class ModelRoles:
             messages: list[BaseMessage] = [HumanMessage(assignment.message)]
             spec: dict[str, Any] = {}
             for remark, check in zip([None, *feedback], checks, strict=True):
-                submission = Submission(emitted(work.workspace, check), EMISSIONS, assignment.place.run_id)
+                form, place = emitted(work.workspace, check), assignment.place
+                submission = Submission(form, EMISSIONS, place.run_id, self._refusals(assignment))
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]
                 checked = validate_tool(work.workspace, check)
@@ -206,13 +211,27 @@ class ModelRoles:
                 answer, lambda given: check(given, files()), assignment.before, changing=request.changing
             )
             attempts = drafts_in(assignment.place) if answer is ProposerAnswer else ATTEMPTS
-            submission = Submission(form, attempts, assignment.place.run_id)
+            submission = Submission(form, attempts, assignment.place.run_id, self._refusals(assignment))
             change = submit_tool("change_plan", _CHANGE, changes_schema(), submission)
             submit = submit_tool(request.tool, _first_line(answer), tool_schema(answer), submission)
             own = [change, submit] if assignment.before else [submit]
             said = converse(work, [*work.store_tools, *own], [HumanMessage(assignment.message)], submission)
             assert submission.accepted is not None
             return Answered(submission.accepted, files(), searched(said))
+
+    def _refusals(self, assignment: Assignment[Any]) -> Callable[[str, bool], None]:
+        """Shows why an answer was refused; what the gate finds in a draft shows itself."""
+        place, is_draft = (
+            assignment.place,
+            bool(assignment.writable and assignment.place.role == Role.PROPOSER),
+        )
+
+        def refused(why: str, is_read: bool) -> None:
+            if not (is_draft and is_read):
+                who = f"{place.role} {place.subject}".rstrip()
+                self.progress.note(Step("refused", place.task, f"{who}: {one_line(why)[:_REASON]}"))
+
+        return refused
 
     def is_scripted(self, role: Role) -> bool:
         """Whether a role's answers come from a script, or a worker asks for them."""

@@ -51,6 +51,7 @@ _MARKS = {
     "halted": "✗",
     "unreleased": "✗",
     "preflight": "✗",
+    "refused": "✗",
     "gate": "✗",
 }
 _PLAIN_MARKS = {"▶": ">", "✓": "+", "✗": "!", "·": "-", "…": "."}

@@ -238,10 +238,18 @@ class Submission(Generic[T]):
         form: See `Form`.
         attempts: How many offers are read in all.
         who: The invocation, for the message.
+        refused: Told of each answer that is not accepted, why, and whether it could be read.
     """
 
-    def __init__(self, form: Form[T], attempts: int, who: str) -> None:
+    def __init__(
+        self,
+        form: Form[T],
+        attempts: int,
+        who: str,
+        refused: Callable[[str, bool], None] = lambda _, __: None,
+    ) -> None:
         self._form = form
+        self._refused = refused
         self._left = attempts
         self._attempts = attempts
         self.who = who
@@ -288,8 +296,9 @@ class Submission(Generic[T]):
             return "Accepted already; nothing more is needed."
         self._left -= 1 if found.objects else max(1, self._attempts // EMPTY_ANSWERS)
         self._raw.append(text)
+        is_read = False
         try:
-            answer = self._only_answer(found)
+            answer, is_read = self._only_answer(found), True
             problems = tuple(self._form.check(answer))
         except UnacceptableError as error:
             problems = (self._fault.what,) if self._fault else tuple(str(problem) for problem in error.args)
@@ -299,6 +308,7 @@ class Submission(Generic[T]):
                 return "Accepted."
         advice = (_NOT_MADE, _MADE, _CHANGES_WILL_DO.partition("{")[0])  # for the role alone
         self._problems = tuple(one for one in problems if not one.startswith(advice))
+        self._refused("; ".join(self._problems), is_read)
         lines = "\n".join(f"- {problem}" for problem in problems)
         return f"Not accepted. Correct exactly this, then submit again:\n{lines}"
 
