@@ -76,6 +76,8 @@ def test_a_declared_error_that_the_library_raises_is_to_be_shown(fault: Any):
     assert "raises ValueError out of what this line calls" in finding.message
     assert fuzzed(planted, SHORT, shown=tuple(range(1, 9))) == ()
     assert fuzzed(planted, SHORT) == ()
+    limited = {name: [*said, "out of scope: what only the fuzz tries"] for name, said in inputs.items()}
+    assert fuzzed(planted._replace(inputs=limited), SHORT, shown=()) == ()
 
 
 def test_a_declared_error_that_the_module_raises_need_not_be_shown():
