@@ -244,6 +244,8 @@ def test_both_releases_hold(shop: Path, changed: Path) -> None:
     """The old one is as it was, the new one does what its spec says, both verify; the notes in the wheel say per version
     what was asked for, what changed, and each module's reason; `module --trail` follows a resealed one to the debate of
     the files that it has (D-38-13, D-38-15, F-5-02)."""
+    assert "SPEC.md lacks what 1 change" in " ".join(specwright("status", changed).out.split())
+    assert "SPEC.md lacks" not in specwright("status", shop / "released").out
     old = everything(shop / "released/state_store/releases")
     assert old.items() <= everything(changed / "state_store/releases").items()
     verified = verify_project(changed)

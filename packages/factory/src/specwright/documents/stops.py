@@ -171,6 +171,7 @@ class Release(Part):
         if any("sandbox: none" in check.detail for one in evidence for check in one.gate):
             source += "; UNCONFINED: the code of modules ran without a sandbox"
         newer = ", ".join(sealed_since(view, self.manifest))
+        in_words = [one for one in view.projection.changes if one.request.request and one.ended == "released"]
         lines = {
             "Shipped": f"{spec.title} {spec.spec_version}, "
             f"{'' if missing else counted(tasks, 'task') + ', '}{counted(len(refs), 'module')}; it lies in {self.folder}",
@@ -178,6 +179,10 @@ class Release(Part):
             "Proof": f"{counted(tests, 'module test')} passed, {counted(len(refs), 'interface')} as contracted; "
             f"{self.manifest.product.detail}",
             "Source": f"{tree}{'' if tree.is_dir() else ' is gone; `specwright release` writes it again'}",
+            "Spec": f"{view.store.directory(layout.PRODUCT) / 'spec.md'}; SPEC.md lacks what {counted(len(in_words), 'change')} "
+            "asked for in words"
+            if in_words
+            else "",
             "Install": self.install or "",
             "Use": f"from {self.import_name} import {listed(self.exports or [])}",
             "Start": "; ".join(_programs(spec.interfaces)) if spec.interfaces else "",
