@@ -217,6 +217,14 @@ def test_a_studio_makes_a_token_and_only_its_own_address_opens_it(waiting: Path)
         with httpx.Client(base_url=address) as browser:
             opened = browser.get(f"/?token={token}")
             assert (opened.status_code, opened.headers["location"]) == (303, "/")
+        for path, way in {
+            "/p/waits/spec": "/p/waits/spec",
+            "//evil.example": "/",
+            "/%5Cevil.example": "/",
+        }.items():
+            assert httpx.get(f"{address}{path}?token={token}").headers["location"] == way, path
+        with httpx.Client(base_url=address) as browser:
+            browser.get(f"/?token={token}")
             assert browser.get("/p/waits/spec").status_code == 200
 
 

@@ -179,8 +179,8 @@ class Release(Part):
             "Proof": f"{counted(tests, 'module test')} passed, {counted(len(refs), 'interface')} as contracted; "
             f"{self.manifest.product.detail}",
             "Source": f"{tree}{'' if tree.is_dir() else ' is gone; `specwright release` writes it again'}",
-            "Spec": f"{view.store.directory(layout.PRODUCT) / 'spec.md'}; SPEC.md lacks what {counted(len(in_words), 'change')} "
-            "asked for in words"
+            "Spec": f"{view.store.directory(layout.PRODUCT) / 'spec.md'}; SPEC.md lacks what "
+            f"{counted(len(in_words), 'change')} asked for in words"
             if in_words
             else "",
             "Install": self.install or "",

@@ -8,6 +8,7 @@ origin and the secret of its form are checked.
 import hmac
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -113,11 +114,14 @@ def is_own_origin(headers: Headers) -> bool:
     return urlsplit(headers.get("origin", "")).netloc == headers.get("host", "")
 
 
-def with_access(gatekeeper: Gatekeeper) -> Response:
-    """The way to the first page, with the cookie of a browser that has shown the token."""
-    answer = RedirectResponse("/", 303)
+def with_access(gatekeeper: Gatekeeper, path: str = "/") -> Response:
+    """The way to a page of the studio, with the cookie of a browser that has shown the token."""
+    answer = RedirectResponse(path if _PAGE.fullmatch(path) else "/", 303)
     answer.set_cookie(ACCESS, gatekeeper.access, httponly=True, samesite="strict")
     return answer
+
+
+_PAGE = re.compile(r"(/[\w.@-]+)+")  # no other host
 
 
 class Guard(BaseHTTPMiddleware):
@@ -140,7 +144,9 @@ class Guard(BaseHTTPMiddleware):
         if request.url.path.startswith(_OPEN_PATHS) or self._gatekeeper.admits(request):
             answer = await call_next(request)
         elif request.method == "GET" and self._gatekeeper.admits_token(request.query_params.get("token", "")):
-            answer = with_access(self._gatekeeper)  # the address that was printed
+            answer = with_access(
+                self._gatekeeper, request.url.path
+            )  # the address that was printed, or below it
         elif request.method == "GET" and "text/html" in request.headers.get("accept", ""):
             answer = RedirectResponse("/login", 303)
         else:
