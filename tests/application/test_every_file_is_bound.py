@@ -103,7 +103,16 @@ def test_any_flipped_byte_of_a_halt_and_its_answer_is_named(given_up: Path, tmp_
 
 
 def test_a_task_file_is_what_its_definition_makes_it(project: Path):
-    """It goes to the roles as it lies there, so that an edit by hand is told; so is its loss (F-4.1-10, D-S9-11)."""
+    """It goes to the roles as it lies there, so that an edit by hand is told; so are a file beside it and its loss
+    (F-4.1-10, D-S9-11)."""
+    for added in (
+        project / "project/x",
+        *(path.with_name("x") for path in (project / "project").rglob("T-*.md")),
+    ):
+        added.write_text("Nobody's.\n")
+        name = added.relative_to(project).as_posix()
+        assert [(f.code, f.where) for f in checked(project).findings] == [("record.added", name)]
+        added.unlink()
     (target,) = (project / "project").rglob("T-*.md")
     where = target.relative_to(project).as_posix()
     target.write_text(target.read_text() + "\n- And the moon.\n")

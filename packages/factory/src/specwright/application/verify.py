@@ -30,7 +30,7 @@ Nothing binds these by a hash. Each is made anew from what is bound, and compare
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
@@ -305,6 +305,14 @@ def projection_findings(
         yield Finding("state.changed", STATE_FILE, "it is not the projection of the log; only the log counts")
     for definition in projection.definitions.values():
         yield from _task_file_findings(ProjectView(store=store, projection=projection), folder, definition)
+    if ended:
+        known = {f"project/{definition.path}" for definition in projection.definitions.values()}
+        yield from _added(path for path in _paths(folder, "project") if path not in known)
+
+
+def _added(paths: Iterable[str]) -> Iterator[Finding]:
+    message = "nothing that a run wrote, or that the log or the journal names"
+    return (Finding("record.added", path, message) for path in paths)
 
 
 def _was_state(found: bytes, log: WireLog, store: StateStore) -> bool:
@@ -485,8 +493,7 @@ def verify_store(
         elif (
             approved and journal.is_whole and not changed
         ):  # the last run ended by itself, so nothing is left over
-            message = "nothing that a run wrote, or that the log or the journal names"
-            findings += [Finding("record.added", path, message) for path in unbound]
+            findings += _added(unbound)
             unbound = []
     wrong = {finding.where for finding in findings}
     for ref in sorted({*versions, *bindings.announced}):
@@ -568,7 +575,7 @@ def _files_without_binding(store: StateStore, bound: Mapping[str, object]) -> It
             yield path
 
 
-def _paths(store: StateStore, base: str) -> Iterator[str]:
+def _paths(store: FileTree, base: str) -> Iterator[str]:
     """Every file, unread."""
     for name in store.names(base):
         path = f"{base}/{name}" if base else name
