@@ -155,6 +155,30 @@ def test_a_call_reaches_nothing_outside_its_root(root: Path, tmp_path: Path):
     with_client(root, play)
 
 
+def test_arguments_that_do_not_fit_are_refused_in_a_line(root: Path):
+    """What is wrong, with which tool, and what it takes, without the words of a library (D-50-03)."""
+    wrong: list[tuple[str, dict[str, Any], str, str]] = [
+        ("gate", {}, "directories: Field required", "call it with directories"),
+        ("gate", {"directories": 3}, "directories: ", "call it with directories"),
+        ("gate", {"directories": []}, "directories: ", "call it with directories"),
+        (
+            "package",
+            {"directory": ".", "seconds": 0},
+            "seconds: ",
+            "call it with directory, function, seconds",
+        ),
+    ]
+
+    async def play(client: Client) -> None:
+        for tool, arguments, what, advice in wrong:
+            said = await error_of(client, tool, **arguments)
+            assert all(part in said for part in (f"tool {tool}", what, advice)), said
+            assert "pydantic" not in said
+            assert "validation error" not in said
+
+    with_client(root, play)
+
+
 def test_a_contract_makes_no_folder_writable(root: Path):
     """Whatever is called, the files under the root are the same afterwards (D-50-03)."""
     shutil.copy(MODULE / "contract.json", root / "contract.json")

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from ship_gate import __version__
-from ship_gate.base.record import Record
+from ship_gate.base.record import Record, validation_messages
 from ship_gate.batch import BatchLimits, JudgedModule, judge_all, modules_in
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import imported_classes, render_stub
@@ -142,7 +142,7 @@ def server_of(root: Path) -> MCPServer:
     Args:
         root: The directory that holds every module a client may name.
     """
-    server = MCPServer(
+    server = _Server(
         "shipgate",
         title="Ship gate",
         instructions=INSTRUCTIONS,
@@ -153,6 +153,29 @@ def server_of(root: Path) -> MCPServer:
     for tool in (tools.gate, tools.package, tools.explain, tools.contract_schema, tools.skeleton):
         server.add_tool(tool, annotations=_READS_ONLY)
     return server
+
+
+class _Server(MCPServer):
+    """Says of arguments that are refused what is wrong, and what the tool takes."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool, as `MCPServer` does."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            takes = [
+                ", ".join(tool.input_schema["properties"])
+                for tool in await self.list_tools()
+                if tool.name == name
+            ]
+            refused = InputError(
+                f"the arguments are refused: {'; '.join(validation_messages(error.__cause__))}",
+                where=f"tool {name}",
+                remedy=f"call it with {''.join(takes)}, of the types in its input schema",
+            )
+        raise ToolError(str(refused))
 
 
 class GateTools:
