@@ -84,6 +84,12 @@ def test_a_deprecation_by_mistake_is_undone(released: Path) -> None:
     assert specwright("release", released).code == 1
     undone = specwright("deprecate", ref, released, "--undo", "--reason", "It was the wrong one.")
     assert (undone.code, "Sealed again" in undone.out) == (0, True), undone
+    later = ref.replace("@1.0.0", "@1.0.1")
+    ends = f"{later} was sealed in its place; `specwright release {released}` makes a release with it."
+    assert (undone.out.splitlines()[-1], f"initials {later}, by the ship gate" in undone.err) == (
+        ends,
+        True,
+    ), undone
     names = {(name, version): status for name, version, status in all_modules(released).values()}
     assert names == {
         ("initials", "1.0.0"): "DEPRECATED",

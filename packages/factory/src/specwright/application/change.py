@@ -729,6 +729,9 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
     measured, scopes = f"{cause}/{contract.name}/measured", factory.journal.scope
     run = GateRun(factory.gate, factory.progress, scopes, scope, measured, judging, shipping=True)
     definition, reports = factory.projection.definitions[consumer.task_id], reports_of(factory, contract)
+    factory.progress.note(
+        Step("judging", definition.spec_task_id, f"{contract.name} {contract.ref}, by the ship gate")
+    )
     verdict = judge_whole(run, definition, reports, tests)
     if not verdict.passed:
         return False

@@ -222,6 +222,11 @@ def deprecate(directory: Path, asked: DeprecationRequest, *, undo: bool, as_json
         (project.undo_deprecation if undo else project.deprecate)(asked)
         shown = Module.of(project.factory, asked.module_ref)
     present(shown, module_page, as_json=as_json)
+    if undo and shown.sealed_again and not as_json:
+        release = next_command("release", directory)
+        say(
+            f"\n{shown.sealed_again.module_ref} was sealed in its place; `{release}` makes a release with it."
+        )
 
 
 @contextmanager
