@@ -1,5 +1,8 @@
 """Each row of the table of single values agrees with itself, with the codec and with the rules of contracts."""
 
+import sys
+from fractions import Fraction
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +10,10 @@ from hypothesis import strategies as st
 from ship_gate.base.scalars import CONSTRUCTORS, SCALARS, Drawing, Scalar, scalar_of
 from ship_gate.contract.boundary.types import type_problem
 from ship_gate.inside.codec import Codec
+from ship_gate.inside.example_runner import outcome_of
+from ship_gate.inside.fuzz.strategies import leaves_of
+from ship_gate.inside.values.lazy_values import DrawnFunction
+from ship_gate.inside.values.rendering import measure, shown
 from ship_gate.inside.values.shapes import Classes, mismatch, shape_of
 from ship_gate.inside.variants.values import WAYS, perturb
 
@@ -26,3 +33,16 @@ def test_values_of_a_scalar_are_accepted_and_come_back(row: Scalar):
         assert (type(back), repr(back)) == (type(value), repr(value))
         assert mismatch(value, shape) == ""
         assert [way for way in WAYS if mismatch(perturb(value, way), shape)] == [], value
+
+
+@pytest.mark.parametrize("value", [10**5000, Fraction(-(10**5000), 3), {Fraction(1, 10**5000)}], ids=type)
+def test_a_number_of_more_digits_than_python_writes_is_a_value(value: object):
+    """It crosses, is shown in a line, and counts as large; the limit of Python is the same afterwards (D-S8.1-05)."""
+    codec, most = Codec({}), sys.get_int_max_str_digits()
+    assert codec.decode(codec.encode(value)) == value
+    assert len(shown(value)) < 200
+    assert len(str(measure(value))) < 20
+    assert list(leaves_of([value]).values())
+    assert DrawnFunction([1])(value) == 1
+    assert len(outcome_of("n = 10**5000\n[n]")["value"]) == 5003
+    assert sys.get_int_max_str_digits() == most

@@ -20,6 +20,7 @@ import ipaddress
 import math
 import pathlib
 import re
+import sys
 import uuid
 import zoneinfo
 from collections.abc import Callable, Mapping, Sequence
@@ -81,6 +82,19 @@ class Drawing(NamedTuple):
     strategies: Any
     zones: Any
     ordinary: bool
+
+
+def full_repr(value: object) -> str:
+    """The repr of a value; ints in it may have more digits than Python writes as a rule."""
+    try:
+        return repr(value)
+    except ValueError:
+        most = sys.get_int_max_str_digits()
+        sys.set_int_max_str_digits(0)
+        try:
+            return repr(value)
+        finally:
+            sys.set_int_max_str_digits(most)
 
 
 def _as_repr(value: Any) -> str:
@@ -179,6 +193,19 @@ def _shown_int(value: int) -> str:
     return repr(value) if abs(value) < 10**40 else f"{'-' if value < 0 else ''}0x{abs(value):x}"[:_SHOWN]
 
 
+def _shown_fraction(value: fractions.Fraction) -> str:
+    return f"Fraction({_shown_int(value.numerator)}, {_shown_int(value.denominator)})"
+
+
+def _pack_fraction(value: fractions.Fraction) -> list[str]:
+    # in hex, since Python writes no more than 4,300 digits
+    return [hex(value.numerator), hex(value.denominator)]
+
+
+def _unpack_fraction(packed: Any) -> fractions.Fraction:
+    return fractions.Fraction(*(int(part, 16) for part in packed))
+
+
 def _shown_text(value: Any) -> str:
     """A text or bytes, a long one by what is repeated in it or by its beginning."""
     if len(value) <= _SHOWN:
@@ -188,6 +215,10 @@ def _shown_text(value: Any) -> str:
         if len(value) % length == 0 and unit * (len(value) // length) == value:
             return f"{unit!r} * {len(value) // length}"
     return f"{value[: _SHOWN // 2]!r}... ({len(value)} long)"
+
+
+def _size_of_int(value: int) -> int:
+    return min(10**18, abs(value))
 
 
 def _size_of_decimal(value: decimal.Decimal) -> int:
@@ -472,7 +503,7 @@ SCALARS: tuple[Scalar, ...] = (
         is_json=_is_short_int,
         fits=_is_int,
         shown=_shown_int,
-        size=abs,
+        size=_size_of_int,
         says="number",
         is_bounded=True,
     ),
@@ -593,12 +624,17 @@ SCALARS: tuple[Scalar, ...] = (
         shown=lambda value: f"Path({_shown_text(str(value))})",
         says="text",
     ),
-    _row_of_texts(
-        fractions.Fraction,
-        ("1/2", "0", "-7/3", f"{10**40}/3"),
-        lambda number: fractions.Fraction(number % 401 - 200, number // 401 % 30 + 1),
-        _other_number,
-        says="number",
+    dataclasses.replace(
+        _row_of_texts(
+            fractions.Fraction,
+            ("1/2", "0", "-7/3", f"{10**40}/3"),
+            lambda number: fractions.Fraction(number % 401 - 200, number // 401 % 30 + 1),
+            _other_number,
+            says="number",
+        ),
+        pack=_pack_fraction,
+        unpack=_unpack_fraction,
+        shown=_shown_fraction,
     ),
     Scalar(
         "ZoneInfo",

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ship_gate.base.scalars import full_repr
 from ship_gate.inside.frames import Link
 from ship_gate.inside.observation.clock import install as install_clock
 from ship_gate.inside.observation.environment import restore
@@ -48,7 +49,7 @@ def outcome_of(code: str) -> dict[str, Any]:
         names: dict[str, Any] = {"__name__": "__main__"}
         exec(compile(tree, "<example>", "exec"), names)  # noqa: S102 - executing examples is what it is for
         value = eval(compile(ast.Expression(last.value), "<example>", "eval"), names)  # noqa: S307 - running it is the purpose
-        return {"value": repr(value)[:_MOST_CHARACTERS]}
+        return {"value": full_repr(value)[:_MOST_CHARACTERS]}
     except BaseException as error:
         names_ = [kind.__name__ for kind in type(error).__mro__]
         return {"errors": names_, "message": str(error)[:_MOST_CHARACTERS]}

@@ -19,7 +19,7 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from ship_gate.base.scalars import SCALARS, Drawing, Scalar, scalar_of
+from ship_gate.base.scalars import SCALARS, Drawing, Scalar, full_repr, scalar_of
 from ship_gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values, is_ordinary
 from ship_gate.inside.values.lazy_values import DrawnFunction
 from ship_gate.inside.values.members import members_of
@@ -56,7 +56,7 @@ def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
             waiting += members
         elif value is not None:
             row = scalar_of(value)
-            found.setdefault(row.name if row else type(value).__name__, {})[repr(value)] = value
+            found.setdefault(row.name if row else type(value).__name__, {})[full_repr(value)] = value
     return {kind: list(of.values()) for kind, of in found.items()}
 
 

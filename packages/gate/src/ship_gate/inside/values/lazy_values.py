@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ship_gate.base.scalars import full_repr
+
 
 class Items(NamedTuple):
     """The items of an iterable, in their order.
@@ -46,7 +48,7 @@ class DrawnFunction:
 
     def __call__(self, *arguments: object) -> object:
         """One of the results."""
-        return chosen(self.results, repr(arguments).encode())
+        return chosen(self.results, full_repr(arguments).encode())
 
     def __eq__(self, other: object) -> bool:
         """Whether it gives the same."""

@@ -8,7 +8,7 @@ import dataclasses
 import enum
 from typing import Any
 
-from ship_gate.base.scalars import scalar_of
+from ship_gate.base.scalars import full_repr, scalar_of
 from ship_gate.inside.values.lazy_values import DrawnFunction, Function, Items
 from ship_gate.inside.values.members import field_names, members_of
 
@@ -39,7 +39,7 @@ def shown(value: Any, depth: int = 0) -> str:
     if isinstance(value, (dict, list, tuple, set, frozenset)):
         return _shown_container(value, depth + 1)
     row = scalar_of(value)
-    return repr(value) if row is None else row.shown(value)
+    return full_repr(value) if row is None else row.shown(value)
 
 
 def _shown_lazy(value: Items | Function | DrawnFunction, depth: int) -> str:
