@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ship_gate.base.text import did_you_mean
-from ship_gate.terminal.page import Page, wrapped
+from ship_gate.terminal.page import Page, brief, wrapped
 from ship_gate.terminal.screen import UNLIMITED, shows_colours, width_of
 from specwright.cli.main import main
 from specwright.cli.terminal.progress import fitted
@@ -42,6 +42,11 @@ def page() -> Page:
         whole=("TASK", "STATUS"),
     )
     return made
+
+
+def test_a_text_in_a_list_keeps_its_spaces() -> None:
+    """A person approves a value as it is written; a terminal's commands are none."""
+    assert brief("gives 1 for '  12.50 '\n and\x1b[0m more", 99) == "gives 1 for '  12.50 '  and [0m more"
 
 
 def test_no_line_is_longer_than_the_terminal_and_no_word_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,7 +159,7 @@ def test_a_task_says_why_it_is_blocked_and_what_shows_its_criteria(
     page = browser.get("/p/done/task/TSK-001").text
     (task,) = specwright("trace", "TSK-001", folder_once / "done", "--json").document["tasks"]
     assert {one["status"].lower() for one in task["criteria"]} == {
-        *re.findall(r"<li>[^<]*<span class=\"badge \w+\"><span[^>]*>.</span><span>(\w+)</span>", page)
+        *re.findall(r"</span> <span class=\"badge \w+\"><span[^>]*>.</span><span>(\w+)</span>", page)
     }
 
 

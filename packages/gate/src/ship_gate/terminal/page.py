@@ -17,7 +17,6 @@ from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
 
-from ship_gate.base.text import one_line
 from ship_gate.terminal.output import printable, show, write
 from ship_gate.terminal.screen import UNLIMITED, shows_colours, width_of
 
@@ -199,8 +198,8 @@ def coloured(text: str) -> Text:
 
 
 def brief(text: str, most: int = 60) -> str:
-    """A text as one line of a list: a model may have given a name a thousand characters, and line ends."""
-    line = one_line(text)
+    """A text as one line of a list, its spaces kept: a model may have given a name a thousand characters, and line ends."""
+    line = "".join(c if c.isprintable() else " " for c in text).strip()
     return line if len(line) <= most else line[: most - 3] + "..."
 
 
