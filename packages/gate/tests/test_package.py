@@ -135,6 +135,7 @@ def test_code_that_cannot_be_loaded_is_an_error(tmp_path: Path):
         "empty.py": "raise ValueError\n",
         "unread.py": "def broken(\n",
         "failing.py": f"raise OSError('no disk')\n{function.format('failing')}",
+        "extra.py": f"import a_package_that_is_not_installed\n{function.format('extra')}",
         "ending.py": f"import os\nos._exit(3)\n{function.format('ending')}",
     }
     for name, text in files.items():
@@ -151,7 +152,8 @@ def test_code_that_cannot_be_loaded_is_an_error(tmp_path: Path):
         "failing.py": "failing cannot be loaded here: OSError: no disk",
         "ending.py": "ending cannot be loaded here: it ended the process",
     }
-    assert any(note.startswith("empty cannot be loaded here") for note in report.verdict.notes)
+    for name in ("empty", "extra"):
+        assert any(note.startswith(f"{name} cannot be loaded here") for note in report.verdict.notes), name
     assert {one.function.qualname: str(one.verdict) for one in report.verdict.functions}["right"] == "SHOWN"
     assert (alone.failed, alone.word, len(alone.verdict.findings)) == (True, "NOT SHOWN", 1)
     assert (report.failed, one.failed) == (True, False)

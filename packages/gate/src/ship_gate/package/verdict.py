@@ -457,12 +457,14 @@ def _notes(seen: _Seen, key: int, function: PublicFunction, raised: set[str]) ->
 
 
 def _unloaded(seen: _Seen) -> dict[str, Finding]:
-    """The modules that cannot be imported, where a function of theirs was to be judged or no function is."""
+    """The modules that cannot be imported, where a function of theirs was to be judged or no function is. One that lacks a
+    package of others is left to an installation that has it."""
     run, found = seen.run, dict[str, Finding]()
+    lacking_others = {one["name"] for one in run.events if one["event"] == "unimported" and one["lacks"]}
     lacking = [one for key, one in enumerate(run.api.functions) if key not in seen.found]
     for name, how in _unimported(run):
         of_it = [one for one in lacking if f"{one.module}.".startswith(f"{name}.")]
-        if of_it or not seen.found:
+        if (of_it and name not in lacking_others) or not seen.found:
             where = next((_relative(run, one) for one in of_it if one.module == name), name)
             found[name] = Finding(FindingCode.PACKAGE_UNLOADED, where, f"{name} cannot be loaded here: {how}")
     return found

@@ -75,13 +75,18 @@ class Session:
             forbid_signals()
         forbid_other_forks()
         os.chdir(self._job["root"])
+        own = {name.partition(".")[0] for name in self._job["modules"]}
         for name in self._job["modules"]:
             self.send({"event": "importing", "name": name})
             try:
                 signal.setitimer(signal.ITIMER_REAL, _LOAD_SECONDS)
                 importlib.import_module(name)
             except BaseException as error:  # code of the package runs, which may raise anything
-                self.send({"event": "unimported", "name": name, "message": checks.said(error)})
+                of_whom = (getattr(error, "name", None) or name).partition(".")[0]
+                lacks = isinstance(error, ModuleNotFoundError) and of_whom not in own
+                self.send(
+                    {"event": "unimported", "name": name, "message": checks.said(error), "lacks": lacks}
+                )
         signal.setitimer(signal.ITIMER_REAL, 0)
         plugin = _Collector(self)
         for options in self._options():
