@@ -103,7 +103,7 @@ def test_any_flipped_byte_of_a_halt_and_its_answer_is_named(given_up: Path, tmp_
 
 
 def test_a_task_file_is_what_its_definition_makes_it(project: Path):
-    """It goes to the roles as it lies there, so that an edit by hand is told; so are a file beside it and its loss
+    """It goes to the roles as it lies there, so that `verify` names an edit by hand, a file beside it and its loss
     (F-4.1-10, D-S9-11)."""
     for added in (
         project / "project/x",

@@ -221,10 +221,8 @@ class ModelRoles:
 
     def _refusals(self, assignment: Assignment[Any]) -> Callable[[str, bool], None]:
         """Shows why an answer was refused; what the gate finds in a draft shows itself."""
-        place, is_draft = (
-            assignment.place,
-            bool(assignment.writable and assignment.place.role == Role.PROPOSER),
-        )
+        place = assignment.place
+        is_draft = place.role == Role.PROPOSER and bool(assignment.writable)
 
         def refused(why: str, is_read: bool) -> None:
             if not (is_draft and is_read):

@@ -193,7 +193,7 @@ class Playbook:
             drafts = [str(self._json(name)["spec_version"]) for name in self._drafts(place)[:-1] if version]
             return bool(drafts) and max(map(Version, drafts)) <= Version(version)
         except (InputError, InvalidVersion, KeyError, OSError):
-            return False  # what is wrong with a draft is told where it is played
+            return False  # playing the draft reports what is wrong with it
 
     def request(self, folder: str) -> str:
         """The change of the product that the answers of a folder are for; empty if they are for any."""
