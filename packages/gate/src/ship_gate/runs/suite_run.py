@@ -238,7 +238,7 @@ def _failed_tests(failed: list[TestResult]) -> Iterator[Finding]:
     for tests in by_function.values():
         others = [f"[{test.name.partition('[')[2]}" for test in tests[1:]]
         also = f" (and for {len(others)} more: {', '.join(others[:_MOST_OTHERS])})" if others else ""
-        message = f"the test fails{also}; correct the module:\n{tests[0].message}"
+        message = f"the test fails{also}; correct the module or the test:\n{tests[0].message}"
         yield Finding(FindingCode.TESTS_FAILED, f"tests/{tests[0].name}", message)
 
 
