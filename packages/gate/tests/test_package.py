@@ -162,6 +162,26 @@ def test_code_that_cannot_be_loaded_is_an_error(tmp_path: Path):
     assert '"level": "error"' in REPORTS["sarif"](alone)
 
 
+def test_a_reason_that_several_modules_share_is_said_once(tmp_path: Path):
+    """An import that fails is one finding with the number of modules, and one note with that of the test files (D-60-01)."""
+    (tmp_path / "shared.py").write_text("raise OSError('no disk')\n")
+    for name in ("one", "three", "two"):
+        (tmp_path / f"{name}.py").write_text(
+            f'import shared\n\ndef {name}(n: int) -> int:\n    """Same."""\n    return n\n'
+        )
+        (tmp_path / f"test_{name}.py").write_text(
+            f"import {name}\n\ndef test_it():\n    assert {name}.{name}(1)\n"
+        )
+    with chdir(tmp_path):
+        verdict = judge_package(Path(), seconds=100).verdict
+    (found,), (tests, *_) = verdict.findings, [one for one in verdict.notes if "test_" in one]
+    assert (found.where, found.message) == (
+        "one.py",
+        "one and 3 more cannot be loaded here: OSError: no disk",
+    )
+    assert tests.startswith("test_one.py and 2 more cannot be run here: ")
+
+
 @pytest.mark.slow
 def test_each_process_of_a_run_has_a_temporary_folder_of_its_own(tmp_path: Path):
     """The tests of a project run in several processes at a time, and none empties the `tmp_path` of another."""

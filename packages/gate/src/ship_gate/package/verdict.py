@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.package.functions import PublicFunction
 from ship_gate.package.run import Event, PackageRun
+from ship_gate.terminal.output import counted
 
 LEAST_STRENGTH = 0.85
 """Of the faults that are put into a function, so many its tests and examples must notice."""
@@ -141,10 +142,14 @@ def verdict_of(run: PackageRun, names: Sequence[str]) -> PackageVerdict:
     )
     passed = sum(one["outcome"] == "passed" for place, one in seen.checks.items() if seen.is_test(place))
     unloaded = _unloaded(seen)
+    failed = _by_reason((one for one in _unimported(run) if one[0] in unloaded), "loaded")
     all_notes = [_anonymous(run, note) for note in (*_of_package(seen, unloaded), *notes)]
     all_unloaded = tuple(
         one._replace(where=_anonymous(run, one.where), message=_anonymous(run, one.message))
-        for one in (*run.api.findings, *unloaded.values())
+        for one in (
+            *run.api.findings,
+            *(Finding(FindingCode.PACKAGE_UNLOADED, unloaded[one], text) for one, text in failed.items()),
+        )
     )
     return PackageVerdict(tuple(names), judged, all_unloaded, tuple(all_notes), len(seen.tests), passed)
 
@@ -254,19 +259,9 @@ def _expression(text: str) -> ast.expr | None:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    allowed = (
-        ast.Constant,
-        ast.Tuple,
-        ast.List,
-        ast.Set,
-        ast.Dict,
-        ast.UnaryOp,
-        ast.Call,
-        ast.Name,
-        ast.Attribute,
-    )
-    parts = (ast.expr_context, ast.unaryop, ast.keyword)
-    return tree if all(isinstance(node, allowed + parts) for node in ast.walk(tree)) else None
+    values = ast.Constant | ast.Tuple | ast.List | ast.Set | ast.Dict | ast.UnaryOp | ast.Call | ast.Name
+    allowed = values | ast.Attribute | ast.expr_context | ast.unaryop | ast.keyword
+    return tree if all(isinstance(node, allowed) for node in ast.walk(tree)) else None
 
 
 def _has_form_of(one: ast.expr, other: ast.expr) -> bool:
@@ -406,11 +401,7 @@ def _instead(seen: _Seen, shown: _Shown) -> str:
 
 
 def _basis(seen: _Seen, shown: _Shown, calls: int) -> str:
-    checks = [
-        f"{n} {word}{'' if n == 1 else 's'}"
-        for n, word in ((shown.examples, "example"), (shown.tests, "test"))
-        if n
-    ]
+    checks = [counted(n, word) for n, word in ((shown.examples, "example"), (shown.tests, "test")) if n]
     parts = [", ".join(checks)] if checks else []
     if shown.faults:
         verb = "notices" if shown.examples + shown.tests == 1 else "notice"
@@ -420,9 +411,7 @@ def _basis(seen: _Seen, shown: _Shown, calls: int) -> str:
         parts.append(f"{every - len(shown.unseen_errors())} of {every} stated errors")
     if calls:
         checked = any(event.get("checked") for event in seen.drawn.get(shown.key, []))
-        parts.append(
-            f"{calls} generated input{'' if calls == 1 else 's'} {'kept the type' if checked else 'tried'}"
-        )
+        parts.append(f"{counted(calls, 'generated input')} {'kept the type' if checked else 'tried'}")
     return ", ".join(parts)
 
 
@@ -456,18 +445,17 @@ def _notes(seen: _Seen, key: int, function: PublicFunction, raised: set[str]) ->
 # --- The package ---
 
 
-def _unloaded(seen: _Seen) -> dict[str, Finding]:
-    """The modules that cannot be imported, where a function of theirs was to be judged or no function is. One that lacks a
-    package of others is left to an installation that has it."""
-    run, found = seen.run, dict[str, Finding]()
+def _unloaded(seen: _Seen) -> dict[str, str]:
+    """The places of the modules that cannot be imported, where a function of theirs was to be judged or no function is. One
+    that lacks a package of others is left to an installation that has it."""
+    run, places = seen.run, dict[str, str]()
     lacking_others = {one["name"] for one in run.events if one["event"] == "unimported" and one["lacks"]}
     lacking = [one for key, one in enumerate(run.api.functions) if key not in seen.found]
-    for name, how in _unimported(run):
+    for name, _ in _unimported(run):
         of_it = [one for one in lacking if f"{one.module}.".startswith(f"{name}.")]
         if (of_it and name not in lacking_others) or not seen.found:
-            where = next((_relative(run, one) for one in of_it if one.module == name), name)
-            found[name] = Finding(FindingCode.PACKAGE_UNLOADED, where, f"{name} cannot be loaded here: {how}")
-    return found
+            places[name] = next((_relative(run, one) for one in of_it if one.module == name), name)
+    return places
 
 
 def _unimported(run: PackageRun) -> Iterator[tuple[str, str]]:
@@ -477,15 +465,23 @@ def _unimported(run: PackageRun) -> Iterator[tuple[str, str]]:
             yield one["name"], one["message"]
 
 
-def _of_package(seen: _Seen, unloaded: Mapping[str, Finding]) -> Iterator[str]:
+def _by_reason(failures: Iterable[tuple[str, str]], verb: str) -> dict[str, str]:
+    """A message for each reason, by the first name that has it."""
+    names: dict[str, list[str]] = {}
+    for name, reason in failures:
+        names.setdefault(reason, []).append(name)
+    return {
+        first: f"{first}{f' and {len(others)} more' if others else ''} cannot be {verb} here: {reason}"
+        for reason, (first, *others) in names.items()
+    }
+
+
+def _of_package(seen: _Seen, unloaded: Mapping[str, str]) -> Iterator[str]:
     run = seen.run
-    for name, how in _unimported(run):
-        if name not in unloaded:
-            yield f"{name} cannot be loaded here: {how}"
-    for one in run.events:
-        if one["event"] == "uncollected":
-            what = one["name"] or "pytest with the settings of the project"
-            yield f"{what} cannot be run here: {one['message']}"
+    yield from _by_reason((one for one in _unimported(run) if one[0] not in unloaded), "loaded").values()
+    uncollected = [one for one in run.events if one["event"] == "uncollected"]
+    every = "pytest with the settings of the project"
+    yield from _by_reason(((one["name"] or every, one["message"]) for one in uncollected), "run").values()
     outcomes = Counter(one["outcome"] for place, one in seen.checks.items() if seen.is_test(place))
     if outcomes["skipped"]:
         yield f"{outcomes['skipped']} of {len(seen.tests)} tests were skipped"
@@ -503,4 +499,4 @@ def _undrawn(drawn: Mapping[int, Iterable[Event]]) -> Iterator[str]:
         str(event["undrawn"]) for events in drawn.values() for event in events if "undrawn" in event
     )
     for reason, times in reasons.most_common():
-        yield f"no inputs were generated for {times} function{'' if times == 1 else 's'}: {reason}"
+        yield f"no inputs were generated for {counted(times, 'function')}: {reason}"
