@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from specwright.bootstrap.views import AT_WORK, AtWork
-from specwright.ports import RequestDone, RequestSent, RoleDone, RoleStarted, Step
+from specwright.ports import RequestDone, RequestSent, RoleDone, RoleStarted, RunEvent
 from testkit.cli.commands import ROOT, SMALL, command, specwright
 from testkit.endpoint import Endpoint, Fault, serving
 from testkit.processes import until
@@ -93,7 +93,7 @@ def test_a_later_request_names_its_task_and_is_no_first_one(tmp_path: Path, serv
 
 def test_each_event_leads_to_what_is_done_next() -> None:
     """A role at work, waiting, at work again; then code works for the same task (D-S9-01)."""
-    task = AtWork().after(Step("task", "TSK-001", "Parse"), "1")
+    task = AtWork().after(RunEvent("task", "TSK-001", "Parse"), "1")
     assert task == AtWork(since="1", task="TSK-001")
     role = task.after(STARTED, "2")
     assert role == AtWork(since="2", task="TSK-001", role="proposer", subject="parse", stage="round-2")
@@ -102,7 +102,7 @@ def test_each_event_leads_to_what_is_done_next() -> None:
     assert asked.after(RequestDone(STARTED.run_id), "4") == role.model_copy(update={"since": "4"})
     done = role.after(RoleDone(STARTED.run_id, 1, 2, 3, replayed=False), "5")
     assert done == AtWork(since="5", task="TSK-001")
-    assert done.after(Step("sealed", "TSK-001", "parse"), "6") == done
+    assert done.after(RunEvent("sealed", "TSK-001", "parse"), "6") == done
 
 
 @pytest.mark.slow

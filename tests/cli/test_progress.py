@@ -13,7 +13,7 @@ from ship_gate.terminal.output import printable
 from specwright.cli.terminal.at_work import clock
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.costs import Budget, Cost
-from specwright.ports import AnswerBought, RequestDone, RequestSent, RoleDone, RoleStarted, Step
+from specwright.ports import AnswerBought, RequestDone, RequestSent, RoleDone, RoleStarted, RunEvent
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.cli.terminal import on_a_terminal
 from testkit.processes import until
@@ -33,7 +33,7 @@ class Clock:
         return self.now
 
 
-def told(*events: Step | RoleStarted | RoleDone | float, scripted: bool = False) -> list[str]:
+def told(*events: RunEvent | RoleStarted | RoleDone | float, scripted: bool = False) -> list[str]:
     """The plain lines of some events; a number lets seconds pass."""
     ticks, out = Clock(), io.StringIO()
     with redirect_stderr(out), ConsoleProgress(lambda _: scripted, ticks) as progress:
@@ -48,15 +48,18 @@ def told(*events: Step | RoleStarted | RoleDone | float, scripted: bool = False)
 def test_a_role_and_its_outcome_are_one_line_with_everything_in_it() -> None:
     """DESIGN §5: which task, which module, which role, which round, how long, how many tokens, and what came of it; an
     outcome of another task is a line of its own; a role that never answered leaves none, and a plan and its lock are one."""
-    line, total = told(STARTED, 2.5, DONE, Step("challenged", "TSK-007", "parse round 2: FAIL"))
+    line, total = told(STARTED, 2.5, DONE, RunEvent("challenged", "TSK-007", "parse round 2: FAIL"))
     for word in ("2.5s", "TSK-007", "challenger", "parse round 2", "3 calls", "1,234 tokens", "FAIL"):
         assert word in line
     assert "3 model calls, 1,234 tokens" in total
-    lines = told(STARTED, DONE, Step("task", "TSK-008", "Next"))
+    lines = told(STARTED, DONE, RunEvent("task", "TSK-008", "Next"))
     assert "challenger" in lines[0]
     assert "TSK-008  Next" in lines[1]
     assert told(STARTED, DONE._replace(calls=0)) == []
-    assert told(Step("proposed", "TSK-007", "contracts round 1"), Step("locked", "TSK-007", "parse")) == []
+    assert (
+        told(RunEvent("proposed", "TSK-007", "contracts round 1"), RunEvent("locked", "TSK-007", "parse"))
+        == []
+    )
 
 
 def test_a_scripted_answer_is_never_shown_as_tokens() -> None:
@@ -111,11 +114,11 @@ def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.Monke
         progress.note(STARTED)
         until(lambda: "at work for" in out.getvalue(), 5)
         progress.note(DONE)
-        progress.note(Step("challenged", "TSK-007", "parse round 2: FAIL"))
+        progress.note(RunEvent("challenged", "TSK-007", "parse round 2: FAIL"))
         monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 60.0)
         for event in (planned, priced, RoleDone(planned.run_id, 12, 130_000, 1200, replayed=False)):
             progress.note(event)
-        progress.note(Step("plan", "TSK-007", "parse"))
+        progress.note(RunEvent("plan", "TSK-007", "parse"))
     reminder, unpriced, plan, *_ = out.getvalue().splitlines()
     task, role, place = (unpriced.index(word) for word in ("TSK-007", "challenger", "parse"))
     assert reminder.index("TSK-007") == plan.index("TSK-007") == task
@@ -134,7 +137,7 @@ def test_a_duration_is_short_and_exact_enough() -> None:
 def test_what_others_wrote_cannot_steer_the_terminal() -> None:
     """DESIGN §9: control characters of models, files and providers stay out of it."""
     assert printable("a\x1b[2Jb\x07c\x9bd\r\n\te") == "a[2Jbcd\n\te"
-    (line,) = told(Step("halted", "TSK-007", "because\x1b]0;title\x07"))
+    (line,) = told(RunEvent("halted", "TSK-007", "because\x1b]0;title\x07"))
     assert "\x1b" not in line
 
 

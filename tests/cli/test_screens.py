@@ -21,7 +21,7 @@ from ship_gate import judge_directory
 from ship_gate.cli import present_verdict
 from specwright.cli.terminal.progress import ConsoleProgress
 from specwright.domain.costs import Budget, Cost
-from specwright.ports import AnswerBought, RoleDone, RoleStarted, Step
+from specwright.ports import AnswerBought, RoleDone, RoleStarted, RunEvent
 
 SCREENS = Path(__file__).parent / "screens"
 RENEW = "RENEW_SCREENS"
@@ -114,17 +114,17 @@ def test_the_lines_of_a_run(width: int) -> None:
             12.5,
             bought,
             RoleDone(place.run_id, 1, 3_100, 900, replayed=False),
-            Step(kind, "TSK-001", outcome),
+            RunEvent(kind, "TSK-001", outcome),
         ]
 
     events = [
-        Step("task", "TSK-001", "Divide an amount evenly"),
+        RunEvent("task", "TSK-001", "Divide an amount evenly"),
         *role("planner", "plan", "round-1", "to_cents, split_evenly", "plan"),
         *role("proposer", "split_evenly", "round-1", "split_evenly round 1", "proposed"),
         *role("challenger", "split_evenly", "round-1", "split_evenly round 1: FAIL", "challenged"),
         *role("arbiter", "split_evenly", "round-2", "split_evenly round 2: APPROVE", "adjudicated"),
-        Step("sealed", "TSK-001", "split_evenly MM-1a2b3c4d@1.0.0, 24 tests"),
-        Step("halted", "TSK-001", "ESC-1a2b3c4d: to_cents could not be shipped"),
+        RunEvent("sealed", "TSK-001", "split_evenly MM-1a2b3c4d@1.0.0, 24 tests"),
+        RunEvent("halted", "TSK-001", "ESC-1a2b3c4d: to_cents could not be shipped"),
     ]
     with redirect_stderr(screen), ConsoleProgress(lambda _: False, lambda: seconds[0]) as progress:
         for event in events:

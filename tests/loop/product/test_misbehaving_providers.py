@@ -16,7 +16,7 @@ from specwright.bootstrap.costs import costs, spending_of
 from specwright.bootstrap.project import Composition, Silent, open_project
 from specwright.bootstrap.storage.stores import DirectoryStore
 from specwright.errors import SpecwrightError
-from specwright.ports import Step
+from specwright.ports import RunEvent
 from specwright.roles.models.spending import PublishedPrices
 from specwright.settings import Settings
 from testkit.endpoint import Endpoint, Fault, serving
@@ -42,7 +42,7 @@ class Notes(Silent):
 
     def note(self, event: object) -> None:
         """Keep a note."""
-        if isinstance(event, Step) and event.kind == "waiting":
+        if isinstance(event, RunEvent) and event.kind == "waiting":
             self.told.append(event.text)
 
 

@@ -331,7 +331,7 @@ class WebSearch(Protocol):
         ...
 
 
-class Step(NamedTuple):
+class RunEvent(NamedTuple):
     """An event of the run, of a kind such as `task`, `module`, `sealed`, `halted`, `gate` or `release`."""
 
     kind: str
@@ -397,7 +397,7 @@ class AnswerBought(NamedTuple):
     budget: Budget
 
 
-ProgressEvent = Step | RoleStarted | RoleDone | RequestSent | RequestDone | AnswerBought
+ProgressEvent = RunEvent | RoleStarted | RoleDone | RequestSent | RequestDone | AnswerBought
 
 
 class Progress(Protocol):

@@ -76,7 +76,7 @@ from specwright.domain.tasks.task_board import Outcome
 from specwright.domain.tasks.task_changes import UNFINISHED
 from specwright.domain.tasks.task_file import TaskDefinition, lay_out_change, parts_of
 from specwright.errors import InputError, RefusedError, SpecwrightErrors
-from specwright.ports import Assignment, Place, Role, Scope, Step
+from specwright.ports import Assignment, Place, Role, RunEvent, Scope
 
 
 def finish_change(factory: Factory) -> None:
@@ -165,7 +165,7 @@ def begin_change(factory: Factory, request: str, spec_before: str, spec_text: st
         factory.roles.require_script(researcher_at(number), request=request, after=base.spec_version)
     announce(factory, scope, [_requested(factory, scope, base, asked)])
     finish_change(factory)
-    factory.progress.note(Step("change", "", f"{reference}: {request or 'the changed SPEC.md'}"))
+    factory.progress.note(RunEvent("change", "", f"{reference}: {request or 'the changed SPEC.md'}"))
 
 
 def _is_under_way(factory: ProjectView, is_same: Callable[[ChangeRequest], bool]) -> bool:
@@ -442,7 +442,7 @@ def begin_report(factory: Factory, tried: TriedReport, pointer: str, spec_text: 
     finish_change(factory)
     projection.write(now=True)
     factory.progress.note(
-        Step("change", report.task_id, f"{reference}: {report.name} fails {report.heading!r}")
+        RunEvent("change", report.task_id, f"{reference}: {report.name} fails {report.heading!r}")
     )
 
 
@@ -730,7 +730,7 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
     run = GateRun(factory.gate, factory.progress, scopes, scope, measured, judging, shipping=True)
     definition, reports = factory.projection.definitions[consumer.task_id], reports_of(factory, contract)
     factory.progress.note(
-        Step("judging", definition.spec_task_id, f"{contract.name} {contract.ref}, by the ship gate")
+        RunEvent("judging", definition.spec_task_id, f"{contract.name} {contract.ref}, by the ship gate")
     )
     verdict = judge_whole(run, definition, reports, tests)
     if not verdict.passed:
@@ -753,7 +753,7 @@ def _resealed(factory: Factory, consumer: Consumer) -> bool:
     announce(factory, scope, events)
     finish_deprecations(factory)
     task = task_board(factory).entry(consumer.task_id).spec_task_id
-    factory.progress.note(Step("sealed", task, f"{contract.name} {contract.ref}, {record.reason}"))
+    factory.progress.note(RunEvent("sealed", task, f"{contract.name} {contract.ref}, {record.reason}"))
     return True
 
 
@@ -778,7 +778,7 @@ def _migrate(factory: Factory, consumer: Consumer) -> None:
     ready, known = all_shipped(factory, definition.depends_on), projection.definitions
     announce(factory, scope, attempt_events(definition, 1, known, ready=ready, parent=whole.spec_task_id))
     finish_change(factory)
-    factory.progress.note(Step("migration", definition.spec_task_id, f"{whole.spec_task_id}: {changed}"))
+    factory.progress.note(RunEvent("migration", definition.spec_task_id, f"{whole.spec_task_id}: {changed}"))
 
 
 def _retire_migrated(factory: Factory) -> None:
@@ -856,4 +856,4 @@ def abandon_change(factory: Factory) -> None:
     finish_change(factory)
     finish_deprecations(factory)
     projection.write(now=True)
-    factory.progress.note(Step("abandoned", "", reference))
+    factory.progress.note(RunEvent("abandoned", "", reference))

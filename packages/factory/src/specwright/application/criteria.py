@@ -27,7 +27,7 @@ from specwright.domain.escalation import (
     RewordCriterion,
 )
 from specwright.domain.modules.release import UnshownInRelease
-from specwright.ports import Scope, Step
+from specwright.ports import RunEvent, Scope
 
 
 class CriterionRuling(NamedTuple):
@@ -84,7 +84,7 @@ def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history:
         )
         sha256 = write_escalation(factory, task, why, name, now, trail)
         announce(factory, scope, [review("escalation.raised", sha256, name)])
-        factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {one.reason}"))
+        factory.progress.note(RunEvent("question", task.entry.spec_task_id, f"{name}: {one.reason}"))
         names.append(name)
     return names
 

@@ -22,7 +22,7 @@ from specwright.domain.escalation import OPERATOR
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, DeprecationRequest, IndexStatus
 from specwright.domain.spec.change_request import BugReport
 from specwright.errors import RefusedError
-from specwright.ports import Scope, Step
+from specwright.ports import RunEvent, Scope
 
 
 def deprecate(factory: Factory, asked: DeprecationRequest) -> Deprecation:
@@ -38,7 +38,7 @@ def deprecate(factory: Factory, asked: DeprecationRequest) -> Deprecation:
     scope = factory.journal.scope(f"deprecation/{ref}")
     announce(factory, scope, [_decision(factory, scope, asked, IndexStatus.DEPRECATED)])
     finish_deprecations(factory)
-    factory.progress.note(Step("deprecated", "", f"{entry.name} {ref}"))
+    factory.progress.note(RunEvent("deprecated", "", f"{entry.name} {ref}"))
     return factory.projection.deprecations[ref]
 
 

@@ -59,7 +59,7 @@ from specwright.domain.interface_change import (
 from specwright.domain.modules.code_index import IndexStatus
 from specwright.domain.modules.evidence import tree_sha256
 from specwright.errors import AnswerError, InputError, RefusedError
-from specwright.ports import Step
+from specwright.ports import RunEvent
 
 
 def exceptions(view: ProjectView) -> Iterator[KnownException]:
@@ -105,7 +105,7 @@ def decide(factory: Factory, request: DecisionRequest) -> ExceptionDecision:
         events += next_attempt(factory, task, known.escalation, cause=events[0].stream_id)
     announce(factory, scope, events)
     factory.projection.write(now=True)
-    factory.progress.note(Step("decided", task.entry.spec_task_id, f"{name}: {decided.decision}"))
+    factory.progress.note(RunEvent("decided", task.entry.spec_task_id, f"{name}: {decided.decision}"))
     return decided
 
 
@@ -322,7 +322,7 @@ class Resolution:
         finish_deprecations(factory)
         factory.projection.write(now=True)
         what = f"{name}: {version.module_ref if version else reason}"
-        factory.progress.note(Step("resolved", halted.entry.spec_task_id, what))
+        factory.progress.note(RunEvent("resolved", halted.entry.spec_task_id, what))
 
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")

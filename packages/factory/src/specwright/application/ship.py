@@ -32,7 +32,7 @@ from specwright.domain.modules.evidence import (
     tree_sha256,
 )
 from specwright.errors import CorruptionError, RefusedError
-from specwright.ports import Scope, Step
+from specwright.ports import RunEvent, Scope
 
 MAX_LINEAGE = 4
 """References that an `artifact.ready` carries; of more it carries one less and their number, and the contract lists all
@@ -81,7 +81,7 @@ def seal(
     if ready:
         count = factory.modules.evidence(contract.ref).execution_log.summary.total
         factory.progress.note(
-            Step("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {count} tests")
+            RunEvent("sealed", task.entry.spec_task_id, f"{contract.name} {contract.ref}, {count} tests")
         )
     return sealed
 

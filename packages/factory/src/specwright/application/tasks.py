@@ -25,7 +25,7 @@ from specwright.domain.tasks.task_file import (
     parts_among,
 )
 from specwright.errors import CorruptionError, SpecwrightErrors
-from specwright.ports import Place, Role, Step, run_of
+from specwright.ports import Place, Role, RunEvent, run_of
 
 
 class Task(NamedTuple):
@@ -229,7 +229,7 @@ def begin(factory: Factory, task: Task) -> bool:
     ]
     scope = factory.journal.scope(f"{task.run}/dispatch")
     announce(factory, scope, events)
-    factory.progress.note(Step("task", task.entry.spec_task_id, task.definition.name))
+    factory.progress.note(RunEvent("task", task.entry.spec_task_id, task.definition.name))
     return True
 
 
@@ -238,7 +238,7 @@ def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facin
     scope = factory.journal.scope(f"{task.run}/shipped")
     events = completion(factory, task, module_refs, task_facing)
     announce(factory, scope, events)
-    factory.progress.note(Step("shipped", task.entry.spec_task_id, task.definition.name))
+    factory.progress.note(RunEvent("shipped", task.entry.spec_task_id, task.definition.name))
 
 
 def completion(

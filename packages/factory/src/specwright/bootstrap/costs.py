@@ -14,7 +14,15 @@ from specwright.bootstrap.storage.stores import ProjectStore, opened_store
 from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage, in_words
 from specwright.errors import InputError, InputErrors
 from specwright.journal.journal import JournalRecord
-from specwright.ports import Role, Step, characters_of, paid_for, provider_of, read_as_model_answer, usage_of
+from specwright.ports import (
+    Role,
+    RunEvent,
+    characters_of,
+    paid_for,
+    provider_of,
+    read_as_model_answer,
+    usage_of,
+)
 from specwright.roles.models.spending import PublishedPrices, Spending, StageEstimate, counted, model_label
 from specwright.settings import SCRIPTED, Settings, load_settings
 
@@ -95,7 +103,7 @@ def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]
             return None
         estimated = next_stop_estimate(factory, factory.price or (lambda role, usage: None))
         most = estimated.range_of_tokens[1]
-        factory.progress.note(Step("budget", "", in_words(Budgets(), most)))
+        factory.progress.note(RunEvent("budget", "", in_words(Budgets(), most)))
         return StageEstimate(stage, most)
 
     return estimate

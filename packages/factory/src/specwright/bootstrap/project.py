@@ -87,7 +87,7 @@ from specwright.graphs.checkpoints import SaverClass
 from specwright.graphs.driver import Driver
 from specwright.graphs.exception_graph import resolve_exceptions
 from specwright.index.embedder import load_embedder
-from specwright.ports import Progress, Role, Step, WebSearch
+from specwright.ports import Progress, Role, RunEvent, WebSearch
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource, model_sources
@@ -458,7 +458,7 @@ class Project:
         if text := edited_spec(self.directory, self.spec_copy()):
             action = GateAction.AMEND if self.status is ProjectStatus.APPROVAL else GateAction.RESTART
             send_back(self.factory, answer_in_words(self.factory, action, "", text))
-            self.factory.progress.note(Step("spec", "", "SPEC.md was edited: the spec is to follow it"))
+            self.factory.progress.note(RunEvent("spec", "", "SPEC.md was edited: the spec is to follow it"))
         elif retry or (history.gave_up and history.gave_up != self.researcher):
             send_back(self.factory, GateAnswer(action=GateAction.RESTART))
 
@@ -605,6 +605,6 @@ def _adapters(store: ProjectStore, settings: Settings, progress: Progress, stack
     journal, log = stack.enter_context(closing(store.journal())), stack.enter_context(closing(store.log()))
     index = stack.enter_context(closing(store.index(load_embedder(settings.embedder))))
     if index.needs_reindex:
-        progress.note(Step("index", "", "the embedder has changed; every entry is embedded again"))
+        progress.note(RunEvent("index", "", "the embedder has changed; every entry is embedded again"))
         index.reindex()
     return Adapters(store.files, store.folder, log, journal, index, project_gate(settings))

@@ -77,8 +77,8 @@ from specwright.ports import (
     RequestSent,
     RoleDone,
     RoleStarted,
+    RunEvent,
     StateStore,
-    Step,
 )
 from specwright.settings import load_settings
 
@@ -381,7 +381,7 @@ class AtWork(Record):
             return self.model_copy(update={"since": now, "waits_for": None, "first_answer": False})
         if isinstance(event, RoleDone):
             return AtWork(since=now, task=self.task)
-        if isinstance(event, Step) and event.kind == "task":
+        if isinstance(event, RunEvent) and event.kind == "task":
             return AtWork(since=now, task=event.task or None)
         return self
 

@@ -11,7 +11,7 @@ from specwright.application.factory import Factory
 from specwright.application.stages.product import draft_history, restore_draft, tasks_in_draft
 from specwright.graphs.checkpoints import Saver
 from specwright.graphs.outer_graph import outer_graph
-from specwright.ports import Step
+from specwright.ports import RunEvent
 
 _THREAD = "project"
 _OF_ANOTHER_SHAPE = (ValueError, TypeError, LookupError, AttributeError)
@@ -87,7 +87,7 @@ class Driver:
         why = (
             f"a checkpoint was discarded: {str(error)[:200]}; the run continues from the journal and the log"
         )
-        self._factory.progress.note(Step("checkpoint", "", why))
+        self._factory.progress.note(RunEvent("checkpoint", "", why))
 
     @property
     def config(self) -> Any:

@@ -28,7 +28,7 @@ from specwright.domain.tasks.project_state import TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionErrors, InputErrors, NonDeterminismError, RefusedErrors
 from specwright.graphs.loop_graphs import engineering_graph
-from specwright.ports import Step
+from specwright.ports import RunEvent
 
 _MONITORED = 500
 """With more tasks than this the progress reports the depth of the run (design: graphs)."""
@@ -174,7 +174,7 @@ class _Nodes:
                 config.get("recursion_limit", 0),
             )
             text = f"{shipped:,} of {len(board):,} tasks shipped; step {step:,} of the {limit:,} that a run may take"
-            self._factory.progress.note(Step("depth", spec_task_id, text))
+            self._factory.progress.note(RunEvent("depth", spec_task_id, text))
 
 
 def _after_dispatch(state: ProjectGraphState) -> str:

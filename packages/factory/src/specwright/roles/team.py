@@ -43,7 +43,7 @@ from specwright.ports import (
     ResearchSource,
     Role,
     RoleStarted,
-    Step,
+    RunEvent,
     WebSearch,
 )
 from specwright.roles.agent.agent import (
@@ -227,7 +227,7 @@ class ModelRoles:
         def refused(why: str, is_read: bool) -> None:
             if not (is_draft and is_read):
                 who = f"{place.role} {place.subject}".rstrip()
-                self.progress.note(Step("refused", place.task, f"{who}: {one_line(why)[:_REASON]}"))
+                self.progress.note(RunEvent("refused", place.task, f"{who}: {one_line(why)[:_REASON]}"))
 
         return refused
 
@@ -270,7 +270,7 @@ class ModelRoles:
 
     def _ask(self, place: Place, label: str) -> Ask:
         def waits(why: str) -> None:
-            self.progress.note(Step("waiting", place.task, why))
+            self.progress.note(RunEvent("waiting", place.task, why))
 
         def ask(live: Callable[[], ChatResult], size: int) -> ChatResult:
             first = self.spending is not None and not self.spending.has_answered(label)

@@ -39,7 +39,7 @@ from specwright.domain.debate.debate import (
 )
 from specwright.domain.debate.falsifying import TriedTest, active_tests, named_in
 from specwright.domain.escalation import OPERATOR
-from specwright.ports import Role, Scope, Step
+from specwright.ports import Role, RunEvent, Scope
 
 CONTRACT_CHANGED = Failure(
     invariant="The module meets its contract as it stands now.",
@@ -310,7 +310,7 @@ class Debate:
 
     def _note(self, kind: str, text: str) -> None:
         name = self._deliverable.name
-        self._factory.progress.note(Step(kind, self._task.entry.spec_task_id, f"{name} {text}"))
+        self._factory.progress.note(RunEvent(kind, self._task.entry.spec_task_id, f"{name} {text}"))
 
 
 def _sources(challenge: Challenge, ruling: Adjudication | None = None) -> tuple[tuple[str, str], ...]:

@@ -31,7 +31,7 @@ from specwright.domain.debate.falsifying import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
 from specwright.domain.spec.change_request import BugReport
 from specwright.domain.tasks.task_file import TaskDefinition
-from specwright.ports import Files, Progress, Scope, Step
+from specwright.ports import Files, Progress, RunEvent, Scope
 
 _MOST_NAMED = 20
 """Tests or parameters that a finding names; of very many the rest is counted."""
@@ -337,7 +337,7 @@ def _note_refusal(run: GateRun, verdict: GateVerdict, stage: str = "") -> None:
     others = f" (and {len(more)} more)" if more else ""
     message = shorten(first.message.strip().partition("\n")[0].rstrip(":"), LONGEST_LINE, placeholder=" ...")
     task, name = run.scope.name.partition(".")[0], run.candidate.contract.name
-    run.progress.note(Step(kind, task, f"{name}: {first.code}{where}: {message}{others}"))
+    run.progress.note(RunEvent(kind, task, f"{name}: {first.code}{where}: {message}{others}"))
 
 
 def _failure(group: list[Finding]) -> Failure:

@@ -42,7 +42,7 @@ from specwright.domain.tasks.project_state import (
 )
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.errors import NonDeterminismError
-from specwright.ports import Step
+from specwright.ports import RunEvent
 
 MAX_UPSTREAM = 20
 """Tasks that a stalled task waits for, of which its escalation shows the entries; the nearest."""
@@ -73,7 +73,7 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
         events.insert(0, wire)
     announce(factory, scope, events)
     factory.projection.write(now=True)
-    factory.progress.note(Step("halted", task.entry.spec_task_id, f"{name}: {why.reason}"))
+    factory.progress.note(RunEvent("halted", task.entry.spec_task_id, f"{name}: {why.reason}"))
     return name
 
 
@@ -109,7 +109,7 @@ def raise_stalled(factory: Factory) -> None:
         snapshot = _excerpt(state, task_id, sizes[task_id])
         sha256 = write_escalation(factory, task, why, name, now, snapshot=snapshot)
         announce(factory, scope, [review("escalation.raised", sha256, name)])
-        factory.progress.note(Step("stalled", task.entry.spec_task_id, f"{name}: {why.decision}"))
+        factory.progress.note(RunEvent("stalled", task.entry.spec_task_id, f"{name}: {why.decision}"))
 
 
 def _stall(state: ProjectState, task: Task) -> Halt:

@@ -55,7 +55,7 @@ from specwright.domain.tasks.task_file import (
     task_named,
 )
 from specwright.errors import InputError, RefusedError
-from specwright.ports import Role, Step, provider_of
+from specwright.ports import Role, RunEvent, provider_of
 
 FILL = "..."
 """To be filled in; as it is, it is refused as a placeholder wherever a text is required (design: contracts)."""
@@ -231,7 +231,7 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
     factory.roles.require_script(failed.challenged_at)
     if not by_gate:
         return
-    factory.progress.note(Step("escalation", of, f"{name}: the gate judges the files first"))
+    factory.progress.note(RunEvent("escalation", of, f"{name}: the gate judges the files first"))
     if problems := failed.module.fix_problems(failed.claim, failed.files, failed.tests):
         shown = "".join(f"\n  {problem}" for problem in problems)
         raise RefusedError(
@@ -293,7 +293,7 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
     ]
     announce(factory, scope, [decision, *own])
     factory.projection.write(now=True)
-    factory.progress.note(Step("resolved", task.entry.spec_task_id, f"{name}: {record.action}"))
+    factory.progress.note(RunEvent("resolved", task.entry.spec_task_id, f"{name}: {record.action}"))
     return name
 
 

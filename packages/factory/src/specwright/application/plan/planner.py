@@ -113,7 +113,7 @@ from specwright.domain.spec.spec_changes import spec_difference
 from specwright.domain.tasks.project_state import TaskStatus, shipped_modules
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.errors import AnswerError, InputError
-from specwright.ports import Assignment, IndexQuery, Place, Role, Scope, Step
+from specwright.ports import Assignment, IndexQuery, Place, Role, RunEvent, Scope
 
 
 def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
@@ -835,11 +835,13 @@ def _store(
             revises=sealed.implemented if sealed else earlier.get(name, ""),
         )
     artifacts.add(scope, *drafts)
-    factory.progress.note(Step("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules)))
+    factory.progress.note(
+        RunEvent("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules))
+    )
     if factory.price:
         estimate = planned_estimate(len(contracts), factory.price)
         factory.progress.note(
-            Step("estimate", task.entry.spec_task_id, f"still to come: {estimate.in_words()}")
+            RunEvent("estimate", task.entry.spec_task_id, f"still to come: {estimate.in_words()}")
         )
     return plan_id
 

@@ -18,7 +18,7 @@ from specwright.application.store.artifacts import ArtifactStore
 from specwright.application.tasks import Task
 from specwright.domain.answers import PlanAnswer
 from specwright.domain.plan import MicroPlan
-from specwright.ports import Step
+from specwright.ports import RunEvent
 
 Contracts = Mapping[str, MicroModuleContract]
 """By module name."""
@@ -130,7 +130,9 @@ def lock_plan(
         factory.artifacts.shipped(task.folder, name, faults=[])
     if replaces:
         _deprecate(factory.artifacts, task.folder, replaces, plan)
-    factory.progress.note(Step("locked", task.entry.spec_task_id, ", ".join(plan.contracts) or "nothing new"))
+    factory.progress.note(
+        RunEvent("locked", task.entry.spec_task_id, ", ".join(plan.contracts) or "nothing new")
+    )
     return []
 
 

@@ -41,7 +41,7 @@ from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.domain.spec.spec_changes import spec_difference
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError
-from specwright.ports import Assignment, FileTree, Research, Scope, Step
+from specwright.ports import Assignment, FileTree, Research, RunEvent, Scope
 
 
 def draft_files(view: ProjectView) -> layout.SpecFiles:
@@ -268,7 +268,7 @@ def research(factory: Factory) -> None:
         return
     if factory.price:
         told = f"up to the approval: {next_stop_estimate(factory, factory.price).in_words()}"
-        factory.progress.note(Step("estimate", "", told))
+        factory.progress.note(RunEvent("estimate", "", told))
     if change is None:
         assignment = _first_assignment(factory, history)
     else:
@@ -278,7 +278,7 @@ def research(factory: Factory) -> None:
     checks = [draft_errors(factory, history, at) for at, _ in [(history.begun, ""), *history.feedback]]
     result = factory.roles.research(assignment, [text for _, text in history.feedback], checks)
     _publish(factory, result, emission)
-    factory.progress.note(Step("spec", "", "the product spec is complete"))
+    factory.progress.note(RunEvent("spec", "", "the product spec is complete"))
 
 
 def next_stop_estimate(factory: Factory, price: Price, tasks: int | None = None) -> Estimate:

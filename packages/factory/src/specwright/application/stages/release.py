@@ -79,8 +79,8 @@ from specwright.ports import (
     ExerciseReport,
     ProductModule,
     ProductPackage,
+    RunEvent,
     Scope,
-    Step,
 )
 
 Outcomes = Mapping[tuple[str, str], RunOutcome]
@@ -388,7 +388,7 @@ def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]
         },
     )
     sha256 = write_escalation(factory, task, why, name, now)
-    factory.progress.note(Step("question", task.entry.spec_task_id, f"{name}: {why.reason}"))
+    factory.progress.note(RunEvent("question", task.entry.spec_task_id, f"{name}: {why.reason}"))
     return [review("escalation.raised", sha256, name)]
 
 
@@ -540,7 +540,7 @@ def _release(
     bind_journal(factory)  # so that what goes out with the release names it
     note_release_end(factory.store, factory.log, release_id)
     results = f"{release_id}: {manifest.overall_result}, product {product.result}"
-    factory.progress.note(Step("released" if manifest.succeeded else "unreleased", "", results))
+    factory.progress.note(RunEvent("released" if manifest.succeeded else "unreleased", "", results))
     return manifest
 
 
@@ -569,7 +569,7 @@ def _product(
             where=wheel.file_name,
             remedy="this is a fault of Specwright, please report it; spec and modules are right as they are",
         )
-    factory.progress.note(Step("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
+    factory.progress.note(RunEvent("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
     request: dict[str, JsonValue] = {
         "wheel": wheel.sha256,
         "examples": [[one.task_id, *one.example[:4]] for one in package.approved],

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, NoReturn
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from specwright.bootstrap.workers.drive import DriveError, Outcome
-from specwright.ports import Step
+from specwright.ports import RunEvent
 from specwright.postgres import PostgresDatabase, StoreAddress
 from specwright.queue.jobs import JobQueue
 from specwright.queue.worker import Claim, QueueWorker, Times, TryLaterError, silence
@@ -136,7 +136,7 @@ class _SentProgress:
 
     def note(self, event: object) -> None:
         """Send a step."""
-        if isinstance(event, Step):
+        if isinstance(event, RunEvent):
             self.send({"step": event.kind, "task": event.task, "text": event.text})
 
     def send(self, document: Event) -> None:

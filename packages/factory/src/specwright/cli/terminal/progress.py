@@ -32,7 +32,7 @@ from specwright.ports import (
     RequestSent,
     RoleDone,
     RoleStarted,
-    Step,
+    RunEvent,
 )
 
 _LONG_SECONDS = 5.0
@@ -181,7 +181,7 @@ class ConsoleProgress:
         tokens = 0 if event.replayed else event.input_tokens + event.output_tokens
         self.tokens += max(0, tokens - self._role_cost.tokens)
 
-    def _step(self, event: Step) -> None:
+    def _step(self, event: RunEvent) -> None:
         self._done_and_all = self.count_tasks()
         self._stage = _STAGES.get(event.kind, "checking")
         self._task = f"{event.task} {event.text}" if event.kind == "task" else self._task
@@ -196,7 +196,7 @@ class ConsoleProgress:
         elif event.kind not in _SHOWN_BY_ROLE:
             self._line(_MARKS.get(event.kind, "·"), event.task, f"{event.kind:<10}", event.text)
 
-    def _flush(self, outcome: Step | None) -> None:
+    def _flush(self, outcome: RunEvent | None) -> None:
         answered, self._answered = self._answered, None
         if answered is not None:
             self._line("·", *answered, _outcome(outcome) if outcome else "")
@@ -321,7 +321,7 @@ def _place(started: RoleStarted) -> str:
     return place_in_words(started.subject, started.stage)
 
 
-def _outcome(step: Step) -> str:
+def _outcome(step: RunEvent) -> str:
     if step.kind == "plan":
         return brief(step.text, _LONGEST_PLAN)
     if step.kind == "spec":
