@@ -11,24 +11,28 @@ from pathlib import Path
 
 from ship_gate.base.reading_limits import ReadingLimit
 from ship_gate.contract.boundary.limits import BoundaryLimit
-from ship_gate.findings import FindingCode
+from ship_gate.findings import FindingCode, Severity
 
 PAGE = Path(__file__).parent / "gate.md"
 
 
 def page(written: str) -> str:
     """The page as it should be, from the page as it is."""
-    codes = [(f"`{code}`", str(code.severity), code.remedy) for code in FindingCode]
     limits = [(limit.about, limit.text) for limit in BoundaryLimit]
     reading = [(limit.about, f"{limit.most:,}") for limit in ReadingLimit]
     tables = {
-        "codes": _table(("code", "besides the refusal", "what to do"), codes),
+        "codes": "\n\n".join(_codes(severity) for severity in Severity),
         "limits": _table(("what", "at most"), limits),
         "reading limits": _table(("what", "at most"), reading),
     }
     for name, table in tables.items():
         written = _replaced(written, name, f"\n{table}\n\n")
     return written
+
+
+def _codes(severity: Severity) -> str:
+    rows = [(f"`{code}`", code.remedy) for code in FindingCode if code.severity is severity]
+    return _table((severity, "what to do"), rows)
 
 
 def _table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
