@@ -65,6 +65,7 @@ pages: $(VENV)/.dev
 	@$(BIN)/python docs/make_spec_map.py
 	@$(BIN)/python docs/make_wire_page.py
 	@$(BIN)/python docs/make_gate_codes.py
+	@$(BIN)/python docs/make_command_table.py
 	@$(BIN)/python docs/make_document_schemas.py
 	@$(BIN)/python docs/make_supabase_migrations.py
 

@@ -1,4 +1,4 @@
-"""Writes what README.md and docs/first-product.md show of runs: the run of examples/nameplate and its results.
+"""Writes what README.md and docs/tutorial.md show of runs: the run of examples/nameplate and its results.
 
 Run by `.venv/bin/python docs/make_recording.py` after a change of a page, a message or this example. What stands
 between `<!-- NAME -->` and `<!-- end of NAME -->` is replaced.
@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "first-product.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "tutorial.md")
 EXAMPLE = ROOT / "examples" / "nameplate"
 _REMINDER = " at work for "
 """In the lines about a role that takes long, which depend on how busy this machine is."""

@@ -100,7 +100,7 @@ def test_before_the_approval_nothing_is_traced(waiting_once: Path) -> None:
 
 def test_what_the_list_of_commands_traces_is_found(approved: Path) -> None:
     """Whoever copies it gets a page, not an error (D-S9-04)."""
-    text, *_ = re.findall(r'specwright trace "([^"]+)"', (ROOT / "docs/command-line.md").read_text())
+    text, *_ = re.findall(r'specwright trace "([^"]+)"', (ROOT / "docs/how-to.md").read_text())
     assert criteria_of(traced(text, approved)) == [("TSK-001", 2)]
 
 

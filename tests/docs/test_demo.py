@@ -1,4 +1,4 @@
-"""The demo ends as docs/first-product.md says, and its wheel does what that page shows."""
+"""The demo ends as docs/tutorial.md says, and its wheel does what that page shows."""
 
 import os
 import re
@@ -22,7 +22,7 @@ from wire_testkit.tables import expected_rows, reduced_rows, tables
 
 __all__ = ["postgres", "postgres_once"]
 
-PRODUCT = (ROOT / "docs/first-product.md").read_text(encoding="utf-8")
+PRODUCT = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8").partition("\n## The demo\n")[2]
 
 
 DEMO = "specwright-demo"
@@ -31,9 +31,7 @@ DEMO = "specwright-demo"
 def test_the_demo_of_its_page_lies_where_its_command_writes_it():
     """What can be copied works after `specwright demo`, which the README shows first (D-S9-04)."""
     assert f"[default: {DEMO}]" in " ".join(specwright("demo", "--help").out.split())
-    places = re.findall(
-        r"[\w./-]*/state_store/releases", PRODUCT.partition("## The demo")[2].partition("\n## ")[0]
-    )
+    places = re.findall(r"[\w./-]*/state_store/releases", PRODUCT)
     assert len(places) == 3
     assert all(f"{DEMO}/" in place for place in places)
 

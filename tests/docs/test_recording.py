@@ -1,4 +1,4 @@
-"""What README.md and docs/first-product.md show of runs was printed by runs."""
+"""What README.md and docs/tutorial.md show of runs was printed by runs."""
 
 import re
 
@@ -8,7 +8,7 @@ from testkit.documents import generator_of
 from testkit.paths import ROOT
 
 generator = generator_of("make_recording")
-PRODUCT = (ROOT / "docs/first-product.md").read_text(encoding="utf-8")
+PRODUCT = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
 REFRESH = "run `.venv/bin/python docs/make_recording.py`"
 
 _VARYING = re.compile(r"\b(?:MM|REL|ESC)-[0-9a-f]{8}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d+(?::\d\d|\.\d)s?\b *")
