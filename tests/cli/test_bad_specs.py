@@ -75,6 +75,21 @@ def test_of_spec_and_task_one_is_given(tmp_path: Path) -> None:
     assert not (tmp_path / "p").exists()
 
 
+def test_the_remedy_names_the_command_that_helps(waiting: Path, tmp_path: Path) -> None:
+    """D-S9-04: the directory to begin in, the file to edit, and every word that a command lacks."""
+    specwright("run", tmp_path / "a b").refuses("there is no SPEC.md", f"init '{tmp_path}/a b'` makes one")
+    (tmp_path / "empty.md").touch()
+    specwright("amend", waiting, "--examples", tmp_path / "empty.md").refuses(
+        "is empty", "status", "acceptance.md"
+    )
+    specwright("resolve", "ESC-1").refuses("missing argument 'ACTION'", "resolve {ESC-ID} {ACTION}`; `")
+    specwright("deprecate", "MM-1").refuses(
+        "missing option '--reason'", "deprecate {MODULE} --reason TEXT`; `"
+    )
+    specwright("export", waiting).refuses("missing argument 'FILE'", "export {DIR-OR-URL} {FILE}`; `")
+    specwright("run", waiting, "x").refuses("unexpected extra argument", "--help` shows how")
+
+
 def test_another_spec_than_the_run_began_with_is_refused(
     project: Path, waiting: Path, released: Path, tmp_path: Path
 ) -> None:

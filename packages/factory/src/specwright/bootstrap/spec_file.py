@@ -9,6 +9,7 @@ import codecs
 import json
 import os
 import re
+import shlex
 import time
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
@@ -87,7 +88,7 @@ def read_example_file(path: Path) -> str:
 
 def read_acceptance_file(path: Path) -> str:
     """The examples and properties of a spec as a person edited them; fails as `read_spec`."""
-    remedy = "name `acceptance.md` of the spec that waits, or a copy of it"
+    remedy = "edit the `acceptance.md` that `specwright status` names, or a copy of it, and name that"
     return _read(path, "the file of the examples", MAX_ACCEPTANCE_BYTES, remedy)
 
 
@@ -111,7 +112,7 @@ def _read(path: Path, what: str, most: int, remedy: str) -> str:
         remedy: What to do if it is none of that kind.
     """
     try:
-        return _text(str(path), read_bounded(path, most), what)
+        return _text(str(path), read_bounded(path, most), what, remedy)
     except OSError as error:
         raise InputError(
             f"{what} cannot be read: {error.strerror}",
@@ -209,7 +210,7 @@ class SpecCopy(NamedTuple):
         """
         if self.data is None:
             raise _no_spec(Path(self.where))
-        return _text(self.where, self.data)
+        return _text(self.where, self.data, "SPEC.md", "write about one page of Markdown")
 
 
 def spec_copy(directory: Path, store: "ProjectStore | None" = None) -> SpecCopy:
@@ -360,11 +361,11 @@ def _no_spec(path: Path) -> InputError:
     return InputError(
         "there is no SPEC.md",
         where=str(path),
-        remedy="`specwright init DIR` makes one to fill in; or name yours with --spec FILE",
+        remedy=f"`specwright init {shlex.quote(str(path.parent))}` makes one to fill in; or name yours with --spec FILE",
     )
 
 
-def _text(path: str, data: bytes, what: str = "SPEC.md") -> str:
+def _text(path: str, data: bytes, what: str, remedy: str) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{what} is UTF-16", where=path, remedy="save it as UTF-8")
     try:
@@ -378,9 +379,7 @@ def _text(path: str, data: bytes, what: str = "SPEC.md") -> str:
             f"{what} holds a NUL character, so it is not text", where=place, remedy="save it as UTF-8"
         )
     if not text.strip():
-        raise InputError(
-            f"{what} is empty", where=path, remedy="say in it what the product does, and for whom"
-        )
+        raise InputError(f"{what} is empty", where=path, remedy=remedy)
     return text
 
 

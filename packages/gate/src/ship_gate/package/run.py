@@ -135,9 +135,8 @@ def _unfinished(ran: ProgramRun) -> str:
         case "forged":
             return "the run was stopped: what was reported did not come from the gate's program"
         case how:
-            printed = (
-                f": {ran.ended.output.strip().splitlines()[-1][:200]}" if ran.ended.output.strip() else ""
-            )
+            lines = ran.ended.output.strip().splitlines()
+            printed = f": {lines[-1][:200]}" if lines else ""
             return f"the run broke off ({ran.ended.message or how}){printed}"
 
 

@@ -178,7 +178,7 @@ def _contradictions(seen: _Seen) -> tuple[dict[int, list[Finding]], list[str]]:
             notes.append(f"{what} {name} does not hold: {message}{why}")
             continue
         code = FindingCode.PACKAGE_TEST if is_test else FindingCode.PACKAGE_EXAMPLE
-        where = name if is_test else _line_of_example(seen, blamed, check)
+        where = name if is_test else f"{_relative(seen.run, seen.run.api.functions[blamed])}:{check['line']}"
         text = _anonymous(seen.run, f"{check.get('statement') or name}\n{message}")
         if len(findings.setdefault(blamed, [])) < 5:
             findings[blamed].append(Finding(code, where, text))
@@ -299,10 +299,6 @@ def _blamed_by_example(seen: _Seen, place: int, check: Event) -> int | None:
     return next(iter([key for key in owner if key in chosen] or (chosen if len(chosen) == 1 else [])), None)
 
 
-def _line_of_example(seen: _Seen, key: int, check: Event) -> str:
-    return f"{_relative(seen.run, seen.run.api.functions[key])}:{check['line']}"
-
-
 def _relative(run: PackageRun, function: PublicFunction) -> str:
     return str(function.file).removeprefix(f"{run.place}/tree/")
 
@@ -326,7 +322,9 @@ def _judged(seen: _Seen, key: int, function: PublicFunction, findings: list[Find
         for outcome in ("unnoticed", "equivalent")
     )
     faults = len(outcomes) - len(equivalent)
-    raised = _raised(seen, key)
+    raised = _raised((one for one in seen.checks.values() if one["outcome"] == "passed"), key)
+    drawn = [error for event in seen.drawn.get(key, []) for error in event.get("errors", ())]
+    raised |= {base for error in drawn for base in error["bases"]}
     failing = len(all_reaching) - len(reaching)
     shown = _Shown(key, function, len(reaching), failing, tests, examples, faults, unnoticed, raised)
     calls = max((event.get("calls", 0) for event in seen.drawn.get(key, [])), default=0)
@@ -335,7 +333,7 @@ def _judged(seen: _Seen, key: int, function: PublicFunction, findings: list[Find
     basis = missing if verdict is Verdict.NOT_SHOWN else _basis(seen, shown, calls)
     if equivalent:
         basis += f"; {len(equivalent)} more give the same for every input that was tried"
-    notes = tuple(_anonymous(seen.run, note) for note in _notes(seen, key, function, raised))
+    notes = tuple(_anonymous(seen.run, note) for note in _notes(seen, key, function))
     return JudgedFunction(
         function, f"{where}:{function.line}", verdict, basis, examples, tests, faults, unnoticed, equivalent, calls,
         tuple(findings), notes,
@@ -359,15 +357,10 @@ class _Shown(NamedTuple):
         return [name for name in self.function.raises if name not in self.raised]
 
 
-def _raised(seen: _Seen, key: int) -> set[str]:
+def _raised(checks: Iterable[Event], key: int) -> set[str]:
     """The classes of the errors that came out of a function, with their bases."""
-    found: set[str] = set()
-    for one in seen.checks.values():
-        if one["outcome"] == "passed":
-            found.update(name for other, names in one.get("raised", ()) if other == key for name in names)
-    for event in seen.drawn.get(key, []):
-        found.update(base for error in event.get("errors", ()) for base in error["bases"])
-    return found
+    raised = [one for check in checks for one in check.get("raised", ())]
+    return {name for other, names in raised if other == key for name in names}
 
 
 def _missing(seen: _Seen, shown: _Shown) -> str:
@@ -415,16 +408,17 @@ def _basis(seen: _Seen, shown: _Shown, calls: int) -> str:
     return ", ".join(parts)
 
 
-def _notes(seen: _Seen, key: int, function: PublicFunction, raised: set[str]) -> Iterator[str]:
+def _notes(seen: _Seen, key: int, function: PublicFunction) -> Iterator[str]:
     """What drawn calls did that nobody states; it may be meant."""
     is_typed = all(function.parameters.values())
-    known = {
-        name
-        for one in seen.checks.values()
-        for other, names in one.get("raised", ())
-        if other == key
-        for name in names
-    } - {"Exception", "BaseException", "object", "ValueError", "ArithmeticError", "LookupError"}
+    known = _raised(seen.checks.values(), key) - {
+        "Exception",
+        "BaseException",
+        "object",
+        "ValueError",
+        "ArithmeticError",
+        "LookupError",
+    }
     for event in seen.drawn.get(key, []):
         for error in event.get("errors", ()):
             bases = set(error["bases"])

@@ -83,14 +83,20 @@ class Program(NamedTuple):
         return error.exit_code
 
     def _misuse(self, error: TyperException) -> InputError:
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context is not None else self.name
+        context: Any = getattr(error, "ctx", None)
+        command, parameters = (
+            (context.command_path, context.command.params) if context else (self.name, list[Any]())
+        )
         what = (
             "no command is given"
             if type(error).__name__ == "NoArgsIsHelpError"
             else error.format_message().rstrip(".").replace("Value error, ", "")
         )
-        return InputError(what[:1].lower() + what[1:], where=command, remedy=f"`{command} --help` shows how")
+        required = [one for one in parameters if one.required]
+        words = [(*one.get_usage_pieces(context), one.get_help_record(context)[0])[0] for one in required]
+        usage = f"`{' '.join([command, *words])}`; " if words else ""
+        remedy = f"{usage}`{command} --help` shows how"
+        return InputError(what[:1].lower() + what[1:], where=command, remedy=remedy)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
