@@ -1,4 +1,4 @@
-"""The time of a search for the ten nearest entries of the Code Index (docs/design.md#benchmarks).
+"""The time of a search for the ten nearest entries of the Code Index (docs/design.md#testing).
 
 `python benchmarks/index_search.py` prints the figures of one run; it asserts nothing, since machines differ:
 

@@ -1,4 +1,4 @@
-"""How long the built command linkwatch takes for 10,000 links that were all checked already (docs/design.md#benchmarks).
+"""How long the built command linkwatch takes for 10,000 links that were all checked already (docs/design.md#testing).
 
 `python benchmarks/linkwatch.py` builds `examples/linkwatch` with its playbook, or takes `--wheel FILE`; writes 100 notes
 with 100 links each, scans them, marks all as checked, and lets `linkwatch check` and `linkwatch scan` find that nothing is

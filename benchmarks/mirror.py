@@ -1,4 +1,4 @@
-"""The speed of the mirror, compared with the bare insertion of the same rows (docs/design.md#benchmarks).
+"""The speed of the mirror, compared with the bare insertion of the same rows (docs/design.md#testing).
 
 `python benchmarks/mirror.py` mirrors 100,000 Wires of 900 bytes to SQLite and to Postgres, and then writes the very rows
 that are there now into the same tables of an empty database, all in one transaction: with INSERT in SQLite, with COPY in

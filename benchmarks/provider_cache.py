@@ -1,5 +1,5 @@
 """What of each request a provider can have in its cache, and what a run costs with and without
-(docs/design.md#benchmarks).
+(docs/design.md#testing).
 
 `python benchmarks/provider_cache.py [EXAMPLE ...]` runs examples from their playbooks and looks at each request as providers
 do: tools, then system prompt, then messages. Some providers cache the beginning of every request: what a request has in

@@ -1,4 +1,4 @@
-"""How long the validation of a product spec takes, by its number of tasks (docs/design.md#benchmarks).
+"""How long the validation of a product spec takes, by its number of tasks (docs/design.md#testing).
 
 Prints the median of several rounds for specs of 1, 100 and 5,000 tasks, in all and for each task, beside reading the same
 spec from JSON, and the ratio of both. The largest one also has a chain of dependencies through all its tasks, and once

@@ -1,4 +1,4 @@
-"""How fast the studio's pages are, and how large (D48, docs/design.md#benchmarks; targets: 300 ms and 300 kB, 10,000 tasks).
+"""How fast the studio's pages are, and how large (D48, docs/design.md#testing; targets: 300 ms and 300 kB, 10,000 tasks).
 
 `python benchmarks/studio.py [--tasks N] [--directory DIR]` lays out a project of many tasks in a chain, has a few of them
 shipped by a stub, serves it, and asks for pages as a browser does: not for those of tasks and modules, which need evidence

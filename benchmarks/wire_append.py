@@ -1,4 +1,4 @@
-"""The speed of appends to the log, compared with raw SQLite (docs/design.md#benchmarks).
+"""The speed of appends to the log, compared with raw SQLite (docs/design.md#testing).
 
 The target is one Wire a commit within 1.6 times a bare insert, validation included.
 `python benchmarks/wire_append.py` prints the figures of one run; it asserts nothing, since machines differ.

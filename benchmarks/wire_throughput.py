@@ -1,4 +1,4 @@
-"""The speed of checking and replaying Wires (docs/design.md#benchmarks); `wire_append.py` measures appends.
+"""The speed of checking and replaying Wires (docs/design.md#testing); `wire_append.py` measures appends.
 
 `python benchmarks/wire_throughput.py` prints the figures of one run; it asserts nothing, since machines differ:
 

@@ -5,7 +5,7 @@
 Needs a Postgres server, `SPECWRIGHT_TEST_POSTGRES` names another one than 127.0.0.1:5432. Each project is a nameplate, one
 task with one module, from its queued `run` to the wheel. What is measured is the whole: claims, processes, gate, release.
 So with an instant model the cores are the limit, and more workers than cores gain nothing; a model that takes its time
-leaves the cores to others. `--projects 300` takes an hour or so on two cores. See docs/design.md#benchmarks; there is no
+leaves the cores to others. `--projects 300` takes an hour or so on two cores. See docs/design.md#testing; there is no
 target.
 """
 

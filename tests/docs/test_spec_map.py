@@ -8,7 +8,7 @@ import pytest
 from testkit.documents import generator_of
 from testkit.paths import ROOT
 
-_HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+_HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
 
 
 generator = generator_of("make_spec_map")

@@ -1,4 +1,4 @@
-"""What a contract does not promise: constraints that begin `out of scope: ` (D10, design: scope-limits)."""
+"""What a contract does not promise: constraints that begin `out of scope: ` (D10, design: contracts)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How much is sent to a role at once: prompt, request, tools (design: costs)."""
+"""How much is sent to a role at once: prompt, request, tools (design: models)."""
 
 from collections.abc import Callable
 from pathlib import Path

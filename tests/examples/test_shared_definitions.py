@@ -1,4 +1,4 @@
-"""A product whose plan has a module of definitions, built from a playbook to its wheel (design: vocabulary)."""
+"""A product whose plan has a module of definitions, built from a playbook to its wheel (design: contracts)."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Modules of definitions alone: their contract, their surface, and what the gate makes of them (design: vocabulary)."""
+"""Modules of definitions alone: their contract, their surface, and what the gate makes of them (design: contracts)."""
 
 import pytest
 

@@ -378,8 +378,8 @@ def test_the_page_and_the_documents_say_it_too():
     interfaces = Interfaces.model_validate({"command": command})
     functions = {"start": function_of_signature("start(at: datetime) -> str")}
     assert interface_guide(interfaces, functions, "hours").endswith(f"\n\n{VALUES}\n")
-    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
-    assert VALUES in " ".join(design.split())
+    page = (ROOT / "docs" / "interfaces.md").read_text(encoding="utf-8")
+    assert VALUES in " ".join(page.split())
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The source tree of a release, worked on where nothing of Specwright can be imported (design: source-tree)."""
+"""The source tree of a release, worked on where nothing of Specwright can be imported (design: release)."""
 
 import ast
 import io

@@ -11,7 +11,6 @@ from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.ports import ExampleOutcome
 from specwright.wheels import FlitPackager
-from testkit.paths import ROOT
 from testkit.sampling import spread
 from testkit.wheels.wrong_together import WRONG_TOGETHER
 
@@ -69,12 +68,3 @@ def test_a_module_that_is_called_took_part_in_whatever_later_version_it_is_relea
     task = Task("TSK-002", case.acceptance)
     (broken,) = broken_examples([task], [case.first.contract(), second, third], [failed])
     assert broken.modules == ("net", "tax", "third")
-
-
-def test_the_table_in_the_docs_has_every_product_with_its_criterion():
-    """D-41-05."""
-    page = (ROOT / "docs/design.md").read_text()
-    assert [
-        name for name, case in WRONG_TOGETHER.items() if f"| {name} | `{case.first.name}`" not in page
-    ] == []
-    assert [case.criterion for case in WRONG_TOGETHER.values() if f"| {case.criterion} |" not in page] == []

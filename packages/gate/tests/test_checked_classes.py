@@ -1,4 +1,4 @@
-"""Dataclasses that check their fields and derive properties: what the gate finds in them (design: contracts, vocabulary)."""
+"""Dataclasses that check their fields and derive properties: what the gate finds in them (design: contracts)."""
 
 import pytest
 

@@ -8,7 +8,6 @@ from gate_testkit.edge_faults import EDGE_FAULTS
 from gate_testkit.fuzzing import Planted
 from ship_gate.contract.properties import Property
 from ship_gate.ship_gate import SandboxedShipGate
-from testkit.paths import ROOT
 from testkit.sampling import slow, spread
 
 GATE = SandboxedShipGate()
@@ -146,10 +145,3 @@ def test_the_same_module_is_tried_with_the_same_values():
     first, second = (_tried(planted, "f(text) == text", {"text": "str"}) for _ in range(2))
 
     assert first == second
-
-
-def test_the_table_in_the_docs_has_every_edge_fault_with_its_property():
-    """D-40-12."""
-    page = (ROOT / "docs/design.md").read_text()
-
-    assert [name for name, case in EDGE_FAULTS.items() if f"| {name} | `{case.holds}` | `" not in page] == []

@@ -1,4 +1,4 @@
-"""The slow stages run before judges are asked, once for the same files (design: preflight)."""
+"""The slow stages run before judges are asked, once for the same files (design: ship-gate)."""
 
 from pathlib import Path
 from typing import Any

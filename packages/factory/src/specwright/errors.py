@@ -94,7 +94,7 @@ class AnswerError(ModelError):
     Args:
         raw_answers: The answers as they came, oldest first, for the escalation.
         problems: Everything that was wrong with the last of them.
-        fault: What ends the task: `spec`, if code confirmed that what was approved is wrong (design: spec-at-fault).
+        fault: What ends the task: `spec`, if code confirmed that what was approved is wrong (design: contract-at-fault).
     """
 
     def __init__(

@@ -645,7 +645,7 @@ class ProductPackage(NamedTuple):
         modules: One version per module, one module per name.
         task_facing: The names of the modules of which the package exports all.
         provided: The names of the spec that the package exports, whichever module has them.
-        requires: Requirements on third-party packages (design: module-scope).
+        requires: Requirements on third-party packages (design: contracts).
         notes: What each version added, changed and removed, as Markdown.
         approved: The examples that the person approved; they do not go into the wheel.
         properties: What the person approved for all values.

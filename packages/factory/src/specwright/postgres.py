@@ -1,4 +1,4 @@
-"""The Postgres store: one connection to the schema of a project, and its errors (design: stores).
+"""The Postgres store: one connection to the schema of a project, and its errors (design: store-layout).
 
 Whoever drives a project holds a lock of the session and writes by the same connection. A driver whose connection was
 cut can therefore write nothing more once another one may hold the project.

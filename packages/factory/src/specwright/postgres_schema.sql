@@ -1,4 +1,4 @@
--- Everything that a project keeps in Postgres, in a schema of its own (design: stores). The checkpoints' tables are made
+-- Everything that a project keeps in Postgres, in a schema of its own (design: store-layout). The checkpoints' tables are made
 -- beside these by langgraph-checkpoint-postgres.
 
 -- The files of the project.

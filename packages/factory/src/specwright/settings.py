@@ -64,7 +64,7 @@ class ProviderLimits(BaseModel):
 
 
 class HederaSettings(BaseModel):
-    """The topic that mirrors the log, and who submits to it; keys are in the variables that are named (design: hedera)."""
+    """The topic that mirrors the log, and who submits to it; keys are in the variables that are named (design: mirrors)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
@@ -120,7 +120,7 @@ class Settings(GateSettings):
     license: str = ""
     """Of the product, an SPDX expression such as MIT; empty if none is stated."""
     store: str = ""
-    """Where the records of the project are: `postgresql://...`, or empty for its directory (design: stores)."""
+    """Where the records of the project are: `postgresql://...`, or empty for its directory (design: store-layout)."""
     drive: Literal["here", "workers"] = "here"
     """Who drives the project: the command itself, or the workers of its store (design: workers)."""
 

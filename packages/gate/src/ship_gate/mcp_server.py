@@ -1,4 +1,4 @@
-"""The gate as five MCP tools, for a coding agent with an editor of its own (design: mcp-server).
+"""The gate as five MCP tools, for a coding agent with an editor of its own (design: command-line).
 
 The tools read and judge module directories and packages below one root. None writes a file, so nothing that lies in a
 directory can make it writable. Left out: files, which the agent reads and edits itself.

@@ -47,7 +47,7 @@ class GateSettings(BaseModel):
     gate_fuzz_examples: int = Field(default=250, ge=50, le=10_000)
     """Inputs that the contract fuzz draws for a module, beside those that it always tries."""
     packages: list[str] = Field(default_factory=list)
-    """Third-party packages that modules may import, each with its versions (design: module-scope)."""
+    """Third-party packages that modules may import, each with its versions (design: contracts)."""
     sandbox: Literal["auto", "bubblewrap", "landlock", "none"] = "auto"
     """How the code of modules is confined; `none` is for those who accept the risk, and is recorded."""
 

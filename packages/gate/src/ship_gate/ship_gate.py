@@ -72,7 +72,7 @@ class SandboxedShipGate(ShipGate):
 
     Args:
         timeout_seconds: Wall-clock time for a module's tests, and again for its examples.
-        packages: Third-party packages that the project's settings allow, by their import names (design: module-scope).
+        packages: Third-party packages that the project's settings allow, by their import names (design: contracts).
         sandbox: "auto", or the name of a `SandboxKind`; one that is not there is refused at the first judgement.
         static: Whether the source is checked before it is run; off only to show what a run withstands.
         strength: The least share of mutants that must die, in all and in each function; 0 turns it off, and the

@@ -1,4 +1,4 @@
-"""The stages of the gate: what each observed, and those after the tests, side by side (design: ship-gate, benchmarks).
+"""The stages of the gate: what each observed, and those after the tests, side by side (design: ship-gate, testing).
 
 Observation, strength and the contract fuzz wait for processes most of their time and need nothing of each other.
 Their processes are started while tests and examples still run, so that they have loaded what they need when their turn

@@ -153,7 +153,7 @@ class ShipGate(Protocol):
 
         Args:
             candidate: What wants to ship.
-            thorough: Also the slow stages. What ships has had them for the same files (design: preflight).
+            thorough: Also the slow stages. What ships has had them for the same files (design: ship-gate).
 
         Raises:
             ShipGateError: the gate itself could not run (as opposed to a module that fails it).
@@ -174,7 +174,7 @@ class ShipGate(Protocol):
 
     def try_examples(self, candidate: Candidate, examples: Sequence[Example]) -> tuple[Finding, ...]:
         """Run examples that somebody else wrote on a candidate; what is false of them, without advice
-        (design: bug-reports).
+        (design: change).
 
         Raises:
             ShipGateError: the gate itself could not run.

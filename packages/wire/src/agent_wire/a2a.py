@@ -1,4 +1,4 @@
-"""Agent Wire seen as A2A 1.0: tasks, status updates and artifact updates, in ProtoJSON (design: wire, a2a).
+"""Agent Wire seen as A2A 1.0: tasks, status updates and artifact updates, in ProtoJSON (design: wire).
 
 A pure mapping of the same log, not a second stream. The contract `a2a-task-state-map` says what becomes of an event.
 Only the keys that are built here go out, so that nothing internal leaks. There is no gateway here.
@@ -27,7 +27,7 @@ class LogPosition(NamedTuple):
 
 
 def a2a_task_id(context_id: str, stream_id: str) -> str:
-    """The A2A task of one attempt: UUIDv5 of its project and its stream, whose colons A2A's paths cannot hold (design: a2a).
+    """The A2A task of one attempt: UUIDv5 of its project and stream, whose colons A2A's paths cannot hold (design: wire).
 
     Args:
         context_id: The context of the stream, `project:<id>`: stream ids are unique in a project only.

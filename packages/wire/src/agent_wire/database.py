@@ -1,4 +1,4 @@
-"""An SQL database as the log and the Code Index use it: an SQLite file or a Postgres schema (design: stores).
+"""An SQL database as the log and the Code Index use it: an SQLite file or a Postgres schema (design: store-layout).
 
 Statements are written once, in the SQL that both understand, with `?` for each parameter.
 """

@@ -40,7 +40,7 @@ class StreamEnd(NamedTuple):
 
 
 class LogEnd(NamedTuple):
-    """The end of a log, recorded outside it: the running hash covers this entry and all before it (design: wire-log).
+    """The end of a log, recorded outside it: the running hash covers this entry and all before it (design: wire).
 
     Args:
         topic_id: The topic, `0.0.1001`.

@@ -1,4 +1,4 @@
-"""The log in the terms of the Hedera Consensus Service: ids, running hash version 3, metadata (design: wire-log).
+"""The log in the terms of the Hedera Consensus Service: ids, running hash version 3, metadata (design: wire).
 
 The running hash is exact to the byte. The network's nodes write its preimage with a Java ObjectOutputStream, so it is
 a serialization stream and not the plain list of fields that the documentation shows: stream header, the class

@@ -1,4 +1,4 @@
-"""The Wire log in a database: topics, dense sequence numbers, consensus time, running hash (design: projection, wire-log).
+"""The Wire log in a database: topics, dense sequence numbers, consensus time, running hash (design: projection, wire).
 
 The database is an SQLite file or a Postgres schema. The rules are those of `agent_wire.admission`; this module adds
 durability and order. One writer appends at a time: threads wait for a lock, processes for that of the database.

@@ -1,4 +1,4 @@
-"""The SQLite file of the log: its tables, and a connection whose commits survive a crash (design: wire-log).
+"""The SQLite file of the log: its tables, and a connection whose commits survive a crash (design: wire).
 
 Triggers keep the file append-only, so that no caller can bypass the rule; one that is gone or changed is put back when
 the log is opened for appending. `head` repeats where a topic ends and moves with every entry: a log whose last entries

@@ -1,4 +1,4 @@
-"""Verification of a log's file: names each altered, dropped, swapped, inserted or cut-off entry (design: wire-log).
+"""Verification of a log's file: names each altered, dropped, swapped, inserted or cut-off entry (design: wire).
 
 It reads the file alone: it recomputes the chain of running hashes from the first entry, parses every body as a Wire and
 admits every Wire again. A hash chain by itself does not show that a file was rewritten as a whole or replaced by an

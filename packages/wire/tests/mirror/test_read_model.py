@@ -1,4 +1,4 @@
-"""The read model says what the log says, on SQLite and on Postgres (W Read model, D47, design: read-model)."""
+"""The read model says what the log says, on SQLite and on Postgres (W Read model, D47, design: mirrors)."""
 
 import base64
 from collections.abc import Iterator

@@ -3,7 +3,7 @@
 What follows from the log in files, for a change or a migration: done at once, and again where a crash came in between
 (design: change).
 
-A bug report: an example that a sealed module fails begins a repair, or a change request (design: bug-reports).
+A bug report: an example that a sealed module fails begins a repair, or a change request (design: change).
 
 The approval of a change: what it does, shown by code, and the Wires that begin it (design: change).
 
@@ -119,7 +119,7 @@ def _show_released(factory: Factory, files: layout.SpecFiles) -> None:
 
 
 def _write_spec_of_repair(factory: Factory, files: layout.SpecFiles, number: int) -> None:
-    """The spec that a repair was begun with: that of the release, under the next version (design: bug-reports)."""
+    """The spec that a repair was begun with: that of the release, under the next version (design: change)."""
     scope = factory.journal.scope(f"{scopes.product_change(number)}/files")
     if not factory.store.exists(files.spec):
         spec = factory.projection.approved_spec  # a repair that is given up has its files before

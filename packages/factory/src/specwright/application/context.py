@@ -2,12 +2,12 @@
 store as the invocation meets it (design: provenance, role-access, artifact-lifecycle).
 
 One list makes the manifest and the role's directory, so that the one cannot say more than the other holds. A pack
-that cannot be filled stops here, before it is written and before a model is asked (design: context-packs).
+that cannot be filled stops here, before it is written and before a model is asked (design: role-access).
 
-The store shows contracts, never the contents of other artifacts (design: artifacts): of a module its public surface or its
-index status, of a contract the contract, of anything else that the pack names its id, type, version and status. A
-draft is registered under an id that the factory draws; shipping, revising what others made and changing a status are
-no operations here.
+The store shows contracts, never the contents of other artifacts (design: artifact-lifecycle): of a module its public
+surface or its index status, of a contract the contract, of anything else that the pack names its id, type, version and
+status. A draft is registered under an id that the factory draws; shipping, revising what others made and changing a
+status are no operations here.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Retiring a sealed module version: the decision first, as a Wire, then the Code Index (design: deprecation).
 
 What earlier versions of a module bind a later one to: bug reports, and falsifying tests that they passed (design:
-bug-reports, falsifying-tests).
+change, falsifying-tests).
 """
 
 from typing import cast

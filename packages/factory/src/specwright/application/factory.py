@@ -95,7 +95,7 @@ class Factory(ProjectView, Adapters):
         progress: Receives what is shown to a person while a run goes on.
         environment: The description of this machine in `ship.json`.
         spec_text: SPEC.md as the person wrote it.
-        packages: Third-party packages that modules may import (design: module-scope).
+        packages: Third-party packages that modules may import (design: contracts).
         given_spec: A product spec that a person gave in place of a SPEC.md; it goes to the approval gate as it is.
         price: What the tokens of a role cost; None if all answers are scripted.
         searches: Whether a web search is configured.

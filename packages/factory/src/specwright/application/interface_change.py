@@ -248,7 +248,7 @@ class Resolution:
         return {"reason": reason}
 
     def module_halted(self, state: ChangeState) -> ChangeState:
-        """The debate over the implementation halted: it leaves for here (design: graphs)."""
+        """The debate over the implementation halted: it leaves for here (design: engineering)."""
         halted = state["halted"]
         reason = f"the new version could not be made: {halted['reason']}"
         self._reject(reason, halted["debate_id"])

@@ -1,4 +1,4 @@
-"""What the log says of debates, and where their records are not that (design: wire-log).
+"""What the log says of debates, and where their records are not that (design: wire).
 
 The log has the hash of each record, who made it, and in which order they came; the files have the rest.
 """

@@ -233,8 +233,8 @@ def after_halt(state: EngineeringState) -> Literal["debate", "select_module", "f
 
 def may_reopen(state: EngineeringState, halted: HaltedDebate) -> bool:
     """Whether a module that found its contract at fault, or a dependency missing, reopens the contract debate: once per
-    task, if there was one; a repair has none (design: bug-reports). Each debate then
-    continues with its own next round, which costs neither a revision (design: contract-at-fault, repeated-code)."""
+    task, if there was one; a repair has none (design: change). Each debate then
+    continues with its own next round, which costs neither a revision (design: contract-at-fault)."""
     amendable = halted["fault"] in {FaultOf.CONTRACT, MISSING_DEPENDENCY}
     return amendable and "reopened_by" not in state and "locked" in state
 

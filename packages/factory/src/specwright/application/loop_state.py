@@ -1,4 +1,4 @@
-"""What the loops remember between two steps: names, ids and counters, as JSON primitives (design: graphs).
+"""What the loops remember between two steps: names, ids and counters, as JSON primitives (design: engineering).
 
 What was said in a debate is in its records, not here.
 """

@@ -62,7 +62,7 @@ def spec_page(
     Args:
         warnings: Of the final validation; they do not block approval.
         sources: The research in the order in which it was done.
-        allowed_packages: Third-party packages that the project's settings allow (design: module-scope).
+        allowed_packages: Third-party packages that the project's settings allow (design: contracts).
         changes: The difference from the version that was shown before, as a patch.
         affected: What a change touches.
         costs: What its build is likely to take, in words; empty if nothing is known or all answers are scripted.

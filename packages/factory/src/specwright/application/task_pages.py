@@ -1,4 +1,4 @@
-"""`{task_id}.md`: the task file that the engineering loop reads, from its template (design: ids, task-files).
+"""`{task_id}.md`: the task file that the engineering loop reads, from its template (design: ids, project-loop).
 
 At init its section Dependency Contracts is written from the sketches of the upstream tasks, at dispatch from the contracts
 and examples of the shipped modules.
@@ -21,7 +21,7 @@ _BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
 
 
 def render_at_init(definition: TaskDefinition, definitions: Mapping[str, TaskDefinition]) -> str:
-    """The task file with Dependency Contracts from the sketches of the upstream tasks (design: task-files).
+    """The task file with Dependency Contracts from the sketches of the upstream tasks (design: project-loop).
 
     Args:
         definitions: By task id; at least those of the dependencies.
@@ -30,7 +30,7 @@ def render_at_init(definition: TaskDefinition, definitions: Mapping[str, TaskDef
 
 
 def render_at_dispatch(definition: TaskDefinition, shipped: Iterable[ShippedDependency]) -> str:
-    """The task file with Dependency Contracts from what the dependencies shipped (design: task-files).
+    """The task file with Dependency Contracts from what the dependencies shipped (design: project-loop).
 
     Raises:
         InputError: a dependency without a shipped contract, or a contract without examples.

@@ -212,7 +212,7 @@ def _migration_before(factory: ProjectView, task_id: str) -> str | None:
 
 
 def begin(factory: Factory, task: Task) -> bool:
-    """Dispatch a task: refresh its file with what its dependencies shipped (design: task-files), then say that it runs.
+    """Dispatch a task: refresh its file with what its dependencies shipped (design: project-loop), then say that it runs.
 
     Returns:
         Whether it began now. If not, a crash interrupted it and lost its checkpoint: it runs again from the
@@ -264,7 +264,7 @@ def all_shipped(factory: ProjectView, depends_on: Sequence[str]) -> bool:
 
 
 def refreshed_file(factory: ProjectView, definition: TaskDefinition) -> str:
-    """The text of a waiting task's file: from what its dependencies shipped, or from their sketches (design: task-files)."""
+    """The text of a waiting task's file: from what its dependencies shipped, or their sketches (design: project-loop)."""
     if all_shipped(factory, definition.depends_on):
         return render_at_dispatch(definition, list(_shipped_dependencies(factory, definition)))
     return render_at_init(definition, factory.projection.definitions)

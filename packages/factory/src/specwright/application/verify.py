@@ -24,7 +24,7 @@ Checks the records of the store that no sealed version holds, one by one (design
 Each has the hash with which it was written. An envelope is what it was created as, and its status follows from the
 grounds among its outputs, which are there. A record of a debate is the very body of its artifact.
 
-What a project shows and could write again: state file, task files, Code Index (design: projection, task-files).
+What a project shows and could write again: state file, task files, Code Index (design: projection, project-loop).
 
 Nothing binds these by a hash. Each is made anew from what is bound, and compared.
 """
@@ -328,7 +328,7 @@ def _was_state(found: bytes, log: WireLog, store: StateStore) -> bool:
 
 def _task_file_findings(view: ProjectView, folder: FileTree, definition: TaskDefinition) -> Iterator[Finding]:
     """A task file is what it was at init, what it is once its dependencies are shipped, or what it was when the task was
-    dispatched (design: task-files, change)."""
+    dispatched (design: project-loop, change)."""
     path = f"project/{definition.path}"
     if not folder.exists(path):
         yield Finding("task_file.missing", path, "the file is gone")

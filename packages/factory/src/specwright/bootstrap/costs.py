@@ -1,5 +1,4 @@
-"""What a project asked of models and may ask: sums from its journal, prices and budgets from its settings (design: costs,
-budgets)."""
+"""What a project asked of models and may ask: sums of its journal, prices and budgets of its settings (design: models)."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -88,7 +87,7 @@ def pauses_by_estimate(settings: Settings) -> bool:
 
 
 def watch_estimate(spending: Spending, settings: Settings, factory: Factory) -> None:
-    """Have a run without a budget pause by its estimate (design: budgets)."""
+    """Have a run without a budget pause by its estimate (design: models)."""
     if pauses_by_estimate(settings):
         spending.expect(estimate_by_stage(factory))
 

@@ -1,6 +1,6 @@
-"""The mirror of a project's log (design: read-model).
+"""The mirror of a project's log (design: mirrors).
 
-The mirror of a project's log on a Hedera topic (design: hedera).
+The mirror of a project's log on a Hedera topic (design: mirrors).
 """
 
 import os

@@ -1,8 +1,8 @@
 """A project open for driving: its adapters put together, and held against other drivers (design: floors, journal).
 
-The models and the web search that the settings name (design: models, web-search).
+The models and the web search that the settings name (design: models).
 
-The ship gate as the settings of a project want it, and where it runs (design: ship-gate, module-scope).
+The ship gate as the settings of a project want it, and where it runs (design: ship-gate, contracts).
 """
 
 import platform

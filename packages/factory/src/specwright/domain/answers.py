@@ -323,7 +323,7 @@ class _DisputedRuling(UndisputedRuling):
 
 
 class ContractRuling(_DisputedRuling):
-    """The final decision of a round over contracts (design: exact-changes)."""
+    """The final decision of a round over contracts (design: amendments)."""
 
     accepted_changes: Annotated[
         list[Annotated[int, Field(ge=1)]],
@@ -438,7 +438,7 @@ class DependencyAnswer(Record):
 
 
 class PlannedEffect(Record):
-    """An effect that a module may have (design: module-scope)."""
+    """An effect that a module may have (design: contracts)."""
 
     type: Annotated[
         Literal["WRITE", "CALL", "MUTATION"],

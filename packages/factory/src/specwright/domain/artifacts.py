@@ -23,7 +23,7 @@ CONTRACT = "contract.json"
 """The file that a contract is (design: contracts)."""
 
 SURFACE = (CONTRACT, "examples.md", "ship.json")
-"""What others see of a shipped module (design: closed-source)."""
+"""What others see of a shipped module (design: role-access)."""
 
 EXTRACT = "summary.md"
 """The file by which a reference is summarised."""
@@ -35,7 +35,7 @@ METADATA = "metadata.json"
 NOT_IN_PACK = (
     "'{path}' is not part of your context pack. Everything outside it is a closed-source service (§6.8)."
 )
-"""The refusal of any other path, `{path}` (design: graphs)."""
+"""The refusal of any other path, `{path}` (design: engineering)."""
 
 
 class Permission(StrEnum):
@@ -55,7 +55,7 @@ _SHOWN: Mapping[Permission, tuple[str, ...]] = {
 
 
 def shown(permission: Permission, path: str) -> bool:
-    """Whether a file of a reference, by its path below it, is shown at a permission (design: context-packs)."""
+    """Whether a file of a reference, by its path below it, is shown at a permission (design: role-access)."""
     return permission is Permission.FULL or path in _SHOWN[permission]
 
 

@@ -1,16 +1,16 @@
-"""What answers of models cost, in tokens and money (design: costs).
+"""What answers of models cost, in tokens and money (design: models).
 
 A price that is not known is counted as such: money is a sum over the priced answers and a number of those without a
 price, so that an unknown price is never taken for nothing.
 
-What is still to come: an estimate in tokens and money from recorded runs, with a stated range (design: costs).
+What is still to come: an estimate in tokens and money from recorded runs, with a stated range (design: models).
 
 Before the research SPEC.md is all that is known, and a draft may be refused: that estimate goes by its words, with a range
 that holds the recorded runs and those of ten first users. The other figures are means over the tasks and modules of the
 five runs in docs/costs.md, when readers of the requests answered them. A task is planned and its contracts are debated; then
 each of its modules is proposed, challenged and adjudicated.
 
-The budgets of a project and of a task: whether one more call fits (design: budgets).
+The budgets of a project and of a task: whether one more call fits (design: models).
 """
 
 from collections.abc import Callable, Mapping

@@ -52,7 +52,7 @@ class ApproveOverride(Rationale):
 
 class Retry(Record):
     """The task runs again as it is, from the start; models are asked anew. With `corrections` of what was approved it goes
-    on in place, with the failed module's last draft (design: escalation, spec-at-fault)."""
+    on in place, with the failed module's last draft (design: escalation, contract-at-fault)."""
 
     rationale: str = ""
     corrections: dict[str, dict[str, Any] | None] = Field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Where the graphs' checkpoints are stored, and in which form: JSON, which names no code (design: graphs).
+"""Where the graphs' checkpoints are stored, and in which form: JSON, which names no code (design: engineering).
 
 They save time: what was answered is in the journal and what happened is in the log. LangGraph's own serializer imports
 what a checkpoint names and calls it; a project, and with it its checkpoints, may come from somebody else.

@@ -1,4 +1,4 @@
-"""Driving the outer graph from stop to stop (design: graphs)."""
+"""Driving the outer graph from stop to stop (design: engineering)."""
 
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ _STEPS_PER_TASK = 4  # dispatch, engineering, update, and one to spare
 
 
 def recursion_limit(tasks: int) -> int:
-    """How many super-steps one run of a graph may take; a subgraph counts its own (design: graphs)."""
+    """How many super-steps one run of a graph may take; a subgraph counts its own (design: engineering)."""
     return max(1000, _STEPS_PER_TASK * tasks + 100)
 
 

@@ -1,5 +1,5 @@
 """The graphs of the two loops, made from their tables: each row is a node, which does its step and goes to the next
-(design: graphs, engineering, debate).
+(design: engineering, debate).
 
 A node routes by its own Command and has no static edge: the goto of a debate's halt would be added to such an edge and
 carry a halted module to `ship`.
@@ -46,7 +46,7 @@ def engineering_graph(factory: Factory) -> Graph:
 
 
 def debate_graph(factory: Factory) -> Graph:
-    """Compile the loop of one deliverable; a halt leaves it by `Command(graph=Command.PARENT)` (design: graphs)."""
+    """Compile the loop of one deliverable; a halt leaves it by `Command(graph=Command.PARENT)` (design: engineering)."""
     begin = loop.begin_debate
     return _graph_of(
         "debate",

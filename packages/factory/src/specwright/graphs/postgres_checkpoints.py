@@ -1,4 +1,4 @@
-"""The graphs' checkpoints in the schema of a project (design: stores); needs the extra `postgres`."""
+"""The graphs' checkpoints in the schema of a project (design: store-layout); needs the extra `postgres`."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -31,7 +31,7 @@ from specwright.graphs.loop_graphs import engineering_graph
 from specwright.ports import RunEvent
 
 _MONITORED = 500
-"""With more tasks than this the progress reports the depth of the run (design: graphs)."""
+"""With more tasks than this the progress reports the depth of the run (design: engineering)."""
 _REPORTED_EVERY = 100
 
 _NODES = (
@@ -47,7 +47,7 @@ _RESULT = ("outcome", "escalation", "module_refs", "module_ref")
 
 
 class ProjectGraphState(TypedDict, total=False):
-    """Only what concerns the current task (design: graphs); JSON primitives."""
+    """Only what concerns the current task (design: engineering); JSON primitives."""
 
     schema_version: int
     task_id: str
@@ -165,7 +165,7 @@ class _Nodes:
         return {"resolution": None, "refused": "", "outcome": tasks.outcome(self._factory).value}
 
     def _report_depth(self, config: RunnableConfig, spec_task_id: str) -> None:
-        """Report the depth of a long run now and then (design: graphs)."""
+        """Report the depth of a long run now and then (design: engineering)."""
         board = tasks.task_board(self._factory)
         shipped = board.count(TaskStatus.SHIPPED)
         if len(board) > _MONITORED and shipped % _REPORTED_EVERY == 0:

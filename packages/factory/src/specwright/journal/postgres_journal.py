@@ -1,4 +1,4 @@
-"""The records of a journal in a Postgres schema (design: stores)."""
+"""The records of a journal in a Postgres schema (design: store-layout)."""
 
 from collections.abc import Iterator
 

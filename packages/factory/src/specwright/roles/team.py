@@ -87,7 +87,7 @@ EMISSIONS = 6
 
 DRAFTS = (4, 3, 2)
 """Drafts of a Proposer that are read in a proposal's first, second and every later round, preflight repairs included: a
-revision changes less than what it begins with (design: preflight)."""
+revision changes less than what it begins with (design: ship-gate)."""
 
 
 class Request(NamedTuple):

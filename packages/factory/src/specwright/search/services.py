@@ -1,4 +1,4 @@
-"""Web search by Tavily, which needs a key, or by ddgs, which needs none (design: web-search).
+"""Web search by Tavily, which needs a key, or by ddgs, which needs none (design: models).
 
 Both are clients that others keep; a result is cut to the port's three fields here. What a page says is data: it is made
 one line of bounded length, and only web addresses are passed on.

@@ -1,4 +1,4 @@
-"""The file system of a role: a deepagents backend restricted to its context pack (design: context-packs, role-access).
+"""The file system of a role: a deepagents backend restricted to its context pack (design: role-access).
 
 The backend checks the path that was named and the path that links lead to (`virtual_files`). `ls`, `glob` and `grep`
 omit what may not be read, without an error. Changes are made one at a time, and the length of a file is bounded.
@@ -37,7 +37,7 @@ SEALED = (
     "integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 "
     "(Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13)."
 )
-"""The literal message of docs/design.md#closed-source."""
+"""The literal message of docs/design.md#role-access."""
 
 _EVIDENCE = "ship.json"
 """The file that only the public surface of a sealed module has."""
@@ -50,7 +50,7 @@ R = TypeVar("R", ReadResult, WriteResult, EditResult, DeleteResult)
 
 
 class OpaqueEnforcementBackend(BackendProtocol):
-    """Shows no file of a sealed module but its public surface, and lets nobody change one (design: closed-source).
+    """Shows no file of a sealed module but its public surface, and lets nobody change one (design: role-access).
 
     Args:
         inner: A backend in virtual mode.

@@ -1,4 +1,4 @@
-"""Files on disk: write-once publishing and atomic replacement (design: journal, context-packs).
+"""Files on disk: write-once publishing and atomic replacement (design: journal, role-access).
 
 A file is written elsewhere, fsynced, and then linked (write-once) or renamed (replacement) into place, so that a crash
 leaves it whole or absent. The directory is fsynced, so that the name survives too. Partly written files are in a

@@ -1,4 +1,4 @@
-"""Files in a Postgres schema: write-once publishing and replacement, each in a transaction (design: stores)."""
+"""Files in a Postgres schema: write-once publishing and replacement, each in a transaction (design: store-layout)."""
 
 import shutil
 from collections.abc import Generator, Mapping

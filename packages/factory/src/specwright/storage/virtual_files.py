@@ -1,5 +1,5 @@
 """The files of a directory as an agent names them: one spelling of each path, no way out, search in a stable order
-(design: closed-source, context-packs).
+(design: role-access).
 
 A path becomes canonical (`/a/b`) or is refused. A path that leaves the root through links, that has another name by a
 hard link, or that is neither file nor directory, is not available.

@@ -4,7 +4,7 @@ tried against it (design: release, module-directory).
 pip installs outside the sandbox, since it executes nothing of a wheel. Whatever imports the product runs within, several
 processes at a time. This module decides whether a result is right, by the same rule as the ship gate.
 
-The interfaces of a product are tried, too: its command, its HTTP API and its MCP server (design: shell). Each trial has a
+The interfaces of a product are tried, too: its command, its HTTP API and its MCP server (design: release). Each trial has a
 process of its own. What they must do is the same for every product: describe themselves, refuse what is wrong without a
 traceback, give what the product's examples say, and leave nothing half written when they are killed.
 """

@@ -1,4 +1,4 @@
-"""A release as a source tree, which is built, checked and changed without Specwright (design: source-tree).
+"""A release as a source tree, which is built, checked and changed without Specwright (design: release).
 
 `src/` has the files of the wheel. `tests/` has the tests of each module, which import the package, and what was approved:
 each example and each property is a test. `docs/` has a page for each contract. ruff lays out the code, as it would for

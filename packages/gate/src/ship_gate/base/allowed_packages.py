@@ -1,4 +1,4 @@
-"""Third-party packages that a project's settings allow to its modules (design: module-scope).
+"""Third-party packages that a project's settings allow to its modules (design: contracts).
 
 Roles that write imports are told their names; the product requires those that one of its modules imports.
 """

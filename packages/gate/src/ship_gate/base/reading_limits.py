@@ -1,4 +1,4 @@
-"""How much one reader can judge: the size of a contract and of a module, in one table (design: module-scope).
+"""How much one reader can judge: the size of a contract and of a module, in one table (design: contracts).
 
 A module is read as a whole by whoever challenges and rules on it, and by the person who uses it. What is larger is two
 modules. Prompts and docs are rendered from this.

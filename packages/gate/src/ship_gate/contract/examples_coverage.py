@@ -1,4 +1,4 @@
-"""Which examples a contract needs (design: closed-source, module-directory).
+"""Which examples a contract needs (design: role-access, module-directory).
 
 Each entry point in an example that succeeds; per error surface one example (as many as there are surfaces
 of that error; a code or variant shows in the `repr`); per WRITE or MUTATION one that goes on after the call

@@ -1,4 +1,4 @@
-"""`examples.md`: its grammar, its placeholders, and what makes an example true (design: closed-source, module-directory).
+"""`examples.md`: its grammar, its placeholders, and what makes an example true (design: role-access, module-directory).
 
 An example is a `## ` heading, a sentence, a fenced `python` block that runs by itself and ends in an expression, and a
 fenced `text` block: the `repr` of that expression's value, or `ErrorName: text` where the message starts with the text.
@@ -107,7 +107,7 @@ def in_short(example: Example) -> str:
 
 
 def placeholder_faults(examples: tuple[Example, ...]) -> tuple[Finding, ...]:
-    """Examples with placeholders for values (design: closed-source)."""
+    """Examples with placeholders for values (design: role-access)."""
     return tuple(
         Finding(
             "examples.placeholder", example.heading, f"{value!r} is a placeholder; write a concrete value"

@@ -1,5 +1,5 @@
 """Effects on hosts: which hosts a contract names, and whether a request is one of those (design: module-directory,
-module-scope).
+contracts).
 
     POST, PUT, PATCH    requests of that method
     CALL                requests of every other method; its target is an address, or it is no effect on a host

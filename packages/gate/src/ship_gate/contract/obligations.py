@@ -1,4 +1,4 @@
-"""What the tests of a module must show, derived from its contract, and who says that they do (design: obligations,
+"""What the tests of a module must show, derived from its contract, and who says that they do (design: contracts,
 role-access).
 
 One obligation per input constraint (a default is one: leaving the argument out), output invariant, error

@@ -1,4 +1,4 @@
-"""The rules for a contract's content, checked when it is locked (design: module-directory, module-scope).
+"""The rules for a contract's content, checked when it is locked (design: module-directory, contracts).
 
 Every rule serves one property: the docstring and signature rendered from a contract without problems are
 read back as exactly its five dimensions. `normalise` repairs what has one obvious repair; `problems` lists
@@ -18,7 +18,7 @@ the rest.
 - What is out of scope is said of an input, and names the values (`out of scope: `).
 - An exception is a builtin that says something, or a CamelCase class that the module exports; what such a class is stands in
   its first surface, with a base of `ERROR_BASES`.
-- Definitions alone (design: vocabulary) have no inputs or effects; each class is an output, each exception a surface.
+- Definitions alone (design: contracts) have no inputs or effects; each class is an output, each exception a surface.
 - An effect on hosts names them, says how long it waits, and has an error surface beside it (`network`).
 - Changed arguments are refused: they enter as values.
 - There are values for what it says (`possible_values`).

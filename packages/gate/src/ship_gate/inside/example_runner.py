@@ -1,4 +1,4 @@
-"""Executes a candidate's examples, each in a fresh directory, without the module (design: closed-source, module-directory).
+"""Executes a candidate's examples, each in a fresh directory, without the module (design: role-access, module-directory).
 
 It compares nothing: it says what came out.
 """

@@ -1,7 +1,7 @@
 """`modules.<name>` for tests and examples: exactly what the module exports, as calls to the process that holds it.
 
 Functions send their arguments over the boundary and wait; classes are made anew from the module's source. Nothing of the
-implementation is here, so nothing of it can be imported, patched or looked at (design: obligations, ship-gate).
+implementation is here, so nothing of it can be imported, patched or looked at (design: contracts, ship-gate).
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Executes the examples of a candidate and compares what they give with what they say (design: closed-source,
+"""Executes the examples of a candidate and compares what they give with what they say (design: role-access,
 module-directory).
 
 They run as tests do: beside the module's process, not in it (`suite_run`)."""

@@ -38,7 +38,7 @@ class Sandbox(NamedTuple):
 
     Args:
         kind: Of `chosen_sandbox`.
-        packages: Third-party packages that a module may import (design: module-scope).
+        packages: Third-party packages that a module may import (design: contracts).
         limits: Of each process.
     """
 

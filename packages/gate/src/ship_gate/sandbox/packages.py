@@ -1,4 +1,4 @@
-"""The third-party packages that a sandboxed process can see, and nothing else of what is installed (design: module-scope).
+"""The third-party packages that a sandboxed process can see, and nothing else of what is installed (design: contracts).
 
 A folder of links stands in for the installation's, so that only what was asked for, with what it requires, can be
 imported. What the links lead to is made readable by the sandbox."""

@@ -1,4 +1,4 @@
-"""Which names of the standard library, and of clients of HTTP, do what (design: module-directory, module-scope).
+"""Which names of the standard library, and of clients of HTTP, do what (design: module-directory, contracts).
 
 A run sees what happens (`runs.observed_effects`). Names stand here for code that no run reaches, and for what a run does
 not see; what a name does with some arguments only is left to the run.

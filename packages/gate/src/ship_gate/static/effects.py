@@ -1,5 +1,5 @@
 """What an implementation does beside returning a value, held against its contract's effects (design:
-module-directory, module-scope).
+module-directory, contracts).
 
     static.effect     files, environment, clock, chance, standard input, printing or process state, undeclared
     static.refused    processes, threads, native code, sockets: no contract can declare them; HTTP where it is not declared

@@ -1,4 +1,4 @@
-"""What a module and its tests may import (design: obligations, contracts).
+"""What a module and its tests may import (design: contracts).
 
 Tests see the public surface of their module and of its siblings, and nothing behind it. An implementation imports
 the standard library, its own files, and siblings relatively, by their public names: `from ..<name> import <name>`.
@@ -40,7 +40,7 @@ def import_findings(candidate: Candidate, packages: frozenset[str] = frozenset()
 
     Args:
         candidate: Its Python files are readable.
-        packages: Third-party packages that the project's settings allow (design: module-scope).
+        packages: Third-party packages that the project's settings allow (design: contracts).
     """
     siblings = {d.contract.name: set(public_names(d.contract)) for d in candidate.dependencies}
     public = {

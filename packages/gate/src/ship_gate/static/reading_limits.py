@@ -1,4 +1,4 @@
-"""Whether one reader can judge a module (design: module-scope).
+"""Whether one reader can judge a module (design: contracts).
 
 source.size     an implementation of more statements than that; its largest parts are named
 """

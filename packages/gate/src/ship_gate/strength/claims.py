@@ -1,5 +1,5 @@
 """Which obligations the tests show: each by a test that claims it and notices a change of what it is about (design:
-obligations).
+contracts).
 
     happy path         what a call returned, or wrote, is read; where nothing is, that the call ends without an error
     output invariant   the same, of the output that the invariant is about

@@ -1,4 +1,4 @@
-"""Tells the invariants of one output apart: a test of the one shows nothing of the other (design: ship-gate, obligations).
+"""Tells the invariants of one output apart: a test of the one shows nothing of the other (design: ship-gate, contracts).
 
 A change of the output is noticed by a test of any of its invariants. Where a contract states several of one output, each
 needs an assertion of its own, or a test that notices whatever is changed, as a comparison of the whole result does. An

@@ -1,5 +1,5 @@
 """Whether each test, and each claim, depends on what the module does: answers are changed on their way (design: ship-gate,
-obligations).
+contracts).
 
     tests.vacuous        a test passes where no module answers, or whatever its calls return, raise and write
     tests.surroundings   a test fails, or gets another answer, where the module is in other surroundings

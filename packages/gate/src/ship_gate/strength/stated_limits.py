@@ -1,5 +1,5 @@
 """The limits that constraints of a contract state and the source guards: tests call at each and one beyond (design:
-obligations, ship-gate).
+contracts, ship-gate).
 
 Where a condition before a `raise` compares with a number that a constraint names, the comparison's fault at its edge, and
 the number's by one, must be noticed, however many other mutants die. Of a constraint with two ends one must be noticed

@@ -1,5 +1,5 @@
 """What an entry point's docstring says, read by griffe in the Google style and held to
-docs/design.md#module-directory's grammar.
+docs/contracts.md's grammar.
 
 The grammar is stricter than the style: a section that a contract does not know, prose after the purpose or
 a line that is no entry is refused rather than dropped, because a dropped line would be a difference that

@@ -1,4 +1,4 @@
-"""The consensus nodes through the Hiero SDK (design: hedera). The only module that imports it.
+"""The consensus nodes through the Hiero SDK (design: mirrors). The only module that imports it.
 
 A client that a connection failed is thrown away: the SDK would leave its node alone for seconds, and a new one asks at
 once. Keys come in as texts and are in no message.

@@ -1,4 +1,4 @@
-"""The outbox: which Wires of the log went to a topic, by which transactions (design: hedera).
+"""The outbox: which Wires of the log went to a topic, by which transactions (design: mirrors).
 
 A transaction id is on the disk before it is used, so that a Wire whose outcome is unknown can be asked for and
 sent again under the same id. At most one entry is open; those before it are placed.

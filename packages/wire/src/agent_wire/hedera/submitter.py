@@ -1,4 +1,4 @@
-"""Submission of a log's Wires to a topic, each once and in order (design: hedera).
+"""Submission of a log's Wires to a topic, each once and in order (design: mirrors).
 
 One Wire after the other: the next one is submitted when the place of the one before it is known. A Wire whose
 outcome is unknown is asked for by its transaction id and repeated under the same id, which the network takes once. When

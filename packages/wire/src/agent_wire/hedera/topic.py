@@ -1,4 +1,4 @@
-"""A topic as a mirror node's REST interface shows it, and the proof that nothing in it was changed (design: hedera)."""
+"""A topic as a mirror node's REST interface shows it, and the proof that nothing in it was changed (design: mirrors)."""
 
 import base64
 import json

@@ -1,1 +1,1 @@
-"""The read model: what a log says as tables for reading, in SQLite or Postgres (design: read-model)."""
+"""The read model: what a log says as tables for reading, in SQLite or Postgres (design: mirrors)."""

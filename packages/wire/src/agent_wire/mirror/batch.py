@@ -1,4 +1,4 @@
-"""The rows that entries of a log make (design: read-model).
+"""The rows that entries of a log make (design: mirrors).
 
 The state of the streams is not read back from the tables: a mirror that starts replays the log, which is faster than it
 writes, and cannot be led astray by what somebody changed in the tables.

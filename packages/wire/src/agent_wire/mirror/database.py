@@ -1,4 +1,4 @@
-"""The database of the read model: where it is, its schema, and its errors (design: read-model)."""
+"""The database of the read model: where it is, its schema, and its errors (design: mirrors)."""
 
 import sqlite3
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""The mirror: follows a log and writes it to the read model (design: read-model).
+"""The mirror: follows a log and writes it to the read model (design: mirrors).
 
 It only reads the log. A mirror that is killed, or whose database is away, goes on from the position in the database.
 """

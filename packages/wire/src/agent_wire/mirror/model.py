@@ -1,4 +1,4 @@
-"""The read model in a database: reading its position, and writing batches (design: read-model).
+"""The read model in a database: reading its position, and writing batches (design: mirrors).
 
 A batch and the position after it are one transaction, and the position is locked first. So whatever is killed, and
 however many mirrors follow the same log, no entry is applied twice.

@@ -1,4 +1,4 @@
-"""The tables of the read model (design: read-model); `migrations/versions` creates them.
+"""The tables of the read model (design: mirrors); `migrations/versions` creates them.
 
 One database may hold the logs of many projects. Each row names its log, and the context that decides who may read it.
 `wire_logs` says how far a log is mirrored; it moves in the transaction that writes the other rows.

@@ -38,7 +38,7 @@ class Version(NamedTuple):
         contract_changes: Of the contracts since the version before, a line for each statement.
         examples: `examples.md`.
         preflight: What the preflight saw.
-        contract_at_fault: What is wrong with its contract (design: contract-at-fault, repeated-code).
+        contract_at_fault: What is wrong with its contract (design: contract-at-fault).
         confirmed: Whose fault code has confirmed that to be, as the loop knows it; empty if it has not.
     """
 
@@ -114,7 +114,7 @@ class Deliverable(ABC):
         self, version_id: str, round_number: int, amendments: Sequence[Amendment]
     ) -> Sequence[str] | None:
         """What keeps a version from being locked once code has applied amendments; empty if nothing does, None if code
-        cannot apply them all, as in files (design: exact-changes)."""
+        cannot apply them all, as in files (design: amendments)."""
         return None
 
     @abstractmethod

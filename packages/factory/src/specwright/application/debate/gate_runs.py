@@ -58,7 +58,7 @@ _BINDING = {
 
 
 class GateRun(NamedTuple):
-    """A judgement of a candidate, in the preflight of a draft or at the ship gate (design: preflight).
+    """A judgement of a candidate, in the preflight of a draft or at the ship gate (design: ship-gate).
 
     Args:
         gate: The port.
@@ -89,7 +89,7 @@ def _judged(run: GateRun, request: JsonValue, known: Scope) -> GateVerdict:
     """The verdict of the stages; what it measured is drawn as such.
 
     A preflight runs all stages. The ship gate runs them again without the slow ones; what those showed is taken over from a
-    preflight that passed with the same files, contract and dependencies, or observed now (design: preflight).
+    preflight that passed with the same files, contract and dependencies, or observed now (design: ship-gate).
     """
     gate, candidate, scope = run.gate, run.candidate, run.scope
     verdict = _observed(_VERDICT, scope, request, lambda: gate.judge(candidate, thorough=not run.shipping))
@@ -245,7 +245,7 @@ def judge_whole(
 ) -> GateVerdict:
     """Judge a candidate, or recall how it was judged. The verdict includes what was approved, the examples of bug reports,
     and falsifying tests: those kept with earlier versions, and the active ones of the debate, which must pass as well
-    (design: executable-spec, bug-reports, falsifying-tests).
+    (design: executable-spec, change, falsifying-tests).
 
     Falsifying tests are not run where the module's own tests could not be, for example because its surface differs.
     """

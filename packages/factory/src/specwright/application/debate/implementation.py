@@ -1,5 +1,5 @@
 """The implementation of one module as the deliverable of a debate, its Proposer and the preflight of its drafts (design:
-debate, role-access, preflight)."""
+debate, role-access, ship-gate)."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -139,7 +139,7 @@ class Preflight:
         self._verdict: GateVerdict | None = None
         self._repeated: set[str] = set()
         self.missing: list[ContractFault] = []
-        """The modules that the last draft repeats and cannot call (design: repeated-code)."""
+        """The modules that the last draft repeats and cannot call (design: contract-at-fault)."""
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
         self.ledger = PreflightLedger()
@@ -150,7 +150,7 @@ class Preflight:
         """What keeps a draft from becoming a proposal.
 
         A contract or a spec whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown
-        (design: contract-at-fault, spec-at-fault).
+        (design: contract-at-fault).
         """
         faults, wrong = (answer.contract_at_fault, answer.spec_at_fault) if answer else ([], {})
         verdict = self._module.judged(self._scope, files, self._active_tests, shipping=False)
@@ -242,7 +242,7 @@ class Implementation(Deliverable):
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """The Proposer implements, or corrects; a draft becomes a proposal once the preflight passes (design:
-        preflight)."""
+        ship-gate)."""
         stage, workspace = f"round-{round_number}", self.files(before) if before else self.stub()
         sources, changes, sealed = list(request.sources), list[str](), False
         if changed := self._changed_contract(before) if before else self._sealed_contract():
@@ -358,7 +358,7 @@ class Implementation(Deliverable):
         active_tests: Sequence[TriedTest],
         stage: str,
     ) -> Version:
-        """Store a person's files as a version, once they pass the preflight (design: escalation, preflight).
+        """Store a person's files as a version, once they pass the preflight (design: escalation, ship-gate).
 
         Args:
             scope: Of its observations and draws.
@@ -469,7 +469,7 @@ class Implementation(Deliverable):
 
     def repeated(self, files: Files) -> list[Finding]:
         """The code of a draft that a sealed module of the product has as well: a dependency, or else another one (design:
-        repeated-code). Its earlier version and the stub do not count."""
+        contract-at-fault). Its earlier version and the stub do not count."""
         modules, own = self._factory.modules, runs_of(files, self.stub())
 
         def live() -> JsonValue:

@@ -365,7 +365,7 @@ def _reopened_contracts(result: _TaskResult) -> Halt:
 
 def _plan_at_fault(result: _TaskResult) -> Halt:
     """A Challenger found the plan itself wrong, and the Arbiter confirmed it; or code did (design: planning,
-    repeated-code)."""
+    contract-at-fault)."""
     halted = result.state["plan_fault"]
     name, number = halted["deliverable"], halted["round"]
     records = result.records(name)

@@ -171,7 +171,7 @@ class ModuleRequest(NamedTuple):
         files: As they lie in the directory: the stub, or the version that failed.
         failures: Of the last round.
         changes: Of the contract since that version was made (design: debate).
-        reports: Of bugs, whose examples every version must give (design: bug-reports).
+        reports: Of bugs, whose examples every version must give (design: change).
         approved: Examples and properties of the approved spec, to which the gate holds it (design: executable-spec).
         sealed: Whether the files are those of its last sealed version.
     """
@@ -197,7 +197,7 @@ class JudgedDebate(NamedTuple):
         plan_claim: What the planner says of the contracts.
         rulings: On the criteria of the task, by their numbers.
         unsound: What keeps the contracts from being locked with all exact changes of the last challenge (design:
-            exact-changes).
+            amendments).
         reports: Of bugs, whose examples the module must give.
     """
 

@@ -1,5 +1,5 @@
 """The parts that requests are made of: contracts, criteria, failures, amendments, fenced texts, and what roles are told
-of hosts, databases, iterables and callables where a module has to do with them (design: role-access, module-scope).
+of hosts, databases, iterables and callables where a module has to do with them (design: role-access, contracts).
 
 The researcher and the planner read what can be asked of such a module; whoever writes or judges its tests reads, after the
 contract, how a test goes about it.
@@ -29,7 +29,7 @@ LONGEST_FILE = 12_000
 
 def researcher_notes(*, whole: bool = True) -> str:
     """What the researcher needs to know beyond its prompt: of examples, of what cannot be built, and of interfaces (design:
-    executable-spec, shell, outside).
+    executable-spec, release, product-spec).
 
     Args:
         whole: With what a spec says of its surroundings; else that is a file, `surroundings.md`.

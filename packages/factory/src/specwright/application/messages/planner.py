@@ -1,5 +1,5 @@
 """The planner's requests: a first plan, a plan after a failed round, a plan with amendments; with what calls the planned
-functions, where something does (design: planning, shell).
+functions, where something does (design: planning, release).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -27,7 +27,7 @@ def plan_message(
     changes: Sequence[str] = (),
     callers: Sequence[str] = (),
 ) -> str:
-    """The request for a first plan: the task file, and what a module may use (design: module-scope).
+    """The request for a first plan: the task file, and what a module may use (design: contracts).
 
     Args:
         task_file: The task.

@@ -13,7 +13,7 @@ planning).
 Its names and edges stay through the whole contract debate, also one that is reopened later (design: debate).
 
 The plan of a repair, which code makes: the plan that the task was built to, with one module as its next version (design:
-bug-reports).
+change).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -537,7 +537,7 @@ def problems_by_code(
     plan: StoredPlan,
     reopened: ReopenedPlan | None = None,
 ) -> Sequence[str] | None:
-    """What keeps a plan from being locked once code has applied amendments (design: exact-changes).
+    """What keeps a plan from being locked once code has applied amendments (design: amendments).
 
     Args:
         round_number: Of the contract debate, in which they are proposed.
@@ -736,7 +736,7 @@ def next_version_plan(
     before: StoredPlan | None = None,
 ) -> str:
     """Store the plan that code makes for the next version of a sealed module; returns its `MP-...` (design:
-    interface-changes, bug-reports).
+    interface-changes, change).
 
     Args:
         task: The module's, for the change, or the attempt that repairs it.

@@ -42,7 +42,7 @@ class Engineering:
 
     def make_plan(self, state: EngineeringState) -> EngineeringState:
         """Ask for a plan; without a sound one the task halts (design: planning). That of a repair is made by code, and its
-        contracts are not debated (design: bug-reports)."""
+        contracts are not debated (design: change)."""
         try:
             if repaired := repair_plan(self._factory, self._task):
                 return {"plan_id": repaired, "deliverable": ""}

@@ -4,7 +4,7 @@ The answers at the approval gate that send a draft back, as they are stored besi
 
 Examples and properties at the approval gate: a person's are kept by every later draft (design: executable-spec).
 
-A decision of the draft that a person overturns at the approval gate (design: decisions).
+A decision of the draft that a person overturns at the approval gate (design: product-spec).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""From a criterion, a task or a module to what answers to it (design: trace).
+"""From a criterion, a task or a module to what answers to it (design: release).
 
 Every link is one that was recorded: an example names its criteria, a test its statement of the contract, a module its task.
 """

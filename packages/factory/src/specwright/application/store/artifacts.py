@@ -402,7 +402,7 @@ class ArtifactStore:
         locked_fingerprint: str = "",
         faults: Sequence[str] = (),
     ) -> None:
-        """ADJUDICATED to SHIPPED, by an approval and proof (design: artifacts).
+        """ADJUDICATED to SHIPPED, by an approval and proof (design: artifact-lifecycle).
 
         Args:
             evidence: Of an implementation.
@@ -422,7 +422,9 @@ class ArtifactStore:
         if evidence is not None:
             _prove(name, evidence, locked_fingerprint)
         if faults:
-            raise RefusedError(f"{name} is not valid: {'; '.join(faults)}", where="docs/design.md#artifacts")
+            raise RefusedError(
+                f"{name} is not valid: {'; '.join(faults)}", where="docs/design.md#artifact-lifecycle"
+            )
         grounds = (evidence.ref, Purpose.SEALED_AS) if evidence else (ruling, Purpose.LOCKED_AFTER)
         self._move(folder, envelope, ArtifactStatus.SHIPPED, *grounds)
 

@@ -1,6 +1,6 @@
 """The records of debates, by round (design: debate, store-layout).
 
-Files of modules that did not ship, kept for the person who decides what becomes of them (design: preflight,
+Files of modules that did not ship, kept for the person who decides what becomes of them (design: ship-gate,
 sealing).
 """
 

@@ -1,4 +1,4 @@
-"""Where the log ended, noted outside it (design: wire-log).
+"""Where the log ended, noted outside it (design: wire).
 
 A log that was cut off at its end or rewritten as a whole is consistent with itself. So the project notes the end
 at every stop, and a release notes it once, when it is made: a release goes out, and so does its note. A kill

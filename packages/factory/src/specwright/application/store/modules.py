@@ -1,5 +1,5 @@
 """Modules as they are sealed: one directory per version, with contract, source, tests, examples and ship evidence
-(design: sealing, closed-source).
+(design: sealing, role-access).
 
 The definitions of tasks, as the log names them (design: projection).
 """
@@ -108,13 +108,13 @@ class ModuleStore:
         return {path: data for path, data in self.tree(ref).items() if path not in _RECORDS}
 
     def runs(self, ref: str) -> frozenset[int]:
-        """The runs of code of a version, which never change: its source is read once (design: repeated-code)."""
+        """The runs of code of a version, which never change: its source is read once (design: contract-at-fault)."""
         if ref not in self._runs:
             self._runs[ref] = frozenset(runs_of(self.files(ref)))
         return self._runs[ref]
 
     def surface(self, ref: str) -> dict[str, bytes]:
-        """The files of a version that other modules may see (design: closed-source).
+        """The files of a version that other modules may see (design: role-access).
 
         Raises:
             CorruptionError: a file is missing or empty, or the contract is not the one that was sealed.
@@ -172,7 +172,7 @@ class ModuleStore:
 
 
 class ProjectDefinitions(Mapping[str, TaskDefinition]):
-    """The definitions of tasks, by task id, in the order in which the log first names them (design: benchmarks).
+    """The definitions of tasks, by task id, in the order in which the log first names them (design: testing).
 
     A definition is bound by its SHA-256: bytes that have it are those that were written, and were valid then. So the
     state takes from each of ten thousand what it needs, and the rest is validated when somebody wants that task.

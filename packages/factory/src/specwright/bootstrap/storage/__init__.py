@@ -1,1 +1,1 @@
-"""Where the records of a project are kept (design: stores)."""
+"""Where the records of a project are kept (design: store-layout)."""

@@ -1,4 +1,4 @@
-"""A project in a schema of a Postgres database; needs the extra `postgres` (design: stores)."""
+"""A project in a schema of a Postgres database; needs the extra `postgres` (design: store-layout)."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Where the records of a project are kept, and the adapters for each place (design: stores).
+"""Where the records of a project are kept, and the adapters for each place (design: store-layout).
 
 The setting `store` decides: empty is the project's directory, `postgresql://...` a schema of a Postgres database.
 """

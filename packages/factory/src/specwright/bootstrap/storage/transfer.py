@@ -1,4 +1,4 @@
-"""Moving a project between stores, byte for byte, by a file (design: stores).
+"""Moving a project between stores, byte for byte, by a file (design: store-layout).
 
 The file is a tar archive: `files/` with task files, `state_store/` and the options of the last run, `journal.jsonl`, and
 the rows of log and Code Index as JSON lines. Two exports of one project are the same bytes, whatever store they are from.

@@ -1,5 +1,5 @@
 """Commands that drive a project: run, approve, reject, amend, release; change and report, which make the next version of a
-released product; deprecate (design: command-line, change, bug-reports, deprecation)."""
+released product; deprecate (design: command-line, change, deprecation)."""
 
 import os
 import shlex

@@ -1,5 +1,5 @@
 """Commands about where a project is kept and shown: export and import, workers, the mirrors in a database and on a Hedera
-topic, the studio (design: stores, workers, read-model, hedera, studio)."""
+topic, the studio (design: store-layout, workers, mirrors, studio)."""
 
 import json
 import time

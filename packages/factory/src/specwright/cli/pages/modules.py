@@ -1,5 +1,5 @@
 """Tasks, modules and what is known about them: tables, contracts with their evidence, how a module came about (design:
-provenance), what shows a criterion (design: trace), bug reports, exceptions, costs."""
+artifact-lifecycle), what shows a criterion (design: release), bug reports, exceptions, costs."""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Glob patterns, matched in bounded time, since a model writes both the pattern and the file names (design: context-packs).
+"""Glob patterns, matched in bounded time, since a model writes both the pattern and the file names (design: role-access).
 
 A translation into one regular expression takes hours for `**/a/**/a/**/a/b` in a deep directory. Here the segments of a
 path pass through the pattern's states one by one. The rules are those of the file tools: a pattern without `/` matches

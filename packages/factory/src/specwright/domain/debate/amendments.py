@@ -1,6 +1,5 @@
 """Amendments: which targets are allowed, whether the files show that they were applied, those of contracts that code
-applies, and the exact changes that a Challenger proposes and an Arbiter takes over by number (design: amendments,
-exact-changes).
+applies, and the exact changes that a Challenger proposes and an Arbiter takes over by number (design: amendments).
 
 A detail is the new text itself. One that reads as an instruction is for the planner, and so is whatever is no text of a
 contract.

@@ -225,7 +225,7 @@ def for_proposer(failure: Failure) -> Failure:
 def is_disputed(challenge: Challenge) -> bool:
     """Whether a FAIL goes to the Arbiter before it costs a revision: falsifying tests failed, which stay active unless
     they are struck now (design: falsifying-tests), or it says that the fault is in the contract or the plan (design:
-    debate), or its own exact changes correct it (design: exact-changes)."""
+    debate), or its own exact changes correct it (design: amendments)."""
     above = challenge.faults(FaultOf.CONTRACT) or challenge.faults(FaultOf.PLAN)
     return challenge.verdict is Verdict.FAIL and bool(
         above or challenge.counterexamples or challenge.mendable

@@ -26,7 +26,7 @@ DEPENDENCIES = "/dependencies"
 """The pointer of a fault that code finds by itself: a sealed module that a draft repeats is not among them."""
 
 MISSING_DEPENDENCY = "dependency"
-"""That fault as the loop knows it: one of the plan (design: repeated-code)."""
+"""That fault as the loop knows it: one of the plan (design: contract-at-fault)."""
 
 
 class PreflightLedger:

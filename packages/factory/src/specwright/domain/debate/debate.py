@@ -63,7 +63,7 @@ class Challenge(OmittedIfEmpty):
     """The Challenger's verdict on a deliverable (design: debate, falsifying-tests).
 
     Args:
-        mendable: Whether all its failures have exact changes that code can make (design: exact-changes).
+        mendable: Whether all its failures have exact changes that code can make (design: amendments).
     """
 
     omitted = ("untested_criteria", "mendable")

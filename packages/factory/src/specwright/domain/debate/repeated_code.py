@@ -1,4 +1,4 @@
-"""Code that a draft has in common with a sealed module, names apart (design: repeated-code).
+"""Code that a draft has in common with a sealed module, names apart (design: contract-at-fault).
 
 Lines are compared in the layout of `ast.unparse`, with a mark for each name that is no builtin. Left out is what modules
 have in common anyway: docstrings, imports, `__all__`, classes without methods, and what the stub dictates.

@@ -1,4 +1,4 @@
-"""What a Proposer says of the approved spec: an example or a property that is wrong itself (design: spec-at-fault).
+"""What a Proposer says of the approved spec: an example or a property that is wrong itself (design: contract-at-fault).
 
 Code has just run them on the draft. It confirms a fault where the call raises an error that the contract declares. What does
 not fail on the draft, or fails in another way, it refuses.

@@ -1,4 +1,4 @@
-"""`interface.json`: the interfaces of a product, rendered from its contracts (design: shell).
+"""`interface.json`: the interfaces of a product, rendered from its contracts (design: release).
 
 The same contracts give the same document. The shell that reads it is the same in every product.
 """

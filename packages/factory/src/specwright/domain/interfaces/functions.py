@@ -1,5 +1,5 @@
 """A public function as an interface sees it, by its approved signature or by its contract, and how a command line writes its
-parameters (design: shell).
+parameters (design: release).
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""The interfaces of a product, as its spec names them (design: shell).
+"""The interfaces of a product, as its spec names them (design: release).
 
 An interface maps public functions by name. What is not stated follows from the function: a parameter without a default is
 an argument, one with a default an option, a bool a flag. What a record knows of itself is checked here; what needs the

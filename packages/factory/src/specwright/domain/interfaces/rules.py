@@ -1,4 +1,4 @@
-"""What is wrong with the interfaces of a product, and how a request calls a function (design: shell).
+"""What is wrong with the interfaces of a product, and how a request calls a function (design: release).
 
 Before there are contracts, a function is what a task provides: its name and its parameters. With the contract, its outputs,
 errors and classes are known as well, and every type must be one that a command line or a request carries.
@@ -57,7 +57,7 @@ STATUS_OF_ERROR = {
     "ConnectionError": 502,
     "TimeoutError": 504,
 }
-"""The status codes of Python's errors that say one thing; the table in `docs/design.md` is this one."""
+"""The status codes of Python's errors that say one thing; the table in `docs/interfaces.md` is this one."""
 
 _CHANGING = {"POST", "PUT", "PATCH", "WRITE", "MUTATION"}
 _IN_BRACES = re.compile(r"\{([a-z][a-z0-9_]*)\}")

@@ -439,7 +439,7 @@ class VersionNotes(NamedTuple):
         before: The spec of the version before; None for the first.
         request: What was asked for, in a sentence; empty if SPEC.md says it.
         modules: What became of modules.
-        report: The bug report that it repairs (design: bug-reports).
+        report: The bug report that it repairs (design: change).
         version: If it is a post-release: of the same spec, with another wheel.
     """
 

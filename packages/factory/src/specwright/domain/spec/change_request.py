@@ -1,4 +1,4 @@
-"""What a person asks of a released product: a change, or the repair of a reported bug (design: change, bug-reports).
+"""What a person asks of a released product: a change, or the repair of a reported bug (design: change).
 
 A bug report is one example of one call, in the grammar of `examples.md`, and the statement that it breaks.
 """
@@ -90,7 +90,7 @@ class ChangeRequest(Record):
         request: The sentence; empty if the changed SPEC.md says it.
         spec_before: The SPEC.md that the product was built from.
         spec_text: The SPEC.md as it is now.
-        report: The bug report that it repairs; then the spec says the same as before (design: bug-reports).
+        report: The bug report that it repairs; then the spec says the same as before (design: change).
     """
 
     number: Annotated[int, Field(ge=1)]

@@ -1,5 +1,5 @@
 """Where a spec departs from SPEC.md: what is not built, what is built otherwise, and what was decided where SPEC.md leaves a
-case open (design: outside, decisions).
+case open (design: product-spec).
 
 The researcher names what is not built, or not shown, as it says with its sentence, and code checks that it stands there.
 Each task has a list of its own decisions. The number of a decision is its place in the whole spec, and is good for the draft

@@ -1,4 +1,4 @@
-"""What a task file is made of (design: ids, task-files): a `TaskDefinition` is the stored content.
+"""What a task file is made of (design: ids, project-loop): a `TaskDefinition` is the stored content.
 
 The tasks of a spec: the `T-` id of each, its path, its place in the order (design: project-loop, ids).
 

@@ -1,5 +1,5 @@
 """The directory of a role: made anew from its context pack for each invocation; its file tools reach nothing else (design:
-journal, context-packs)."""
+journal, role-access)."""
 
 import shutil
 from collections.abc import Callable, Collection
@@ -31,7 +31,7 @@ class Workspace:
     Args:
         base: Where workspaces are made, `.specwright/work`.
         assignment: Its pack is written there.
-        guard: Limits the file tools to the pack, although the directory holds nothing else (design: context-packs).
+        guard: Limits the file tools to the pack, although the directory holds nothing else (design: role-access).
     """
 
     def __init__(self, base: Path, assignment: Assignment[Any], guard: Guard) -> None:
@@ -83,7 +83,7 @@ class Workspace:
 
 class Offloaded(StateBackend):
     """The part of an agent's file system that is its own state: results too long for the conversation (design:
-    context-packs). Patterns and file sizes are bounded like those of its directory."""
+    role-access). Patterns and file sizes are bounded like those of its directory."""
 
     def grep(
         self, pattern: str, path: str | None = None, glob: str | None = None, *, max_count: int | None = None

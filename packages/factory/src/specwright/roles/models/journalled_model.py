@@ -1,4 +1,4 @@
-"""A model call: journalled, counted, and marked for the provider's cache (design: journal, models, costs).
+"""A model call: journalled, counted, and marked for the provider's cache (design: journal, models).
 
 The journal is a mixin over `_generate`: it keeps the provider's class, and with it the model's profile and the usage
 figures. An answer is journalled and fsynced before anyone sees it.
@@ -86,7 +86,7 @@ Ask = Callable[[Callable[[], ChatResult], int], ChatResult]
 
 
 class Account(NamedTuple):
-    """Where the answers of an invocation are bought, and what pays for them (design: budgets).
+    """Where the answers of an invocation are bought, and what pays for them (design: models).
 
     Args:
         model: As the journal names it.

@@ -1,5 +1,5 @@
 """What is spent and reserved, against the budgets, derived from the journal at each start; and the prices that providers
-publish, from `genai-prices`, which is kept by others and works offline (design: budgets, costs).
+publish, from `genai-prices`, which is kept by others and works offline (design: models).
 """
 
 import json
@@ -148,7 +148,7 @@ class Spending:
         self.total = Cost()
 
     def expect(self, expected: Callable[[str], StageEstimate | None]) -> None:
-        """Pause a run that has no budget at a multiple of its estimate (design: budgets).
+        """Pause a run that has no budget at a multiple of its estimate (design: models).
 
         Args:
             expected: The stage that the project is at by now, if it is not the one that is named.

@@ -1,4 +1,4 @@
-"""Calls the command of an installed product as its script does, in a process of its own (design: release, shell).
+"""Calls the command of an installed product as its script does, in a process of its own (design: release).
 
 It compares nothing: it says how the command ended.
 """

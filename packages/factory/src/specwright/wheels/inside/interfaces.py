@@ -1,4 +1,4 @@
-"""Calls the interfaces of an installed product, and executes examples whose calls go through one (design: release, shell).
+"""Calls the interfaces of an installed product, and executes examples whose calls go through one (design: release).
 
 Each interface is called by the client of the library that it is made with. In an example a function that the interface
 calls is replaced: its call becomes a command line, a request or a call of a tool, and what it gives there is what the
@@ -93,7 +93,7 @@ class UnwritableError(Exception):
 
 
 def plain(value: Any) -> Any:  # noqa: C901 - one case for each form
-    """A value as JSON has it (design: shell).
+    """A value as JSON has it (design: release).
 
     Raises:
         UnwritableError: there is no such form, or it is not that of one value alone.

@@ -128,7 +128,7 @@ def _outputs(function: Function, values: Mapping[str, Any], one: Mapping[str, An
 
 
 def print_result(one: Mapping[str, Any], outputs: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print what a call gave, all of it or what the command shows (design: shell).
+    """Print what a call gave, all of it or what the command shows (design: release).
 
     Args:
         one: The call, as the release describes it.

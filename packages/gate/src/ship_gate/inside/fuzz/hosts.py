@@ -1,5 +1,5 @@
 """What hosts do under the fuzz: whatever the other side does, only what the contract declares comes out of a module
-(design: module-scope, ship-gate).
+(design: contracts, ship-gate).
 
 Loaded by `inside.fuzz.runner`. Every host does the same in one call. Calls of the tests are made with each of these; a drawn
 input decides which it meets, so that a shrunk one meets the same.

@@ -1,4 +1,4 @@
-"""The clock of a module: a test sets it, and a sleep puts it forward without anybody waiting (design: module-scope).
+"""The clock of a module: a test sets it, and a sleep puts it forward without anybody waiting (design: contracts).
 
 `clock` of `modules.testing` is one object in the process of the tests; what it says goes to the module's process with each
 call, and how far the clock came goes back with the answer. Until it is set, or hosts are scripted, it shows the

@@ -1,5 +1,5 @@
 """The end of the module's process: its requests go to the gate, and the answers of the script come back (design:
-module-scope, ship-gate).
+contracts, ship-gate).
 
 What the gate is told of a request, and who scripts its answer, stands outside of this process: the module can ask, and
 neither read the script nor write what was asked.

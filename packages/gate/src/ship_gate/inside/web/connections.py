@@ -1,4 +1,4 @@
-"""What a module's process has in place of a network: connections that end at the script of a test (design: module-scope).
+"""What a module's process has in place of a network: connections that end at the script of a test (design: contracts).
 
 `socket.create_connection` and `SSLContext.wrap_socket` are where `http.client`, and what is built on it, meet the
 network; `httpcore`, below httpx, meets it there as well. Here they give a connection of this process alone: what is sent

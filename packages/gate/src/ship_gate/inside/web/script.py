@@ -1,4 +1,4 @@
-"""Hosts as a test describes them: what they answer, how they fail, and what they were asked (design: module-scope).
+"""Hosts as a test describes them: what they answer, how they fail, and what they were asked (design: contracts).
 
 It opens nothing: a request comes in as bytes and an answer goes out as bytes. It is `web` of `modules.testing`, in the
 process of the tests and examples; what it is asked there comes from the module's process over the gate.
