@@ -2,7 +2,7 @@
 
 Run by `make pages`; `make docs` puts the page on the site. Requirements come from docs/requirements.tsv: a line
 `# title<TAB>anchors of docs/design.md` opens a section, every other line is `id<TAB>short title`. A third column names a
-decision: `withdrawn by ADR 0088` of a row that no longer counts, `as in ADR 0101` of one that holds in other words. A test
+decision: `withdrawn by ADR 0046` of a row that no longer counts, `as in ADR 0101` of one that holds in other words. A test
 is a function `test_...`, or a rule or invariant of a state machine, whose docstring cites ids: `F-12-03`,
 `F-12-03 to F-12-06`, `F-4.2-01..04`. `docs/requirements-open.txt` lists the requirements that no test cites; `--open`
 writes it.

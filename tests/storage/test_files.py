@@ -93,7 +93,7 @@ def test_what_is_sealed_or_ruled_on_cannot_be_replaced(store):
 
 
 def test_what_changes_while_it_is_worked_on_can_be_replaced(store):
-    """F-7-09, F-4.1-15, as docs/adr/0042 words it: projections, specs, envelopes, and the copies of a debate's newest
+    """F-7-09, F-4.1-15, as docs/adr/0015 words it: projections, specs, envelopes, and the copies of a debate's newest
     records; an older file gives way."""
     for path in REPLACEABLE:
         store.replace(path, b"one")

@@ -254,7 +254,7 @@ class Budgets(NamedTuple):
 
 TIMES_THE_MOST = 3
 """Where no budget is set a run pauses at so many times the most of its estimate: a model that reasons at length takes more
-than the recorded ones, a loop that has run away takes more than that (ADR 0068)."""
+than the recorded ones, a loop that has run away takes more than that (ADR 0027)."""
 
 
 def allowance(most: int) -> int:
