@@ -1,7 +1,7 @@
 """What approved examples and properties add to a judgement and to a release (docs/design.md#testing).
 
 The module is that of `gate_whole.py`, with six approved examples and two properties. Each line is a ratio to the same work
-without them, in the same run.
+without them, in the same run (target: at most 2 for the judgement, 4 for the release).
 
     python benchmarks/acceptance.py [--repeat N]
 """

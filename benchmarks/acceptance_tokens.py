@@ -2,7 +2,7 @@
 
 The spec of the example `linkform` has examples for every criterion. It is built from its playbook as it is, and again from
 a copy whose spec has no examples, so that no later request holds any. The gate and the release are real both times. Four
-characters count as a token (docs/design.md#testing).
+characters count as a token; the target is 1.5 times at most (docs/design.md#testing).
 
     python benchmarks/acceptance_tokens.py [--example NAME]
 """

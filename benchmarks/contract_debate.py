@@ -6,7 +6,7 @@ The contract of a finder of links meets 11, then 5, then 4 failures, as a run at
 texts each time; what differs is what they carry:
 
 - nothing: each round costs a revision
-- exact changes in the first round, which the Arbiter takes over
+- exact changes in the first round, which the Arbiter takes over (target: 0.4 of the tokens)
 
 The roles answer from a script through the real requests, tools, store and graphs. Four characters count as a token: every
 message that a model is sent, the tools beside it, and what it answers. Ends with 1 if the debate takes more rounds than it
