@@ -24,11 +24,8 @@ from sqlalchemy import select
 from wire_throughput import wires
 
 from agent_wire.log import SqliteWireLog
-from agent_wire.mirror.batch import LogReplay
-from agent_wire.mirror.database import open_engine, read_url, upgrade
-from agent_wire.mirror.mirror import Mirror
-from agent_wire.mirror.model import ReadModel
-from agent_wire.mirror.tables import METADATA
+from agent_wire.mirror import LogReplay, Mirror
+from agent_wire.mirror.model import METADATA, ReadModel, open_engine, read_url, upgrade
 
 SERVER = "postgresql://postgres@127.0.0.1:5432/postgres"
 TOPIC = "0.0.1001"

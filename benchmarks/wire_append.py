@@ -34,11 +34,10 @@ from typing import Any, NamedTuple, Protocol
 
 from wire_throughput import wires
 
-from agent_wire.admission import Admission, CheckedWire, default_admission
+from agent_wire.admission import Admission, CheckedWire, default_admission, default_schemas
 from agent_wire.canonical_json import JsonObject
 from agent_wire.log import SqliteWireLog
 from agent_wire.tables import default_tables
-from agent_wire.validation import default_schemas
 
 TOPIC = "0.0.1001"
 BARE = """

@@ -17,11 +17,10 @@ import orjson
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from agent_wire import canonical, data
-from agent_wire.admission import default_admission
+from agent_wire import envelope, tables
+from agent_wire.admission import default_admission, default_schemas
 from agent_wire.envelope import make_stream, make_wire, task_stream_id
 from agent_wire.stream import AdmissionState
-from agent_wire.validation import default_schemas
 
 SIZE = 900
 ARTIFACTS = 5
@@ -77,7 +76,7 @@ def wires(number: int) -> list[dict[str, Any]]:
                 payload=payload,
                 extensions={"org.example.pad": []},
             )
-            wire["extensions"] = {"org.example.pad": words(SIZE - len(canonical.encode(wire)))}
+            wire["extensions"] = {"org.example.pad": words(SIZE - len(envelope.encode(wire)))}
             result.append(wire)
     return result[:number]
 
@@ -122,9 +121,11 @@ def show(what: str, rate: float, remark: str = "") -> None:
 def validation(sample: list[dict[str, Any]], bodies: list[bytes]) -> None:
     """Schema validation beside the parser and beside the plain Python validator."""
     registry = Registry().with_resources(
-        (str(schema["$id"]), Resource.from_contents(schema)) for schema in data.schemas().values()
+        (str(schema["$id"]), Resource.from_contents(schema)) for schema in tables.schemas().values()
     )
-    plain = {name: Draft202012Validator(schema, registry=registry) for name, schema in data.schemas().items()}
+    plain = {
+        name: Draft202012Validator(schema, registry=registry) for name, schema in tables.schemas().items()
+    }
     parse = seconds(each(orjson.loads, bodies))
     check = seconds(each(default_schemas().check, sample))
     few = sample[:200]
@@ -155,7 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Figures for Wires: validation, replay.")
     parser.add_argument("--wires", type=int, default=20_000)
     sample = wires(parser.parse_args().wires)
-    bodies = [canonical.encode(wire) for wire in sample]
+    bodies = [envelope.encode(wire) for wire in sample]
     validation(sample, bodies)
     replay(bodies)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from alembic import command
 from alembic.script import ScriptDirectory
 
-from agent_wire.mirror.database import migrations
+from agent_wire.mirror.model import migrations
 
 FOLDER = Path(__file__).parents[1] / "supabase" / "migrations"
 _HEAD = """\

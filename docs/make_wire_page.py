@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agent_wire import data
+from agent_wire import tables
 from agent_wire.tables import Tables, default_tables
 
 PAGE = Path(__file__).parent / "agent-wire.md"
@@ -57,8 +57,8 @@ def transition_table(tables: Tables) -> str:
 
 
 def _events() -> str:
-    rows: Any = data.contract("event-state-map")["events"]
-    schemas: Any = data.schemas()
+    rows: Any = tables.contract("event-state-map")["events"]
+    schemas: Any = tables.schemas()
     cells = [
         (
             f"`{row['event']}`",
@@ -72,7 +72,7 @@ def _events() -> str:
 
 
 def _a2a() -> str:
-    rows: Any = data.contract("a2a-task-state-map")["rows"]
+    rows: Any = tables.contract("a2a-task-state-map")["rows"]
     cells = [(f"`{row['event']}`", _when(row.get("when", {})), _seen(row)) for row in rows]
     return _table(("event", "when", "A2A 1.0"), cells)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_wire import canonical
+from agent_wire import envelope
 from specwright.bootstrap.storage.stores import LOG, RUNTIME
 from testkit.cli.commands import specwright
 from wire_testkit.damage import open_log, stored
@@ -76,7 +76,7 @@ def test_the_topic_of_another_project_is_refused(project: Path, ledger: Ledger):
     """Before anything is submitted; what is no Wire says nothing of a project (D-47-05)."""
     (wire, *_) = [json.loads(row[4]) for row in stored(project / RUNTIME / LOG)]
     wire["stream"]["context_id"] = "project:another"
-    ledger.say(canonical.encode(wire))
+    ledger.say(envelope.encode(wire))
     specwright("hedera", "submit", project).refuses("of another project, project:another", code=1)
     assert len(ledger.bodies()) == 1
     ledger.messages.clear()

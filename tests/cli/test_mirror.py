@@ -97,7 +97,7 @@ def test_a_bad_option_is_one_message(
     released_once: Path, arguments: tuple[str, ...], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ):
     """D-S9-04: exit 2, nothing written, before anything has to be installed."""
-    monkeypatch.setitem(sys.modules, "agent_wire.mirror.mirror", None)
+    monkeypatch.setitem(sys.modules, "agent_wire.mirror", None)
     specwright("mirror", released_once, *arguments, "--once").refuses(*words)
 
 

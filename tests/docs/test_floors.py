@@ -35,7 +35,7 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
             ("domain/base/slugs.py", "import os\n"),
             ("application/escalation/offers.py", "import langgraph\n"),
             ("ports.py", "from specwright.application import factory\n"),
-            ("../../../wire/src/agent_wire/hcs.py", "import specwright\n"),
+            ("../../../wire/src/agent_wire/entries.py", "import specwright\n"),
             ("../../../gate/src/ship_gate/stages.py", "import agent_wire\n"),
             ("index/sqlite_index.py", "from specwright.storage import files\n"),
             ("cli/commands/inspect.py", "def look():\n    from specwright.storage import files\n"),

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 
 import pytest
 
-from agent_wire import canonical
+from agent_wire import envelope
 from agent_wire.entries import LogEnd
-from agent_wire.rejection import WireRefusedError
+from agent_wire.errors import WireRefusedError
 from specwright.bootstrap.storage.stores import ProjectStore, opened_store
 from specwright.errors import BusyError, CorruptionError, NonDeterminismError
 from testkit.processes import process
@@ -82,7 +82,7 @@ def test_the_log_keeps_what_it_accepted_in_order_with_dense_numbers(store: Proje
     assert [entry.sequence_number for entry in entries] == [1, 2, 3, 4, 5, 6]
     times = [(entry.consensus_seconds, entry.consensus_nanos) for entry in entries]
     assert times == sorted(set(times))
-    assert [entry.body for entry in read.stored(after=4)] == [canonical.encode(wire) for wire in wires[4:]]
+    assert [entry.body for entry in read.stored(after=4)] == [envelope.encode(wire) for wire in wires[4:]]
     assert opened().has_log()
     assert read.stream_end(TASK).stream_seq == 6
     end = log.end()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_wire import data
+from agent_wire import tables
 from agent_wire.a2a import Bridge, LogPosition, a2a_task_id, map_wires
 from agent_wire.admission import default_admission
 from agent_wire.envelope import StreamId
@@ -146,8 +146,8 @@ def test_every_walk_through_the_states_is_a_stream_in_a2as_order(wires: list[dic
 
 def test_every_task_event_has_a_row_and_only_the_table_spells_canceled():
     """The mapping is a contract that the code reads (W-1-05, D35)."""
-    rows: Any = data.contract("a2a-task-state-map")["rows"]
-    machine: Any = data.contract("task-state-machine")
+    rows: Any = tables.contract("a2a-task-state-map")["rows"]
+    machine: Any = tables.contract("task-state-machine")
     inputs: set[str] = {row["event"] for row in machine["transitions"]}
 
     assert {row["event"] for row in rows} == inputs

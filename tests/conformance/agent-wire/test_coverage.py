@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import agent_wire
-from agent_wire import data
-from agent_wire.admission import default_admission
+from agent_wire import tables
+from agent_wire.admission import default_admission, default_schemas
 from agent_wire.stream import AdmissionState, Change
 from agent_wire.tables import default_tables
-from agent_wire.validation import default_schemas
 from testkit.table import table
 from wire_testkit.story import expectations, fixture
 from wire_testkit.verdicts import second_errors, second_opinion
@@ -109,15 +108,15 @@ ASSERTIONS = {
 
 def test_every_keyword_of_the_schemas_has_an_invalid_fixture():
     """Whatever a schema can say no by, it says no by in some fixture (W-1-04)."""
-    used = {key for schema in data.schemas().values() for part in subschemas(schema) for key in part}
+    used = {key for schema in tables.schemas().values() for part in subschemas(schema) for key in part}
 
     assert used & ASSERTIONS <= {row["keyword"] for row in INVALID.values()}
 
 
 def test_every_shared_grammar_has_an_invalid_fixture():
     """Sender, reference, uri, version and the others each refuse something (W-1-04, W-3-02, W-4-04)."""
-    common: Any = data.schemas()["common.schema.json"]
-    used = str([schema for name, schema in data.schemas().items() if name != "common.schema.json"])
+    common: Any = tables.schemas()["common.schema.json"]
+    used = str([schema for name, schema in tables.schemas().items() if name != "common.schema.json"])
     refusing = [
         error.schema
         for name, row in INVALID.items()
@@ -136,7 +135,7 @@ def test_every_shared_grammar_has_an_invalid_fixture():
 
 def test_every_event_has_exactly_one_category():
     """Task and artifact events have the category of their state, all others none (W-2-03, D-34-01)."""
-    rows: Any = data.contract("event-state-map")["events"]
+    rows: Any = tables.contract("event-state-map")["events"]
 
     assert len({row["event"] for row in rows}) == len(rows) == 15
     assert {row["event"]: row["category"] for row in rows if row["category"] != "none"} == {

@@ -3,12 +3,11 @@
 import json
 from typing import Any
 
-from agent_wire import canonical
-from agent_wire.admission import default_admission
-from agent_wire.rejection import Rejection, WireRefusedError
+from agent_wire import envelope
+from agent_wire.admission import default_admission, default_schemas
+from agent_wire.errors import Rejection, WireRefusedError
 from agent_wire.stream import AdmissionState, Change
 from agent_wire.tables import default_tables
-from agent_wire.validation import default_schemas
 from testkit.table import table
 from wire_testkit.story import CONTRACTS, FIXTURES, SCHEMAS, expectations, fixture
 from wire_testkit.verdicts import second_opinion
@@ -26,7 +25,7 @@ def decide(name: str, after: list[str]) -> Change | Rejection:
         assert isinstance(change, Change), (earlier, change)
         state.add(change)
     try:
-        decision = default_admission().admit(state, canonical.parse((FIXTURES / name).read_bytes()))
+        decision = default_admission().admit(state, envelope.parse((FIXTURES / name).read_bytes()))
     except WireRefusedError as error:
         return error.rejection
     assert isinstance(decision, Change | Rejection)

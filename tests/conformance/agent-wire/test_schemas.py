@@ -5,16 +5,15 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from agent_wire import data
-from agent_wire.admission import default_admission
-from agent_wire.rejection import Rejection
+from agent_wire import tables
+from agent_wire.admission import default_admission, default_schemas
+from agent_wire.errors import Rejection
 from agent_wire.stream import AdmissionState
 from agent_wire.tables import default_tables
-from agent_wire.validation import default_schemas
 from testkit.table import table
 from wire_testkit.story import Story
 
-NAMES = sorted(data.schemas())
+NAMES = sorted(tables.schemas())
 OPEN_BY_DESIGN = {
     "common#/extensions": "extensions are namespaced, their values free (D30)",
     "part#/allOf/then/data": "a data part holds any JSON object (D37)",
@@ -38,7 +37,7 @@ def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]
 @table(NAMES)
 def test_a_schema_is_a_valid_2020_12_schema_with_an_id_of_its_own(name: str):
     """The schemas are JSON Schema 2020-12 with `$id`s (W-1-02)."""
-    schema = data.schemas()[name]
+    schema = tables.schemas()[name]
 
     Draft202012Validator.check_schema(schema)
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
@@ -49,7 +48,7 @@ def test_a_schema_is_a_valid_2020_12_schema_with_an_id_of_its_own(name: str):
 @table(NAMES)
 def test_a_schema_does_not_lean_on_what_validators_read_differently(name: str):
     """Patterns are anchored and use no class of a dialect; `format` decides nothing (issue: Build)."""
-    text = (str(data.schemas()[name])).replace("\\\\", "\\")
+    text = (str(tables.schemas()[name])).replace("\\\\", "\\")
 
     assert "'format'" not in text
     assert not any(dialect in text for dialect in (r"\d", r"\w", r"\s"))
@@ -59,15 +58,15 @@ def test_a_schema_does_not_lean_on_what_validators_read_differently(name: str):
 def test_every_object_is_closed_but_those_that_are_open_by_design(name: str):
     """`additionalProperties` is false outside `extensions` (D-30-04)."""
     short = name.removesuffix(".schema.json")
-    for path, schema in objects(data.schemas()[name]):
+    for path, schema in objects(tables.schemas()[name]):
         if f"{short}#{path}" not in OPEN_BY_DESIGN and path:
             assert "additionalProperties" in schema, f"{short}#{path}"
 
 
 def test_the_categories_of_the_schema_are_those_of_the_table_and_none():
     """Every event maps to exactly one normalised category (W-2-03)."""
-    state: Any = data.schemas()["state.schema.json"]
-    rows: Any = data.contract("event-state-map")["events"]
+    state: Any = tables.schemas()["state.schema.json"]
+    rows: Any = tables.contract("event-state-map")["events"]
 
     assert len({row["event"] for row in rows}) == len(rows)
     assert set(state["properties"]["category"]["enum"]) == {row["category"] for row in rows}
@@ -79,7 +78,7 @@ def test_an_event_type_without_a_schema_is_refused_before_it_is_emitted():
 
     assert isinstance(decision, Rejection)
     assert decision.code == "wire.unknown_type"
-    assert all(rule.schema in data.schemas() for rule in default_tables().events.values())
+    assert all(rule.schema in tables.schemas() for rule in default_tables().events.values())
 
 
 @table(["wire", "wire_id", "type", "sender", "ts", "stream", "state", "payload"])

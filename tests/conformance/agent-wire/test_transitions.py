@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import agent_wire
-from agent_wire import data
-from agent_wire.admission import Admission, default_admission
-from agent_wire.rejection import Rejection
+from agent_wire.admission import Admission, Schemas, default_admission
+from agent_wire.errors import Rejection
 from agent_wire.stream import AdmissionState, Change
-from agent_wire.tables import Tables, default_tables
-from agent_wire.validation import Schemas
+from agent_wire.tables import Tables, contract, default_tables, schemas
 from testkit.table import table
 from wire_testkit.story import Story
 
@@ -148,19 +146,17 @@ def test_every_false_category_is_refused(event: str):
     assert default_admission().admit(state, wire | {"state": flipped}).code == "state.terminal"  # pyright: ignore
 
 
-def changed(contract: str, rows: str, change: Any) -> Any:
+def changed(name: str, rows: str, change: Any) -> Any:
     """A copy of a contract whose rows went through a change; a row that becomes None is dropped."""
-    document: Any = data.contract(contract)
+    document: Any = contract(name)
     remaining = [change(dict(row)) for row in document[rows]]
     return document | {rows: [row for row in remaining if row is not None]}
 
 
 def rules_of(machine: Any = None, events: Any = None) -> Admission:
     """Admission by other tables."""
-    tables = Tables.of(
-        machine or data.contract("task-state-machine"), events or data.contract("event-state-map")
-    )
-    return Admission(tables, Schemas(data.schemas(), tables))
+    tables = Tables.of(machine or contract("task-state-machine"), events or contract("event-state-map"))
+    return Admission(tables, Schemas(schemas(), tables))
 
 
 def test_a_transition_that_the_contract_loses_is_refused():
@@ -180,7 +176,7 @@ def test_a_transition_that_the_contract_loses_is_refused():
 
 def test_a_transition_that_the_contract_gains_is_taken():
     """Change task-state-machine.json and the behaviour changes, the state that follows too (W-1-05)."""
-    machine: Any = data.contract("task-state-machine")
+    machine: Any = contract("task-state-machine")
     gained = {"event": "task.complete", "from": "created", "to": "completed"}
     rules = rules_of(machine | {"transitions": [*machine["transitions"], gained]})
 
@@ -231,7 +227,7 @@ def test_an_event_of_another_category_or_stream_is_another_event():
 
 def test_no_module_repeats_a_state_or_a_category():
     """The words of the contracts stand in the contracts alone (W-1-05)."""
-    rows: Any = data.contract("a2a-task-state-map")["rows"]
+    rows: Any = contract("a2a-task-state-map")["rows"]
     words = {*TABLES_OF_CODE.terminal, *(rule.category for rule in TABLES_OF_CODE.events.values())}
     words |= {row["state"] for row in rows if "state" in row}
     names_of_fields = {"blocked", "claimed"}  # of the reducer's harness, and of a guard

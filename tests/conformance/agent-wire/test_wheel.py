@@ -9,25 +9,25 @@ from pathlib import Path
 
 import pytest
 
-from agent_wire import data
+from agent_wire import tables
 from wire_testkit.story import CONTRACTS, FIXTURES, ROOT, SCHEMAS
 
 KINDS = {"contracts": CONTRACTS, "fixtures": FIXTURES, "schemas": SCHEMAS}
 PROGRAM = """
 import json, sys
-from agent_wire import data
+from agent_wire import tables
 from agent_wire.documents import validate_document
-expectations = json.loads(data.fixtures()["expectations.json"])
-valid = [validate_document(data.fixtures()[name]).rejection is None for name in expectations["valid"]]
-print(json.dumps([data.__file__, sorted(data.schemas()), sorted(data.fixtures()), all(valid), len(valid)]))
+expectations = json.loads(tables.fixtures()["expectations.json"])
+valid = [validate_document(tables.fixtures()[name]).rejection is None for name in expectations["valid"]]
+print(json.dumps([tables.__file__, sorted(tables.schemas()), sorted(tables.fixtures()), all(valid), len(valid)]))
 """
 
 
 def test_an_editable_installation_reads_the_files_at_the_root():
     """Links beside the package's data lead to the directories at the root of the repository (W-1-01, D-S2-05)."""
-    assert data.fixtures() == {path.name: path.read_bytes() for path in FIXTURES.glob("*.json")}
-    assert set(data.schemas()) == {path.name for path in SCHEMAS.glob("*.json")}
-    assert all(data.contract(path.stem)["version"] == "1.1" for path in CONTRACTS.glob("*.json"))
+    assert tables.fixtures() == {path.name: path.read_bytes() for path in FIXTURES.glob("*.json")}
+    assert set(tables.schemas()) == {path.name for path in SCHEMAS.glob("*.json")}
+    assert all(tables.contract(path.stem)["version"] == "1.1" for path in CONTRACTS.glob("*.json"))
 
 
 def build(kind: str, source: Path, target: Path) -> Path:
@@ -53,7 +53,7 @@ def wheel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.mark.slow
 def test_the_wheel_holds_every_contract_schema_and_fixture_byte_for_byte(wheel: Path):
-    """They are package data of `agent_wire.data` (W-1-01, D-S2-05)."""
+    """They are package data of `agent_wire.tables` (W-1-01, D-S2-05)."""
     with zipfile.ZipFile(wheel) as archive:
         for kind, directory in KINDS.items():
             base = f"agent_wire/data/{kind}/v1.1/"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from agent_wire import canonical
+from agent_wire import envelope
 from agent_wire.admission import default_admission
 from agent_wire.tables import default_tables
 from specwright.application import tasks
@@ -51,7 +51,7 @@ def sizes(said: list[Wire]) -> dict[str, int]:
     found: dict[str, int] = {}
     for wire in said:
         assert default_admission().rejection_of(wire) is None, wire
-        found[wire["type"]] = max(found.get(wire["type"], 0), len(canonical.encode(wire)))
+        found[wire["type"]] = max(found.get(wire["type"], 0), len(envelope.encode(wire)))
     return found
 
 
@@ -110,7 +110,7 @@ def test_the_largest_wire_of_an_event_is_carried(sizes: dict[str, int]):
     the widest indeed: the title fills its slug, a module names all its inputs that a Wire takes, nothing else is emitted
     (D33)."""
     assert sizes.keys() == {*TASK_EVENTS, "review.recorded"}
-    assert {event: size for event, size in sizes.items() if size > canonical.MAX_BYTES} == {}
+    assert {event: size for event, size in sizes.items() if size > envelope.MAX_BYTES} == {}
     assert len(PROJECT) == MAX_LENGTH + 9
     assert PROJECT.startswith("a-title-that-goes-on-")
     assert min(sizes[event] for event in ("artifact.ready", "task.created", "task.complete")) > 880

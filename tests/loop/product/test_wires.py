@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent_wire.rejection import WireRefusedError
+from agent_wire.errors import WireRefusedError
 from specwright.application import tasks
 from specwright.application.announce import Announcement, announce, review, task_event
 from specwright.application.projection import STATE_FILE

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_wire.errors import WireRefusedError
 from agent_wire.reducer import reduce_wires
-from agent_wire.rejection import WireRefusedError
 from specwright.application.announce import task_event
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionError

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, repeat
 from typing import Any, NamedTuple, cast
 
-from agent_wire import data
 from agent_wire.admission import Admission, RepeatedWire, default_admission
 from agent_wire.canonical_json import JsonObject
 from agent_wire.envelope import StreamId, task_stream_id
-from agent_wire.rejection import Rejection
+from agent_wire.errors import Rejection
 from agent_wire.stream import AdmissionState, TaskState
+from agent_wire.tables import contract
 
 _DATA = "application/json"
 
@@ -73,7 +73,7 @@ class Bridge:
         self, admission: Admission | None = None, rows: Iterable[Mapping[str, Any]] | None = None
     ) -> None:
         self._admission = admission or default_admission()
-        shipped = cast("list[Mapping[str, Any]]", data.contract("a2a-task-state-map")["rows"])
+        shipped = cast("list[Mapping[str, Any]]", contract("a2a-task-state-map")["rows"])
         self._rows = list(rows if rows is not None else shipped)
         self._state = AdmissionState()
 

@@ -1,19 +1,22 @@
-"""The admission of Wires, the same for producer, log and reducer (design: wire).
+"""Decides whether a Wire is admissible; producer, log and reducer share these rules (design: wire).
 
-It checks in this order: canonical bytes, schema, date, credentials, extensions, idempotency, the place in the stream,
-context and cause, state and transition, then the rules of single events.
+The checks run in this order: canonical bytes, JSON Schema, date, credentials, extensions, `state`, repeated ids, place
+in the stream, context and cause, transition, then the rules of single events.
 """
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from agent_wire import canonical
+from jsonschema_rs import Draft202012Validator, Registry, ValidationError
+
 from agent_wire.canonical_json import JsonObject
 from agent_wire.credentials import check_credentials
-from agent_wire.envelope import StreamId, task_stream_id
-from agent_wire.rejection import Rejection, WireRefusedError
+from agent_wire.envelope import StreamId, encode, task_stream_id
+from agent_wire.errors import Rejection, WireRefusedError
 from agent_wire.stream import (
     AdmissionState,
     Change,
@@ -23,10 +26,63 @@ from agent_wire.stream import (
     change_of,
     version_of,
 )
-from agent_wire.tables import EventRule, Tables, Transition, default_tables
-from agent_wire.validation import Schemas, check_date, check_extensions, default_schemas
+from agent_wire.tables import EventRule, Tables, Transition, default_tables, schemas
 
 JsonMap: TypeAlias = Mapping[str, Any]
+
+_ENVELOPE = "envelope.schema.json"
+_REFERENCE = re.compile(r"[A-Za-z0-9][!#-;=?-\[\]-~]{0,95}")
+_MOST_ITEMS = 8
+_CONFLICT = "another Wire with different bytes has this id"
+
+
+class Schemas:
+    """The compiled schemas.
+
+    Args:
+        documents: File name -> JSON Schema, as `schemas` gives them.
+        tables: Name the schema of each event type.
+    """
+
+    def __init__(self, documents: Mapping[str, JsonObject], tables: Tables) -> None:
+        registry = Registry([(str(document["$id"]), document) for document in documents.values()])
+        self._compiled = {
+            name: Draft202012Validator(document, registry=registry, validate_formats=False)
+            for name, document in documents.items()
+        }
+        self._by_type = {event: self._compiled[rule.schema] for event, rule in tables.events.items()}
+
+    def check(self, wire: JsonObject) -> Rejection | None:
+        """The first violation of the Wire's own schema, None if it is valid."""
+        validator = self._by_type.get(str(wire.get("type")))
+        if validator is None:
+            unknown = Rejection("wire.unknown_type", "this event type has no schema", "/type", "schema")
+            return self.check_document(_ENVELOPE, wire) or unknown
+        return None if validator.is_valid(wire) else _first(validator.iter_errors(wire))
+
+    def check_document(self, name: str, document: JsonObject) -> Rejection | None:
+        """The first violation of the schema of this file name by any document."""
+        validator = self._compiled[name]
+        return None if validator.is_valid(document) else _first(validator.iter_errors(document))
+
+
+@cache
+def default_schemas() -> Schemas:
+    """The schemas of Agent Wire 1.1 as they ship."""
+    return Schemas(schemas(), default_tables())
+
+
+def _first(errors: Iterable[ValidationError]) -> Rejection:
+    """The first violation by pointer and keyword, whatever the validator's order."""
+    pointer, keyword, message = min(
+        ("".join(f"/{_escaped(str(part))}" for part in error.instance_path), error.kind.name, error.message)
+        for error in errors
+    )
+    return Rejection("wire.schema", message, pointer, "schema", keyword)
+
+
+def _escaped(part: str) -> str:
+    return part.replace("~", "~0").replace("/", "~1")
 
 
 class CheckedWire(NamedTuple):
@@ -67,14 +123,14 @@ class Admission:
     def inspect(self, wire: JsonObject) -> CheckedWire | Rejection:
         """Apply the rules that need no other Wire: bytes, schema, date, credentials, extensions, state."""
         try:
-            body = canonical.encode(wire)
+            body = encode(wire)
         except WireRefusedError as error:
             return error.rejection
         rejection = (
             self._schemas.check(wire)
-            or check_date(wire)
+            or _check_date(wire)
             or check_credentials(body)
-            or check_extensions(wire)
+            or _check_extensions(wire)
             or _check_state(self.tables.events[str(wire["type"])], wire)
         )
         return rejection or CheckedWire(str(wire["wire_id"]), wire, body, hashlib.sha256(body).digest())
@@ -128,13 +184,45 @@ class Admission:
         return rejection or advance(self.tables, before, wire, step)
 
 
-_CONFLICT = "another Wire with different bytes has this id"
-
-
 @cache
 def default_admission() -> Admission:
     """The admission of Agent Wire 1.1 as it ships."""
     return Admission(default_tables(), default_schemas())
+
+
+def _check_date(wire: JsonObject) -> Rejection | None:
+    """The rejection of a `ts` whose day no calendar has; the schema has seen to its form."""
+    try:
+        date.fromisoformat(str(wire["ts"])[:10])
+    except ValueError:
+        return Rejection("wire.date", "there is no such day", "/ts", "admission")
+    return None
+
+
+def _check_extensions(wire: JsonObject) -> Rejection | None:
+    """The rejection of prose in extensions: they hold numbers, references and single words (design: wire)."""
+    extensions = wire.get("extensions")
+    return _check_extension(extensions, "/extensions") if extensions else None
+
+
+def _check_extension(value: object, pointer: str) -> Rejection | None:
+    if isinstance(value, str):
+        if not value or _REFERENCE.fullmatch(value):
+            return None
+        message = "an extension holds no prose: one word or reference of at most 96 ASCII characters"
+        return Rejection("wire.extension_text", message, pointer, "admission")
+    if not isinstance(value, list | dict):
+        return None
+    inner = cast("list[object] | dict[str, object]", value)
+    if len(inner) > _MOST_ITEMS:
+        message = f"a list or object in extensions has at most {_MOST_ITEMS} values"
+        return Rejection("wire.extension_text", message, pointer, "admission")
+    for key, item in enumerate(inner) if isinstance(inner, list) else inner.items():
+        place = f"{pointer}/{_escaped(str(key))}"
+        named = None if isinstance(key, int) else _check_extension(key, place)
+        if rejection := named or _check_extension(item, place):
+            return rejection
+    return None
 
 
 def _check_place(before: StreamState | None, stream: JsonMap, rule: EventRule) -> Rejection | None:

@@ -14,9 +14,8 @@ from typing import Any
 
 from agent_wire.a2a import LogPosition, map_wires
 from agent_wire.documents import read_lines, reduce_lines, single_stream, validate_document, validate_lines
-from agent_wire.entries import StoredEntry
+from agent_wire.entries import StoredEntry, consensus_timestamp, hcs_metadata
 from agent_wire.errors import AgentWireError, InputError
-from agent_wire.hcs import consensus_timestamp, hcs_metadata
 from agent_wire.log import open_log_file
 from agent_wire.verify import verify
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from jsonschema_rs import Draft202012Validator, RegexOptions
 
-from agent_wire.rejection import Rejection
+from agent_wire.errors import Rejection
 
 _HEX, _WORD = "[0-9a-f]", "[A-Za-z0-9_-]"
 _TOKEN_START = "(?:^|[^A-Za-z0-9])"  # noqa: S105 - a pattern

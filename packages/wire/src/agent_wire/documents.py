@@ -4,15 +4,15 @@ The caller reads the file; these functions get its bytes. A document may also be
 beside them: a message, a part, an artifact, an agent card, HCS metadata.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
-from agent_wire import canonical, canonical_json
-from agent_wire.admission import Admission, default_admission
+from agent_wire import canonical_json
+from agent_wire.admission import Admission, default_admission, default_schemas
 from agent_wire.canonical_json import JsonObject
+from agent_wire.envelope import parse, wire_id_of
+from agent_wire.errors import Rejection, WireRefusedError
 from agent_wire.reducer import Reduction, RejectedWire, reduce_stream, reduce_wires, stream_of
-from agent_wire.rejection import Rejection, WireRefusedError
-from agent_wire.validation import default_schemas
 
 
 class Verdict(NamedTuple):
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The Wires of a JSONL file with the line of each, from 1, and the unreadable lines, whose position is the line."""
+    """The Wires of a JSONL file, the number of each one's line (from 1), and the lines that are no Wires."""
 
     wires: list[JsonObject]
     numbers: list[int]
@@ -41,12 +41,15 @@ class Lines(NamedTuple):
 
 def read_lines(data: bytes) -> Lines:
     """Read one Wire a line; empty lines are skipped."""
+    return read_numbered((n, line) for n, line in enumerate(data.split(b"\n"), start=1) if line.strip())
+
+
+def read_numbered(bodies: Iterable[tuple[int, bytes]]) -> Lines:
+    """Read Wires from numbered bodies: lines of a file, or messages of a topic."""
     lines = Lines([], [], [])
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if not line.strip():
-            continue
+    for number, body in bodies:
         try:
-            lines.wires.append(canonical.parse(line))
+            lines.wires.append(parse(body))
             lines.numbers.append(number)
         except WireRefusedError as error:
             lines.unreadable.append(RejectedWire(number, error.wire_id, error.rejection))
@@ -54,14 +57,18 @@ def read_lines(data: bytes) -> Lines:
 
 
 def reduce_lines(data: bytes, admission: Admission | None = None, stream_id: str = "") -> Reduction:
-    """Reduce a JSONL file; an unreadable line is rejected with the line as its position.
+    """Reduce a JSONL file; the position of a rejected Wire is its line.
 
     Args:
         data: One Wire a line.
-        admission: Other rules than those that ship.
-        stream_id: Reduce this stream alone, without the others.
+        admission: Rules to use instead of the ones that ship.
+        stream_id: Reduce only this stream.
     """
-    lines = read_lines(data)
+    return reduce_numbered(read_lines(data), admission, stream_id)
+
+
+def reduce_numbered(lines: Lines, admission: Admission | None = None, stream_id: str = "") -> Reduction:
+    """Reduce numbered Wires; the position of a rejected or unreadable Wire is its number."""
     reduction = (
         reduce_stream(lines.wires, stream_id, admission)
         if stream_id
@@ -82,12 +89,11 @@ def validate_document(data: bytes, admission: Admission | None = None) -> Verdic
     """Check one Wire by itself, without its place in a stream; a document of another kind by the schema of that kind."""
     rules = admission or default_admission()
     try:
-        wire = canonical.parse(data)
+        wire = parse(data)
     except WireRefusedError as error:
         return _other_document(data) or Verdict(1, error.wire_id, error.rejection)
-    wire_id = wire.get("wire_id")
     verdict = None if "wire" in wire else _other_document(data)
-    return verdict or Verdict(1, wire_id if isinstance(wire_id, str) else "", rules.rejection_of(wire))
+    return verdict or Verdict(1, wire_id_of(wire), rules.rejection_of(wire))
 
 
 def validate_lines(data: bytes, admission: Admission | None = None) -> list[Verdict]:

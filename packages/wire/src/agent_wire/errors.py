@@ -3,13 +3,14 @@
 AgentWireError
 ├── InputError                  exit 2   a value or a file that the caller gave is unusable
 ├── RefusedError                exit 1   a rule refuses the operation
+│   ├── WireRefusedError        exit 1   a Wire breaks a rule, which its `Rejection` names
 │   └── BusyError               exit 1   another process holds the database
 ├── DatabaseUnavailableError    exit 1   a database server cannot be reached
 ├── NetworkUnavailableError     exit 1   the network of a topic, or its mirror node, cannot be reached
 └── CorruptionError             exit 1   stored records contradict each other
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal, NamedTuple
 
 
 class AgentWireError(Exception):
@@ -62,3 +63,39 @@ class NetworkUnavailableError(AgentWireError):
 
 class CorruptionError(AgentWireError):
     """Stored records contradict each other."""
+
+
+Layer = Literal["parse", "schema", "admission"]
+
+
+class Rejection(NamedTuple):
+    """The first rule that a Wire breaks.
+
+    Args:
+        code: For programs: `wire.too_large`, `task.transition`.
+        message: One sentence for a person.
+        pointer: The JSON pointer of the value concerned, empty for the whole Wire.
+        layer: What refused it: the parser, the schema, or admission.
+        keyword: The JSON Schema keyword that failed, if a schema found it.
+    """
+
+    code: str
+    message: str
+    pointer: str = ""
+    layer: Layer = "admission"
+    keyword: str = ""
+
+
+class WireRefusedError(RefusedError):
+    """A Wire is refused.
+
+    Args:
+        rejection: The rule that it breaks.
+        wire_id: The Wire, if it has a readable id.
+    """
+
+    def __init__(self, rejection: Rejection, wire_id: str = "") -> None:
+        self.rejection = rejection
+        self.wire_id = wire_id
+        place = f"{wire_id or 'the Wire'}{f' at {rejection.pointer}' if rejection.pointer else ''}"
+        super().__init__(f"{rejection.message} ({rejection.code})", where=place)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from agent_wire.admission import Admission, RepeatedWire, default_admission
 from agent_wire.canonical_json import JsonObject
-from agent_wire.envelope import StreamId
-from agent_wire.rejection import Rejection
+from agent_wire.envelope import StreamId, wire_id_of
+from agent_wire.errors import Rejection
 from agent_wire.stream import AdmissionState, OneStreamState, StreamState
 
 
@@ -114,7 +114,7 @@ def reduce_stream(
         admission: Other rules than those that ship.
     """
     places = [(place, wire) for place, wire in enumerate(wires, start=1) if stream_of(wire) == stream_id]
-    own = {_id_of(wire) for _, wire in places}
+    own = {wire_id_of(wire) for _, wire in places}
     reduction = _reduced((wire for _, wire in places), OneStreamState(own), admission)
     rejected = [entry._replace(position=places[entry.position - 1][0]) for entry in reduction.rejected]
     return reduction._replace(rejected=tuple(rejected))
@@ -205,7 +205,7 @@ def _reduced(wires: Iterable[JsonObject], state: AdmissionState, admission: Admi
     for position, wire in enumerate(wires, start=1):
         decision = rules.admit(state, wire)
         if isinstance(decision, Rejection):
-            rejected.append(RejectedWire(position, _id_of(wire), decision))
+            rejected.append(RejectedWire(position, wire_id_of(wire), decision))
         elif not isinstance(decision, RepeatedWire):
             state.add(decision)
             if artifact := artifact_view(wire):
@@ -215,9 +215,3 @@ def _reduced(wires: Iterable[JsonObject], state: AdmissionState, admission: Admi
     return Reduction(
         dict(state.streams()), tuple(rejected), tuple(artifacts.values()), tuple(decisions.values())
     )
-
-
-def _id_of(wire: object) -> str:
-    """The id of anything that claims to be a Wire."""
-    value = cast("JsonObject", wire).get("wire_id") if isinstance(wire, dict) else None
-    return value if isinstance(value, str) else ""

@@ -1,15 +1,50 @@
-"""The state machine and the event map, indexed (design: wire).
+"""The contracts, schemas and fixtures that ship, and the state machine and event map as indexed tables (design: wire).
 
-The contracts under `contracts/agent-wire/v1.1/` are the only source of transitions and categories. What an event
-changes in a stream besides its state is in `agent_wire.stream`.
+The contracts are the only source of transitions and categories. What an event changes in a stream besides its state is
+in `agent_wire.stream`. The specification places all these files at the repository root. Links in `data/` point there; a
+build follows them, so that a wheel and a source distribution hold copies.
 """
 
 from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
-from agent_wire import data
+from agent_wire import canonical_json
 from agent_wire.canonical_json import JsonObject
+
+_VERSION = "v1.1"
+
+
+@cache
+def contract(name: str) -> JsonObject:
+    """One contract by its name.
+
+    Args:
+        name: `task-state-machine`, `event-state-map` or `a2a-task-state-map`.
+    """
+    return canonical_json.loads(_directory("contracts").joinpath(f"{name}.json").read_bytes())
+
+
+@cache
+def schemas() -> dict[str, JsonObject]:
+    """Every JSON Schema by its file name, `envelope.schema.json` and so on."""
+    return {
+        entry.name: canonical_json.loads(entry.read_bytes())
+        for entry in sorted(_directory("schemas").iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".schema.json")
+    }
+
+
+def fixtures() -> dict[str, bytes]:
+    """Every fixture by its file name, as bytes, since some are not JSON; `expectations.json` describes the others."""
+    files = sorted(_directory("fixtures").iterdir(), key=lambda entry: entry.name)
+    return {entry.name: entry.read_bytes() for entry in files if entry.name.endswith(".json")}
+
+
+def _directory(kind: str) -> Traversable:
+    return files("agent_wire") / "data" / kind / _VERSION
 
 
 class Transition(NamedTuple):
@@ -105,4 +140,4 @@ class Tables(NamedTuple):
 @cache
 def default_tables() -> Tables:
     """The tables of Agent Wire 1.1 as they ship."""
-    return Tables.of(data.contract("task-state-machine"), data.contract("event-state-map"))
+    return Tables.of(contract("task-state-machine"), contract("event-state-map"))

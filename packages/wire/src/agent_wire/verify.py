@@ -12,15 +12,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_wire import canonical
 from agent_wire.admission import Admission, RepeatedWire, default_admission
-from agent_wire.database import refuse_views
-from agent_wire.entries import LogEnd, StoredEntry
-from agent_wire.errors import CorruptionError, InputError
-from agent_wire.hcs import GENESIS, NANOS, EntityId, running_hash
-from agent_wire.log_file import address, unlike_schema
-from agent_wire.rejection import Rejection, WireRefusedError
-from agent_wire.sqlite_errors import check_files_beside
+from agent_wire.database import check_files_beside, refuse_views
+from agent_wire.entries import GENESIS, NANOS, EntityId, LogEnd, StoredEntry, running_hash
+from agent_wire.envelope import encode, parse
+from agent_wire.errors import CorruptionError, InputError, Rejection, WireRefusedError
+from agent_wire.log import file_uri, unlike_schema
 from agent_wire.stream import AdmissionState
 
 
@@ -69,7 +66,7 @@ def verify(
         raise InputError("there is no Wire log", where=str(path))
     try:
         check_files_beside("the Wire log", path)
-        with closing(sqlite3.connect(address(path, reading=True), uri=True)) as connection:
+        with closing(sqlite3.connect(file_uri(path, reading=True), uri=True)) as connection:
             refuse_views(connection)
             connection.text_factory = _lossy
             connection.execute("BEGIN")  # one snapshot, even while another process writes
@@ -223,11 +220,11 @@ class _Topic:
     def _body(self, row: StoredEntry) -> Deviation | None:
         number = row.sequence_number
         try:
-            wire = canonical.parse(row.body)
+            wire = parse(row.body)
         except WireRefusedError as error:
             message = f"its body is not a Wire: {error.rejection.message}"
             return self._finding(number, "log.not_canonical", message)
-        if canonical.encode(wire) != row.body:
+        if encode(wire) != row.body:
             return self._finding(number, "log.not_canonical", "its body is not in canonical bytes")
         decision = self._admission.admit(self._state, wire)
         if isinstance(decision, Rejection):

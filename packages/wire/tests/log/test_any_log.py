@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from agent_wire.admission import default_admission
+from agent_wire.errors import WireRefusedError
 from agent_wire.log import SqliteWireLog
 from agent_wire.reducer import reduce_wires
-from agent_wire.rejection import WireRefusedError
 from agent_wire.stream import AdmissionState, StreamState
 from agent_wire.verify import verify
 from wire_testkit.damage import START, TOPIC, stored, tamper

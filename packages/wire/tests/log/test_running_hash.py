@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
+from agent_wire.entries import GENESIS, EntityId, running_hash
 from agent_wire.errors import InputError
-from agent_wire.hcs import GENESIS, EntityId, running_hash
 
 TOPIC = EntityId.parse("0.0.4603900")
 PAYER = EntityId.parse("0.0.2617920")

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from agent_wire import canonical
-from agent_wire.entries import WireLog
-from agent_wire.errors import CorruptionError, InputError, RefusedError
-from agent_wire.hcs import hcs_metadata
+from agent_wire import envelope
+from agent_wire.admission import default_schemas
+from agent_wire.database import check_files_beside
+from agent_wire.entries import WireLog, hcs_metadata
+from agent_wire.errors import CorruptionError, InputError, RefusedError, WireRefusedError
 from agent_wire.log import SqliteWireLog
 from agent_wire.reducer import reduce_wires
-from agent_wire.rejection import WireRefusedError
-from agent_wire.sqlite_errors import check_files_beside
-from agent_wire.validation import default_schemas
 from agent_wire.verify import verify
 from wire_testkit.damage import START, TOPIC, open_log, stored, tamper, written
 from wire_testkit.story import HAPPY_PATH, TASK, Story
@@ -52,7 +50,7 @@ def test_entries_come_back_in_order_with_dense_numbers_and_rising_time(path: Pat
         (START // 10**9 + second, 0) for second in range(6)
     ]
     assert [entry.sequence_number for entry in log.entries(after=4)] == [5, 6]
-    assert [entry.body for entry in open_log(path).stored()] == [canonical.encode(wire) for wire in wires]
+    assert [entry.body for entry in open_log(path).stored()] == [envelope.encode(wire) for wire in wires]
     view = reduce_wires(entry.wire for entry in entries).tasks()[TASK]
     assert view["task_state"] == "completed"
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from agent_wire import canonical
-from agent_wire.entries import LogEnd
+from agent_wire import envelope
+from agent_wire.entries import GENESIS, EntityId, LogEnd, running_hash
 from agent_wire.errors import InputError
-from agent_wire.hcs import GENESIS, EntityId, running_hash
 from agent_wire.log import SqliteWireLog
 from agent_wire.verify import verify
 from wire_testkit.damage import START, TOPIC, open_log, stored, tamper, written
@@ -297,7 +296,7 @@ def test_any_inserted_entry_is_named(path: Path, number: int, follows: bool):
     rows = stored(path)
     before = rows[number - 2] if number > 1 else (TOPIC, 0, START // 10**9, -1, b"", GENESIS)
     seconds, nanos = before[2], before[3] + 1
-    body = canonical.encode(Story(90).wire("review.recorded", "project:notes-1f0c9a2e"))
+    body = envelope.encode(Story(90).wire("review.recorded", "project:notes-1f0c9a2e"))
     digest = chained(before[5], seconds, nanos, number, body)
     forged = (TOPIC, number, seconds, nanos, body, digest if follows else bytes(48))
     moved = [(row[0], row[1] + 1, *row[2:]) for row in rows[number - 1 :]]

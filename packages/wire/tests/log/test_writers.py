@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from agent_wire.entries import StreamEnd
-from agent_wire.errors import BusyError
+from agent_wire.errors import BusyError, WireRefusedError
 from agent_wire.log import SqliteWireLog
-from agent_wire.rejection import WireRefusedError
 from agent_wire.verify import verify
 from wire_testkit.damage import open_log, stored
 from wire_testkit.story import HAPPY_PATH, TASK, Story

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_wire.log import SqliteWireLog
-from agent_wire.mirror.mirror import BATCH, Mirror
+from agent_wire.mirror import BATCH, Mirror
 from agent_wire.mirror.model import ReadModel
 from testkit.postgres import postgres, postgres_once
 from wire_testkit.damage import OPENED, TOPIC, open_log

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from agent_wire.errors import DatabaseUnavailableError
-from agent_wire.mirror.mirror import MirrorStatus
+from agent_wire.mirror import MirrorStatus
 from agent_wire.mirror.model import ReadModel
 from agent_wire.reducer import reduce_wires
 from testkit.processes import process
@@ -159,7 +159,7 @@ def test_two_mirrors_at_once_write_everything_once(log, url, make_mirror):
 _SERVER = """
 import os, sys, time
 from pathlib import Path
-from agent_wire.mirror.mirror import Mirror
+from agent_wire.mirror import Mirror
 from agent_wire.mirror.model import ReadModel
 from wire_testkit.damage import TOPIC, open_log
 for line in sys.stdin:

@@ -10,12 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy.pool import NullPool
 
 from agent_wire.canonical_json import canonical
-from agent_wire.entries import StoredEntry
+from agent_wire.entries import StoredEntry, hcs_metadata
 from agent_wire.errors import CorruptionError, InputError, RefusedError
-from agent_wire.hcs import hcs_metadata
 from agent_wire.log import SqliteWireLog
-from agent_wire.mirror.database import open_engine, read_url, upgrade
-from agent_wire.mirror.model import ReadModel
+from agent_wire.mirror.model import ReadModel, open_engine, read_url, upgrade
 from agent_wire.reducer import reduce_wires
 from wire_testkit.damage import TOPIC, open_log, tamper
 from wire_testkit.project_story import project

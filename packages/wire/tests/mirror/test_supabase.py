@@ -20,10 +20,8 @@ from psycopg import sql
 from sqlalchemy.pool import NullPool
 
 from agent_wire.log import SqliteWireLog
-from agent_wire.mirror.database import open_engine, read_url, upgrade
-from agent_wire.mirror.mirror import Mirror
-from agent_wire.mirror.model import ReadModel
-from agent_wire.mirror.tables import METADATA
+from agent_wire.mirror import Mirror
+from agent_wire.mirror.model import METADATA, ReadModel, open_engine, read_url, upgrade
 from testkit.documents import generator_of
 from testkit.paths import ROOT
 from testkit.postgres import on_server, own_database

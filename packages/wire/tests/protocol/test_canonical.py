@@ -9,8 +9,8 @@ import rfc8785
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent_wire import canonical
-from agent_wire.rejection import WireRefusedError
+from agent_wire import envelope
+from agent_wire.errors import WireRefusedError
 from wire_testkit.story import Story, artifact
 
 UNHURRIED = settings(deadline=None)  # what is measured here is truth, on whatever machine
@@ -26,7 +26,7 @@ WIRES = st.dictionaries(TEXT, VALUES, max_size=4)
 def code_of(wire: object) -> str:
     """The code with which encoding is refused."""
     with pytest.raises(WireRefusedError) as refused:
-        canonical.encode(wire)  # pyright: ignore[reportArgumentType] - the point of the test
+        envelope.encode(wire)  # pyright: ignore[reportArgumentType] - the point of the test
     assert refused.value.rejection.layer == "parse"
     return refused.value.rejection.code
 
@@ -36,15 +36,15 @@ def code_of(wire: object) -> str:
 @example({"\U00010000": 1, "\uffff": 2})  # as UTF-16 the first sorts before the second, as UTF-8 after it
 def test_the_bytes_are_those_of_the_reference_implementation(wire: dict[str, object]):
     """Canonical bytes are RFC 8785, keys in UTF-16 order and all (D-30-02)."""
-    assert canonical.encode(wire) == rfc8785.dumps(wire)  # pyright: ignore
+    assert envelope.encode(wire) == rfc8785.dumps(wire)  # pyright: ignore
 
 
 @UNHURRIED
 @given(WIRES, st.booleans())
 def test_reading_the_bytes_or_any_other_spelling_gives_the_wire_back(wire: dict[str, object], indent: bool):
     """Parsing takes any JSON of the same value and loses nothing (D-30-02)."""
-    assert canonical.parse(canonical.encode(wire)) == wire  # pyright: ignore
-    assert canonical.parse(json.dumps(wire, indent=2 if indent else None).encode()) == wire
+    assert envelope.parse(envelope.encode(wire)) == wire  # pyright: ignore
+    assert envelope.parse(json.dumps(wire, indent=2 if indent else None).encode()) == wire
 
 
 class Word(StrEnum):
@@ -67,14 +67,14 @@ def test_a_value_that_is_no_json_of_a_wire_is_refused():
         ({1: 2}, "wire.text"),
     ):
         assert code_of({"payload": {"x": [value]}}) == code, value
-    assert canonical.encode({"a": 2**53 - 1, "b": -(2**53) + 1})
+    assert envelope.encode({"a": 2**53 - 1, "b": -(2**53) + 1})
 
 
 def test_a_wire_of_1024_bytes_is_carried_and_one_of_1025_is_too_large():
     """Over 1,024 canonical bytes: `wire.too_large` (D-30-03, W-5-04)."""
-    room = canonical.MAX_BYTES - len(canonical.encode({"x": ""}))
+    room = envelope.MAX_BYTES - len(envelope.encode({"x": ""}))
 
-    assert len(canonical.encode({"x": "y" * room})) == 1024
+    assert len(envelope.encode({"x": "y" * room})) == 1024
     assert code_of({"x": "y" * (room + 1)}) == "wire.too_large"
 
 
@@ -101,7 +101,7 @@ def test_bytes_that_are_no_wire_are_refused_with_a_code():
         (b"[" * 5000, "wire.not_json"),
     ):
         with pytest.raises(WireRefusedError) as refused:
-            canonical.parse(data)
+            envelope.parse(data)
         assert refused.value.rejection.code == code, data
 
 
@@ -142,14 +142,14 @@ def test_the_largest_wires_of_a_factory_stay_within_the_limit(context: str):
     }
 
     assert len(created["stream"]["reference_task_ids"]) == 16
-    assert canonical.encode(created)
-    assert canonical.encode(story.wire("task.complete", body=done, **wide))
-    assert canonical.encode(story.wire("artifact.ready", body=ready(inputs=0), **wide))
+    assert envelope.encode(created)
+    assert envelope.encode(story.wire("task.complete", body=done, **wide))
+    assert envelope.encode(story.wire("artifact.ready", body=ready(inputs=0), **wide))
 
 
 def test_the_lineage_of_a_module_has_room_for_five_inputs_in_any_project():
     """More are named by one content-addressed reference: no lists of long ids (D-30-04)."""
     wide = WIDE | {"context_id": LONG_PROJECT}
 
-    assert canonical.encode(Story().wire("artifact.ready", body=ready(inputs=5), **wide))
+    assert envelope.encode(Story().wire("artifact.ready", body=ready(inputs=5), **wide))
     assert code_of(Story().wire("artifact.ready", body=ready(inputs=9), **wide)) == "wire.too_large"

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_wire import canonical
+from agent_wire import envelope
 from agent_wire.admission import default_admission
 from agent_wire.credentials import FORMS, check_credentials
-from agent_wire.rejection import Rejection
+from agent_wire.errors import Rejection
 from agent_wire.stream import AdmissionState, Change
 from wire_testkit.story import HAPPY_PATH, Story, artifact
 
@@ -107,7 +107,7 @@ def test_a_key_that_says_password_is_refused():
     """A value under a telling key is a credential too, a number as well (W-4-03)."""
     for key in ("password", "db_password", "apiKey", "private-key", "secret"):
         for value in ("hunter2", 271828):
-            assert check_credentials(canonical.encode({"extensions": {"org.example": {key: value}}})), key
+            assert check_credentials(envelope.encode({"extensions": {"org.example": {key: value}}})), key
 
 
 HARMLESS = [
@@ -125,7 +125,7 @@ HARMLESS = [
 
 def test_what_only_looks_alike_is_carried():
     """The net is for credentials, not for words, ids and code (W-4-03)."""
-    found = [text for text in HARMLESS if check_credentials(canonical.encode({"reference": text}))]
+    found = [text for text in HARMLESS if check_credentials(envelope.encode({"reference": text}))]
     assert found == []
 
 
@@ -142,7 +142,7 @@ def test_hashes_ids_and_numbers_are_carried(text: bytes, number: int):
         f"wire_{ulid}",
         f"{number:032x}",
     ):
-        assert check_credentials(canonical.encode({"payload": {"value": value}})) is None, value
+        assert check_credentials(envelope.encode({"payload": {"value": value}})) is None, value
 
 
 def admitted(*wires: dict[str, Any]) -> AdmissionState:

@@ -2,7 +2,7 @@
 
 import json
 
-from agent_wire import canonical
+from agent_wire import envelope
 from agent_wire.documents import reduce_lines, validate_document, validate_lines
 from wire_testkit.story import HAPPY_PATH, TASK, Story
 
@@ -51,7 +51,7 @@ def test_a_file_reduces_and_names_what_it_rejects_by_line():
 
 def test_canonical_lines_are_lines():
     """No canonical Wire holds a line break, so that JSONL is safe (D-30-02)."""
-    assert b"\n" not in canonical.encode(
+    assert b"\n" not in envelope.encode(
         Story().wire("task.created") | {"extensions": {"org.example": "a\nb"}}
     )
 

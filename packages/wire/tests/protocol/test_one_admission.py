@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from agent_wire.admission import RepeatedWire, default_admission
+from agent_wire.errors import Rejection, WireRefusedError
 from agent_wire.log import SqliteWireLog
 from agent_wire.reducer import reduce_wires
-from agent_wire.rejection import Rejection, WireRefusedError
 from agent_wire.stream import AdmissionState, Change, StreamState
 from wire_testkit.story import HAPPY_PATH, TASK, Story, expectations, fixture
 

@@ -6,8 +6,7 @@ from typing import Any
 from sqlalchemy import create_engine, select
 from sqlalchemy.pool import NullPool
 
-from agent_wire.mirror.database import read_url
-from agent_wire.mirror.tables import METADATA
+from agent_wire.mirror.model import METADATA, read_url
 from agent_wire.reducer import Reduction, task_view
 
 __all__ = ["reduced_rows", "rows", "tables"]

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 from jsonschema import ValidationError as PythonError
 from referencing import Registry, Resource
 
-from agent_wire import data
+from agent_wire import tables
 
 __all__ = ["second_errors", "second_opinion"]
 
@@ -28,9 +28,9 @@ def second_errors(schema_name: str, document: Any) -> list[PythonError]:
 @cache
 def _validator(schema_name: str) -> Draft202012Validator:
     registry = Registry().with_resources(
-        (str(schema["$id"]), Resource.from_contents(schema)) for schema in data.schemas().values()
+        (str(schema["$id"]), Resource.from_contents(schema)) for schema in tables.schemas().values()
     )
-    return Draft202012Validator(data.schemas()[schema_name], registry=registry)
+    return Draft202012Validator(tables.schemas()[schema_name], registry=registry)
 
 
 def _keyword(error: PythonError) -> str:

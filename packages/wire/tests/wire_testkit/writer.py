@@ -9,8 +9,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from agent_wire.errors import WireRefusedError
 from agent_wire.log import SqliteWireLog
-from agent_wire.rejection import WireRefusedError
 from wire_testkit.story import CONTEXT, HAPPY_PATH, make_stream, make_wire, payload
 
 

@@ -9,13 +9,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent_wire import canonical
-from agent_wire.entries import StoredEntry, StoredLog
-from agent_wire.hcs import consensus_timestamp
-from agent_wire.hedera.outbox import Outbox
+from agent_wire import envelope
+from agent_wire.entries import StoredEntry, StoredLog, consensus_timestamp
+from agent_wire.errors import WireRefusedError
+from agent_wire.hedera.submitter import Outbox
 from agent_wire.hedera.topic import MirrorNode, TopicMessage, reduce_messages
 from agent_wire.reducer import Reduction
-from agent_wire.rejection import WireRefusedError
 from specwright.bootstrap.storage.stores import RUNTIME, TOPIC, ProjectStore, begun_store
 from specwright.domain.base.document import Document
 from specwright.errors import CorruptionError, InputError, RefusedError
@@ -23,7 +22,7 @@ from specwright.installation import needing_extra
 from specwright.settings import HederaSettings, load_settings
 
 if TYPE_CHECKING:
-    from agent_wire.mirror.mirror import Mirror, MirrorStatus
+    from agent_wire.mirror import Mirror, MirrorStatus
 
 
 __all__ = ["Mirror", "MirrorStatus", "open_mirror"]
@@ -45,7 +44,7 @@ def open_mirror(directory: Path, url: str = "") -> "Generator[tuple[Mirror, str]
         remedy = "name one as in sqlite:////home/me/model.db or postgresql://user@host/database"
         raise InputError("a mirror is SQLite or Postgres", where=url.rpartition("@")[2], remedy=remedy)
     with needing_extra("mirror", "the read model needs"):
-        from agent_wire.mirror.mirror import Mirror
+        from agent_wire.mirror import Mirror
         from agent_wire.mirror.model import ReadModel
     with (
         begun_store(directory) as store,
@@ -139,7 +138,7 @@ def _require_own(topic: str, mirror: MirrorNode, log: StoredLog) -> None:
 def _context(body: bytes) -> str:
     """The project of a message; empty if it is no Wire."""
     try:
-        wire: Any = canonical.parse(body)
+        wire: Any = envelope.parse(body)
         return str(wire["stream"]["context_id"])
     except (WireRefusedError, LookupError, TypeError):
         return ""

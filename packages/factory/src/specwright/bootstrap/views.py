@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from agent_wire import canonical_json
-from agent_wire.hcs import hcs_metadata
+from agent_wire.entries import hcs_metadata
 from agent_wire.log import DatabaseWireLog
 from agent_wire.verify import UNPROTECTED, Deviation
 from agent_wire.verify import verify as verify_log

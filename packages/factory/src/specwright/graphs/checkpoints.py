@@ -16,7 +16,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Interrupt
 
 from agent_wire import canonical_json
-from agent_wire.sqlite_errors import sqlite_errors
+from agent_wire.database import sqlite_errors
 from ship_gate.base.record import Record
 
 _JSON, _INTERRUPTS = "json", "interrupts"

@@ -26,8 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from agent_wire.database import Connection, Database
-from agent_wire.sqlite_errors import is_locked, make_directory, sqlite_errors
+from agent_wire.database import Connection, Database, is_locked, make_directory, sqlite_errors
 from ship_gate.base.ids import ModuleRef
 from specwright.domain.modules.code_index import (
     CodeIndexEntry,

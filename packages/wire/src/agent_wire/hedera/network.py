@@ -22,8 +22,7 @@ from hiero_sdk_python.client.network import Network as SdkNetwork
 from hiero_sdk_python.exceptions import MaxAttemptsError, PrecheckError, ReceiptStatusError
 
 from agent_wire.errors import InputError, NetworkUnavailableError, RefusedError
-from agent_wire.hedera.outbox import Placement
-from agent_wire.hedera.submitter import ExpiredTransactionError
+from agent_wire.hedera.submitter import ExpiredTransactionError, Placement
 
 T = TypeVar("T")
 

@@ -5,13 +5,18 @@ outcome is unknown is asked for by its transaction id and repeated under the sam
 the id has expired, the mirror node says whether the message is on the topic, and only then another id is drawn.
 """
 
+import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from agent_wire.entries import StoredEntry
-from agent_wire.errors import NetworkUnavailableError
-from agent_wire.hedera.outbox import Outbox, Placement, SentWire
+from filelock import FileLock, Timeout
+
+from agent_wire.database import make_directory, sqlite_errors
+from agent_wire.entries import StoredEntry, StoredLog
+from agent_wire.errors import BusyError, NetworkUnavailableError
 from agent_wire.hedera.topic import TopicMessage
 
 VALID_SECONDS = 120
@@ -22,6 +27,119 @@ _RECEIPT_SECONDS = 170
 
 _ATTEMPTS = 8
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
+
+_NAME = "the Hedera outbox"
+_SCHEMA = """CREATE TABLE IF NOT EXISTS sent_wire (
+    topic_id        TEXT    NOT NULL,
+    sequence_number INTEGER NOT NULL,
+    transaction_id  TEXT    NOT NULL,
+    topic_sequence  INTEGER,
+    running_hash    BLOB,
+    PRIMARY KEY (topic_id, sequence_number)
+) STRICT"""
+
+
+class Placement(NamedTuple):
+    """Where a message stands on the topic: its sequence number there, and the running hash after it, 48 bytes."""
+
+    topic_sequence: int
+    running_hash: bytes
+
+
+class SentWire(NamedTuple):
+    """A Wire on its way: its sequence number in the log, its transaction, and its place once it has one."""
+
+    sequence_number: int
+    transaction_id: str
+    placement: Placement | None = None
+
+
+class Outbox:
+    """What was sent of a log to one topic.
+
+    Args:
+        path: The file, beside the log.
+        topic_id: The topic, `0.0.1234`.
+
+    Raises:
+        CorruptionError: the file is no SQLite database.
+        RefusedError: it cannot be written.
+    """
+
+    def __init__(self, path: Path, topic_id: str) -> None:
+        self._path = path
+        self._topic = topic_id
+        make_directory(_NAME, path)
+        with self._errors():
+            self._connection = sqlite3.connect(path, isolation_level=None)
+            self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute(_SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def submitting(self) -> Generator[None]:
+        """Keep other processes from submitting.
+
+        Raises:
+            BusyError: another process submits.
+        """
+        try:
+            with FileLock(f"{self._path}.lock", timeout=0):
+                yield
+        except Timeout as error:
+            raise BusyError(
+                "another process submits this log", where=str(self._path), remedy="wait for it, or stop it"
+            ) from error
+
+    def position(self) -> int:
+        """The sequence number of the last Wire that is placed, 0 before the first."""
+        query = "SELECT max(sequence_number) FROM sent_wire WHERE topic_id = ? AND topic_sequence IS NOT NULL"
+        with self._errors():
+            (number,) = self._connection.execute(query, (self._topic,)).fetchone()
+        return int(number or 0)
+
+    def open_entry(self) -> SentWire | None:
+        """The Wire whose place is not known, if there is one."""
+        return next((each for each in self.entries() if each.placement is None), None)
+
+    def entries(self) -> list[SentWire]:
+        """Every Wire that was sent, in the order of the log."""
+        query = (
+            "SELECT sequence_number, transaction_id, topic_sequence, running_hash FROM sent_wire"
+            " WHERE topic_id = ? ORDER BY sequence_number"
+        )
+        with self._errors():
+            rows = self._connection.execute(query, (self._topic,)).fetchall()
+        return [
+            SentWire(number, transaction, None if place is None else Placement(place, digest))
+            for number, transaction, place, digest in rows
+        ]
+
+    def begin(self, sequence_number: int, transaction_id: str) -> SentWire:
+        """Record the transaction of a Wire before it is submitted, or another one in place of one that expired."""
+        with self._errors():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO sent_wire VALUES (?, ?, ?, NULL, NULL)",
+                (self._topic, sequence_number, transaction_id),
+            )
+        return SentWire(sequence_number, transaction_id)
+
+    def place(self, sequence_number: int, placement: Placement) -> None:
+        """Record where a Wire stands."""
+        with self._errors():
+            self._connection.execute(
+                "UPDATE sent_wire SET topic_sequence = ?, running_hash = ?"
+                " WHERE topic_id = ? AND sequence_number = ?",
+                (*placement, self._topic, sequence_number),
+            )
+
+    def _errors(self) -> AbstractContextManager[None]:
+        return sqlite_errors(
+            _NAME, self._path, "restore it from a backup; without it every Wire is looked up again"
+        )
 
 
 class ExpiredTransactionError(Exception):
@@ -71,14 +189,6 @@ class Topic(Protocol):
         ...
 
 
-class Source(Protocol):
-    """The log that is submitted."""
-
-    def stored(self, after: int = 0) -> Iterator[StoredEntry]:
-        """The entries after a sequence number, in order."""
-        ...
-
-
 class Ports(NamedTuple):
     """What a submitter works with.
 
@@ -91,7 +201,7 @@ class Ports(NamedTuple):
         sleep: Waits for so many seconds.
     """
 
-    log: Source
+    log: StoredLog
     outbox: Outbox
     network: Network
     topic: Topic

@@ -3,17 +3,16 @@
 import base64
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import urlopen
 
-from agent_wire import canonical
+from agent_wire.documents import read_numbered, reduce_numbered
+from agent_wire.entries import GENESIS, EntityId, running_hash
 from agent_wire.errors import CorruptionError, InputError, NetworkUnavailableError
-from agent_wire.hcs import GENESIS, EntityId, running_hash
-from agent_wire.reducer import Reduction, RejectedWire, reduce_wires
-from agent_wire.rejection import WireRefusedError
+from agent_wire.reducer import Reduction
 
 _PAGE = 100
 _ATTEMPTS = 6
@@ -157,17 +156,6 @@ def _message(row: dict[str, Any]) -> TopicMessage:
     )
 
 
-def reduce_messages(messages: list[TopicMessage]) -> Reduction:
-    """What messages lead to in their order; positions are sequence numbers of the topic."""
-    wires: list[dict[str, Any]] = []
-    numbers: list[int] = []
-    unreadable: list[RejectedWire] = []
-    for message in messages:
-        try:
-            wires.append(canonical.parse(message.body))
-            numbers.append(message.sequence_number)
-        except WireRefusedError as error:
-            unreadable.append(RejectedWire(message.sequence_number, error.wire_id, error.rejection))
-    reduction = reduce_wires(wires)
-    placed = [entry._replace(position=numbers[entry.position - 1]) for entry in reduction.rejected]
-    return reduction._replace(rejected=tuple(sorted([*placed, *unreadable], key=lambda one: one.position)))
+def reduce_messages(messages: Iterable[TopicMessage]) -> Reduction:
+    """Reduce the messages of a topic; positions are sequence numbers of the topic."""
+    return reduce_numbered(read_numbered((message.sequence_number, message.body) for message in messages))

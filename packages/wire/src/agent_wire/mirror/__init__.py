@@ -1,1 +1,329 @@
-"""The read model: what a log says as tables for reading, in SQLite or Postgres (design: mirrors)."""
+"""A mirror of the log in SQL tables: it follows the log and writes the rows of each entry (design: mirrors).
+
+The mirror only reads the log. After a crash, or when its database was unreachable, it resumes from the position that
+the database holds. It does not read the state of streams back from the tables but replays the log: that is faster than
+writing, and a change that somebody made in the tables cannot mislead it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice, takewhile
+from typing import Any, NamedTuple
+
+import orjson
+
+from agent_wire.admission import Admission, default_admission
+from agent_wire.canonical_json import JsonObject
+from agent_wire.entries import StoredEntry, StoredLog
+from agent_wire.errors import CorruptionError, DatabaseUnavailableError
+from agent_wire.mirror.model import ARTIFACT_KEY, Batch, Key, Position, ReadModel, Row, other_log
+from agent_wire.reducer import artifact_view, decision_view, task_view
+from agent_wire.stream import AdmissionState
+
+BATCH = 1_000
+"""Entries in a transaction."""
+
+_PAUSE = 0.5
+_LONGEST_PAUSE = 30.0
+
+
+class LogReplay:
+    """Replays a log from its first entry, and makes rows of the entries that are not mirrored yet.
+
+    Args:
+        admission: Other rules than those that ship.
+    """
+
+    def __init__(self, admission: Admission | None = None) -> None:
+        self._admission = admission or default_admission()
+        self._state = AdmissionState()
+        self._announced: set[Key] = set()
+        self.sequence_number = 0
+        self.log_id = ""
+        self.context_id = ""
+
+    def pass_over(self, entries: Iterable[StoredEntry]) -> None:
+        """Take in the next entries, which are mirrored already.
+
+        Raises:
+            CorruptionError: one is no Wire that was admitted.
+        """
+        for entry in entries:
+            if artifact := artifact_view(self._replay(entry)):
+                self._announced.add(_artifact_key(artifact))
+
+    def batch(self, entries: Iterable[StoredEntry]) -> Batch:
+        """Take in the next entries, and make their rows.
+
+        Raises:
+            CorruptionError: one is no Wire that was admitted.
+        """
+        batch = Batch(self.log_id, self.sequence_number)
+        moved: dict[str, str] = {}
+        for entry in entries:
+            wire = self._replay(entry)
+            row = _event_row(self.log_id, entry, wire)
+            owner = {"log_id": self.log_id, "context_id": row["context_id"]}
+            moved[row["stream_id"]] = row["context_id"]
+            batch.events.append(row)
+            batch.end = entry
+            if artifact := artifact_view(wire):
+                self._add_artifact(artifact, batch, owner)
+            elif decision := decision_view(wire):
+                names = ("stream_id", "event", "subject", "reference")
+                batch.decisions[tuple(str(decision[name]) for name in names)] = owner | decision
+        batch.log_id = self.log_id
+        for stream_id, context_id in moved.items():
+            self._add_task(stream_id, batch, {"log_id": self.log_id, "context_id": context_id})
+        return batch
+
+    def _replay(self, entry: StoredEntry) -> JsonObject:
+        try:
+            wire: JsonObject = orjson.loads(entry.body)
+            self._admission.replay(self._state, wire, entry.body)
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptionError(
+                f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
+                remedy="run `specwright wire verify` to see what was changed",
+            ) from error
+        if not self.log_id:
+            stream: Any = wire["stream"]
+            self.log_id, self.context_id = str(wire["wire_id"]), str(stream["context_id"])
+        self.sequence_number = entry.sequence_number
+        return wire
+
+    def _add_task(self, stream_id: str, batch: Batch, owner: Row) -> None:
+        stream = self._state.stream(stream_id)
+        if stream is None or stream.task is None:
+            return
+        task = task_view(stream_id, stream) or {}
+        names = ("reference_task_ids", "artifact_ids", "artifacts")
+        row = {name: value for name, value in task.items() if name not in names}
+        batch.tasks[stream_id] = owner | {"stream_id": stream_id} | row
+        batch.task_lineage += [
+            owner | {"stream_id": stream_id, "reference_task_id": name, "place": place}
+            for place, name in enumerate(stream.task.references)
+        ]
+
+    def _add_artifact(self, artifact: JsonObject, batch: Batch, owner: Row) -> None:
+        lineage: Any = artifact["lineage"]
+        key = _artifact_key(artifact)
+        if key in self._announced:
+            batch.announced_again.add(key)
+        self._announced.add(key)
+        row = {name: value for name, value in artifact.items() if name != "lineage"}
+        made_by = {
+            "task_id": lineage["task"],
+            "attempt": lineage["attempt"],
+            "input_count": lineage.get("input_count"),
+        }
+        batch.artifacts[key] = owner | row | made_by
+        named = owner | dict(zip(ARTIFACT_KEY, key, strict=True))
+        batch.artifact_lineage[key] = [
+            named | {"input": name, "place": place} for place, name in enumerate(lineage["inputs"])
+        ]
+
+
+def _artifact_key(artifact: JsonObject) -> Key:
+    return tuple(str(artifact[name]) for name in ARTIFACT_KEY)
+
+
+def _event_row(log_id: str, entry: StoredEntry, wire: JsonObject) -> Row:
+    stream: Any = wire["stream"]
+    state: Any = wire.get("state") or {}
+    return {
+        "log_id": log_id,
+        "sequence_number": entry.sequence_number,
+        "consensus_seconds": entry.consensus_seconds,
+        "consensus_nanos": entry.consensus_nanos,
+        "running_hash": entry.running_hash.hex(),
+        "wire_id": wire["wire_id"],
+        "type": wire["type"],
+        "sender": wire["sender"],
+        "ts": wire["ts"],
+        "stream_id": stream["stream_id"],
+        "stream_seq": stream["stream_seq"],
+        "context_id": stream["context_id"],
+        "correlation_id": stream["correlation_id"],
+        "causation_id": stream.get("causation_id"),
+        "category": state.get("category"),
+        "terminal": state.get("terminal"),
+        "body": entry.body.decode(),
+    }
+
+
+class MirrorStatus(NamedTuple):
+    """How far a log is mirrored.
+
+    Args:
+        log_id: The log, by the id of its first Wire; empty if it has none yet.
+        position: The last entry that is mirrored.
+        log_end: The sequence number of the last entry of the log.
+        behind: The consensus time between these two, in seconds.
+        problem: Why the database cannot be reached; empty if it can.
+    """
+
+    log_id: str
+    position: Position
+    log_end: int
+    behind: float = 0.0
+    problem: str = ""
+
+    @property
+    def lag(self) -> int:
+        """How many entries are not mirrored yet."""
+        return self.log_end - self.position.sequence_number
+
+
+class Mirror:
+    """Mirrors one log.
+
+    Args:
+        log: The log.
+        topic_id: Its topic.
+        model: Where to.
+        admission: Other rules than those that ship.
+        batch: Entries in a transaction.
+    """
+
+    def __init__(
+        self,
+        log: StoredLog,
+        topic_id: str,
+        model: ReadModel,
+        admission: Admission | None = None,
+        batch: int = BATCH,
+    ) -> None:
+        self._log = log
+        self._topic_id = topic_id
+        self._model = model
+        self._admission = admission
+        self._size = batch
+        self._replay: LogReplay | None = None
+        self._pending: Batch | None = None
+        self._position = Position()
+
+    def status(self) -> MirrorStatus:
+        """How far the log is mirrored; nothing is written.
+
+        Raises:
+            CorruptionError: what is mirrored is not the beginning of the log.
+            DatabaseUnavailableError: the database cannot be reached.
+            RefusedError: it refuses.
+        """
+        first = next(self._log.stored(), None)
+        if first is None:
+            return MirrorStatus("", Position(), 0)
+        log_id = _log_id(first)
+        return self._status(log_id, self._model.position(log_id))
+
+    def catch_up(self) -> MirrorStatus:
+        """Mirror what the log has, and return where that led.
+
+        Raises:
+            CorruptionError: what is mirrored is not the beginning of the log, or an entry was altered.
+            DatabaseUnavailableError: the database cannot be reached; a later call goes on.
+            RefusedError: it refuses.
+        """
+        replay = self._replay or self._begin()
+        while batch := self._pending or self._next(replay):
+            self._pending = batch  # it is written again if the connection is lost
+            self._position = self._model.write(batch, replay.context_id, self._topic_id)
+            self._pending = None
+            if self._position.sequence_number < replay.sequence_number:
+                replay = self._begin()  # somebody has removed what was mirrored
+        return MirrorStatus(replay.log_id, self._position, self._position.sequence_number)
+
+    def rebuild(self) -> MirrorStatus:
+        """Remove what is mirrored of the log and mirror it anew; readers see the old until the new is whole.
+
+        Raises:
+            CorruptionError: an entry was altered.
+            DatabaseUnavailableError: the database cannot be reached; nothing has changed.
+            RefusedError: it refuses.
+        """
+        replay = LogReplay(self._admission)
+        first = self._next(replay)
+        if first is None:
+            return MirrorStatus("", Position(), 0)
+        self._replay = self._pending = None
+        batches = _chain(first, lambda: self._next(replay))
+        position = self._model.rebuild(batches, replay.log_id, replay.context_id, self._topic_id)
+        return MirrorStatus(replay.log_id, position, position.sequence_number)
+
+    def follow(self, pause: Callable[[float], object]) -> Iterator[MirrorStatus]:
+        """Mirror what the log has and will get, for as long as the caller asks; a lost database is tried again.
+
+        Args:
+            pause: Waits for these seconds.
+
+        Yields:
+            The position whenever it has moved, and the lag whenever the database cannot be reached.
+
+        Raises:
+            CorruptionError: see `catch_up`.
+            RefusedError: the database refuses.
+        """
+        shown, seconds = -1, _PAUSE
+        while True:
+            try:
+                status = self.catch_up()
+                seconds = _PAUSE
+                if status.position.sequence_number != shown:
+                    shown = status.position.sequence_number
+                    yield status
+            except DatabaseUnavailableError as error:
+                shown, seconds = -1, min(2 * seconds, _LONGEST_PAUSE)
+                yield self._status("", self._position)._replace(problem=str(error.what))
+            pause(seconds)
+
+    def _begin(self) -> LogReplay:
+        """Replay what is mirrored already."""
+        replay = LogReplay(self._admission)
+        first = next(self._log.stored(), None)
+        if first is not None:
+            self._position = self._model.position(_log_id(first))
+            self._check(_log_id(first), self._position)
+            mirrored = takewhile(
+                lambda entry: entry.sequence_number <= self._position.sequence_number, self._log.stored()
+            )
+            replay.pass_over(mirrored)
+        self._replay, self._pending = replay, None
+        return replay
+
+    def _next(self, replay: LogReplay) -> Batch | None:
+        entries = list(islice(self._log.stored(replay.sequence_number), self._size))
+        return replay.batch(entries) if entries else None
+
+    def _status(self, log_id: str, position: Position) -> MirrorStatus:
+        self._check(log_id, position)
+        rest = deque(self._log.stored(position.sequence_number), maxlen=1)
+        if not rest:
+            return MirrorStatus(log_id, position, position.sequence_number)
+        (last,) = rest
+        behind = _seconds(last) - _seconds(position) if position.sequence_number else 0.0
+        return MirrorStatus(log_id, position, last.sequence_number, behind)
+
+    def _check(self, log_id: str, position: Position) -> None:
+        """Refuse a log of which the mirrored position is no entry."""
+        if position.sequence_number:
+            entry = next(self._log.stored(position.sequence_number - 1), None)
+            if entry is None or entry.running_hash.hex() != position.running_hash:
+                raise other_log(log_id)
+
+
+def _log_id(first: StoredEntry) -> str:
+    replay = LogReplay()
+    replay.pass_over([first])
+    return replay.log_id
+
+
+def _seconds(entry: StoredEntry | Position) -> float:
+    return entry.consensus_seconds + entry.consensus_nanos / 1_000_000_000
+
+
+def _chain(first: Batch, following: Callable[[], Batch | None]) -> Iterator[Batch]:
+    batch: Batch | None = first
+    while batch is not None:
+        yield batch
+        batch = following()

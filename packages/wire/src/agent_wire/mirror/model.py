@@ -1,29 +1,395 @@
-"""The read model in a database: reading its position, and writing batches (design: mirrors).
+"""The read model: its tables, its database, and the writing of batches (design: mirrors).
 
-A batch and the position after it are one transaction, and the position is locked first. So whatever is killed, and
-however many mirrors follow the same log, no entry is applied twice.
+One database may hold the logs of many projects. Each row names its log, and the context that decides who may read it.
+`wire_logs` holds the position of each log. A batch and the position after it are one transaction, which locks the
+position first. So no entry is applied twice, even if a mirror is killed or several mirrors follow the same log.
+`migrations/versions` creates the tables.
 """
 
+import sqlite3
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, Table, cast, delete, func, select, text, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
-
-from agent_wire.errors import CorruptionError
-from agent_wire.mirror import tables
-from agent_wire.mirror.batch import ARTIFACT_KEY, Batch, Row
-from agent_wire.mirror.database import (
-    READS,
-    database_errors,
-    has_tables,
-    is_missing_file,
-    open_engine,
-    read_url,
-    shown_url,
-    upgrade,
+import orjson
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import (
+    JSON,
+    URL,
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Engine,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    cast,
+    create_engine,
+    delete,
+    event,
+    func,
+    make_url,
+    select,
+    text,
+    tuple_,
+    update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from agent_wire.entries import StoredEntry
+from agent_wire.errors import CorruptionError, DatabaseUnavailableError, InputError, RefusedError
+
+METADATA = MetaData()
+
+DOCUMENT = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+"""A small JSON object: as text in SQLite, binary in Postgres."""
+
+
+def _key(*names: str) -> list[Column[str]]:
+    return [Column(name, Text, primary_key=True) for name in names]
+
+
+def _context() -> Column[str]:
+    return Column("context_id", Text, nullable=False, index=True)
+
+
+LOGS = Table(
+    "wire_logs",
+    METADATA,
+    *_key("log_id"),
+    _context(),
+    Column("topic_id", Text, nullable=False),
+    Column("sequence_number", BigInteger, nullable=False),
+    Column("consensus_seconds", BigInteger, nullable=False),
+    Column("consensus_nanos", Integer, nullable=False),
+    Column("running_hash", Text, nullable=False),
+)
+"""A log by the id of its first Wire, with its last mirrored entry."""
+
+EVENTS = Table(
+    "wire_events",
+    METADATA,
+    *_key("log_id"),
+    Column("sequence_number", BigInteger, primary_key=True, autoincrement=False),
+    Column("consensus_seconds", BigInteger, nullable=False),
+    Column("consensus_nanos", Integer, nullable=False),
+    Column("running_hash", Text, nullable=False),
+    Column("wire_id", Text, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("sender", Text, nullable=False),
+    Column("ts", Text, nullable=False),
+    Column("stream_id", Text, nullable=False),
+    Column("stream_seq", BigInteger, nullable=False),
+    _context(),
+    Column("correlation_id", Text, nullable=False),
+    Column("causation_id", Text),
+    Column("category", Text),
+    Column("terminal", Boolean),
+    Column("body", Text, nullable=False),
+    Index("ix_wire_events_stream", "log_id", "stream_id", "stream_seq", unique=True),
+)
+"""Each Wire, its proof in columns of its own and its canonical bytes in `body`."""
+
+TASKS = Table(
+    "agent_tasks",
+    METADATA,
+    *_key("log_id", "stream_id"),
+    _context(),
+    Column("task_id", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("stream_seq", BigInteger, nullable=False),
+    Column("task_state", Text, nullable=False),
+    Column("terminal", Boolean, nullable=False),
+    Column("claimed_by", Text),
+    Column("blocked", Boolean, nullable=False),
+    Column("blocked_by", DOCUMENT),
+    Column("artifact_count", Integer, nullable=False),
+    Column("verification", DOCUMENT),
+    Column("failure", DOCUMENT),
+    Column("definition_sha256", Text, nullable=False),
+    Column("parent_task_id", Text),
+)
+"""Each attempt at a task, as `agent_wire.reducer.task_view` shows it."""
+
+TASK_LINEAGE = Table(
+    "task_lineage",
+    METADATA,
+    *_key("log_id", "stream_id", "reference_task_id"),
+    Column("place", Integer, nullable=False),
+    _context(),
+)
+"""The tasks that an attempt refers to, in their order."""
+
+ARTIFACTS = Table(
+    "artifacts",
+    METADATA,
+    *_key("log_id", "stream_id", "artifact_id", "version"),
+    _context(),
+    Column("wire_id", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("media_type", Text, nullable=False),
+    Column("uri", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
+    Column("task_id", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("input_count", Integer),
+)
+"""Each version that an attempt announced, with the task of its lineage; `input_count` if not all its inputs are listed."""
+
+ARTIFACT_LINEAGE = Table(
+    "artifact_lineage",
+    METADATA,
+    *_key("log_id", "stream_id", "artifact_id", "version", "input"),
+    Column("place", Integer, nullable=False),
+    _context(),
+)
+"""What a version was made from, in its order."""
+
+DECISIONS = Table(
+    "project_decisions",
+    METADATA,
+    *_key("log_id", "stream_id", "event", "subject", "reference"),
+    _context(),
+    Column("wire_id", Text, nullable=False),
+    Column("verdict", Text),
+    Column("sha256", Text, nullable=False),
+)
+"""The last word about each subject or gate, as `agent_wire.reducer.decision_view` shows it."""
+
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_UPGRADE_LOCK = 0x5045_4357
+"""Of Postgres, while the schema is changed."""
+_POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
+_SQLITE = {"sqlite", "sqlite+pysqlite"}
+_BUSY_SECONDS = 30.0
+
+READS = "reads"
+"""The execution option of a transaction that only reads, and so waits for no writer."""
+
+_NETWORK: dict[str, Any] = {
+    "application_name": "specwright mirror",
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""A server that is gone is noticed within half a minute."""
+
+
+def read_url(url: str) -> URL:
+    """A database URL with the driver that is used for it.
+
+    Raises:
+        InputError: it is none of SQLite or Postgres; the message holds no password.
+    """
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise InputError(
+            "this is no database URL", where="--to", remedy=f"write it like {_EXAMPLES}"
+        ) from error
+    if parsed.drivername in _SQLITE and parsed.database:
+        return parsed.set(drivername="sqlite+pysqlite")
+    if parsed.drivername in _POSTGRES:
+        return parsed.set(drivername="postgresql+psycopg")
+    raise InputError(
+        f"{shown_url(parsed)} is no database for the read model",
+        where="--to",
+        remedy=f"write it like {_EXAMPLES}",
+    )
+
+
+_EXAMPLES = "sqlite:////home/me/model.db or postgresql://user@host/database"
+
+
+def shown_url(url: URL) -> str:
+    """A URL as it may be shown: without its password, which may stand among its options too, and without these."""
+    shown = url.set(drivername=url.drivername.partition("+")[0], query={})
+    return shown.render_as_string(hide_password=True)
+
+
+def is_missing_file(url: URL) -> bool:
+    """Whether it is a file of SQLite that is not there yet."""
+    return url.drivername == "sqlite+pysqlite" and not Path(url.database or "").exists()
+
+
+def open_engine(url: URL) -> Engine:
+    """An engine; nothing is connected by this.
+
+    Raises:
+        InputError: the driver of Postgres is not installed.
+    """
+    try:
+        if url.drivername == "postgresql+psycopg":
+            return create_engine(
+                url, pool_size=1, pool_pre_ping=True, connect_args=_NETWORK, json_serializer=_json
+            )
+        engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": _BUSY_SECONDS})
+    except (ImportError, NoSuchModuleError) as error:
+        raise InputError(
+            "the driver for Postgres is not installed",
+            where=shown_url(url),
+            remedy="python -m pip install 'psycopg[binary]'",
+        ) from error
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def upgrade(engine: Engine) -> None:
+    """Bring the tables to the version of this program; nothing is done if they are.
+
+    Raises:
+        RefusedError: they are of a later version, or the user may not create them.
+        DatabaseUnavailableError: the database cannot be reached.
+    """
+    with database_errors(engine), engine.begin() as connection:
+        found = MigrationContext.configure(connection).get_current_heads()
+        if found == _revisions()[:1]:
+            return
+        if unknown := set(found) - set(_revisions()):
+            raise RefusedError(
+                f"the read model there is of a later version ({', '.join(unknown)})",
+                where=shown_url(engine.url),
+                remedy="mirror with the version of Specwright that made it, or into another database",
+            )
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
+        config = migrations()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+@cache
+def _revisions() -> tuple[str, ...]:
+    """The versions of the tables, the last one first."""
+    script = ScriptDirectory.from_config(migrations())
+    return tuple(revision.revision for revision in script.walk_revisions())
+
+
+def has_tables(connection: Connection) -> bool:
+    """Whether a mirror has been there."""
+    return bool(MigrationContext.configure(connection).get_current_heads())
+
+
+def migrations() -> Config:
+    """Where Alembic finds the migrations."""
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+@contextmanager
+def database_errors(engine: Engine) -> Generator[None]:
+    """Raise a `SpecwrightError` for each error of the database in the block.
+
+    Raises:
+        DatabaseUnavailableError: it cannot be reached, or a connection was lost.
+        RefusedError: it refuses a statement.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        where, message = shown_url(engine.url), str(error.orig).strip().splitlines()[0]
+        if _is_lost(error):
+            raise DatabaseUnavailableError(
+                f"the database cannot be reached: {message}",
+                where=where,
+                remedy="see whether the server runs and lets this user in; the mirror goes on where it was",
+            ) from error
+        raise RefusedError(
+            f"the database refuses: {message}",
+            where=where,
+            remedy="the user needs the rights of the mirror; docs/mirror.md lists them",
+        ) from error
+    except SQLAlchemyError as error:
+        raise RefusedError(
+            f"the database cannot be used: {str(error).splitlines()[0]}", where=shown_url(engine.url)
+        ) from error
+
+
+def _is_lost(error: DBAPIError) -> bool:
+    """Whether the connection is at fault, and not the statement."""
+    if error.connection_invalidated:
+        return True
+    state = getattr(error.orig, "sqlstate", "")
+    if isinstance(error.orig, sqlite3.Error):
+        return isinstance(error.orig, sqlite3.OperationalError) and "locked" in str(error.orig)
+    # no SQLSTATE: it came from the client; 08: connection; 57P: shut down; 53: too many connections; 40: try again
+    return not state or state[:2] in {"08", "53", "40"} or state[:3] == "57P"
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if tables and "alembic_version" not in tables:
+        file = connection.execute("PRAGMA database_list").fetchone()[2]
+        what, remedy = "the file is a database of something else", "name a file that is not there yet"
+        raise RefusedError(what, where=file, remedy=remedy)
+    connection.isolation_level = None  # `_begin_sqlite` says when a transaction begins
+    connection.execute("PRAGMA journal_mode = WAL")
+    # a power cut may take the last batches, and they come again
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    reads = connection.get_execution_options().get(READS)
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+
+Row: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Batch:
+    """The rows of entries that follow each other.
+
+    Args:
+        log_id: The log.
+        after: The sequence number before its first entry.
+        end: Its last entry; None if it has none.
+        events: A row for each entry.
+        tasks: By stream, as they are after the last entry; so are the others.
+        task_lineage: Of the same streams.
+        artifacts: By stream, artifact and version.
+        artifact_lineage: By the same.
+        decisions: By stream, event, subject and reference.
+        announced_again: The artifacts whose lineage may have rows from before.
+    """
+
+    log_id: str
+    after: int
+    end: StoredEntry | None = None
+    events: list[Row] = field(default_factory=list[Row])
+    tasks: dict[str, Row] = field(default_factory=dict[str, Row])
+    task_lineage: list[Row] = field(default_factory=list[Row])
+    artifacts: dict[Key, Row] = field(default_factory=dict[Key, Row])
+    artifact_lineage: dict[Key, list[Row]] = field(default_factory=dict[Key, list[Row]])
+    decisions: dict[Key, Row] = field(default_factory=dict[Key, Row])
+    announced_again: set[Key] = field(default_factory=set[Key])
+
+
+ARTIFACT_KEY = ("stream_id", "artifact_id", "version")
 
 
 class Position(NamedTuple):
@@ -90,7 +456,7 @@ class ReadModel:
             RefusedError: it refuses.
         """
         with self._transaction() as connection:
-            for table in tables.METADATA.tables.values():
+            for table in METADATA.tables.values():
                 connection.execute(delete(table).where(table.c.log_id == log_id))
             position = Position()
             for batch in batches:
@@ -111,7 +477,7 @@ class ReadModel:
 
 
 def _position(connection: Connection, log_id: str, *, lock: bool = False) -> Position:
-    logs = tables.LOGS.c
+    logs = LOGS.c
     query = select(
         logs.sequence_number, logs.consensus_seconds, logs.consensus_nanos, logs.running_hash
     ).where(logs.log_id == log_id)
@@ -123,7 +489,7 @@ def _write(connection: Connection, batch: Batch, context_id: str, topic_id: str)
     if batch.end is None:
         return _position(connection, batch.log_id)
     first = {"log_id": batch.log_id, "context_id": context_id, "topic_id": topic_id}
-    begin = _insert(connection, tables.LOGS).on_conflict_do_nothing()
+    begin = _insert(connection, LOGS).on_conflict_do_nothing()
     connection.execute(begin, first | Position()._asdict())
     before = _position(connection, batch.log_id, lock=True)
     if before.sequence_number < batch.after or before.sequence_number > batch.end.sequence_number:
@@ -135,7 +501,7 @@ def _write(connection: Connection, batch: Batch, context_id: str, topic_id: str)
         return before
     _write_rows(connection, batch, batch.events[skip:])
     position = Position(*batch.end[:3], batch.end.running_hash.hex())
-    moved = update(tables.LOGS).where(tables.LOGS.c.log_id == batch.log_id)
+    moved = update(LOGS).where(LOGS.c.log_id == batch.log_id)
     connection.execute(moved, position._asdict())
     if connection.dialect.name == "postgresql":
         channel, payload = channel_of(batch.log_id), str(position.sequence_number)
@@ -161,19 +527,19 @@ def other_log(log_id: str) -> CorruptionError:
 
 
 def _write_rows(connection: Connection, batch: Batch, events: Sequence[Row]) -> None:
-    _put(connection, tables.EVENTS, events, is_new=True)
+    _put(connection, EVENTS, events, is_new=True)
     again = batch.announced_again
     if again:
-        lineage = tables.ARTIFACT_LINEAGE
+        lineage = ARTIFACT_LINEAGE
         key = tuple_(*(lineage.c[name] for name in ARTIFACT_KEY))
         connection.execute(delete(lineage).where(lineage.c.log_id == batch.log_id, key.in_(sorted(again))))
     inputs = [row for rows in batch.artifact_lineage.values() for row in rows]
     for table, rows in (
-        (tables.TASKS, [*batch.tasks.values()]),
-        (tables.TASK_LINEAGE, batch.task_lineage),
-        (tables.ARTIFACTS, [*batch.artifacts.values()]),
-        (tables.ARTIFACT_LINEAGE, inputs),
-        (tables.DECISIONS, [*batch.decisions.values()]),
+        (TASKS, [*batch.tasks.values()]),
+        (TASK_LINEAGE, batch.task_lineage),
+        (ARTIFACTS, [*batch.artifacts.values()]),
+        (ARTIFACT_LINEAGE, inputs),
+        (DECISIONS, [*batch.decisions.values()]),
     ):
         if rows:
             _put(connection, table, rows)

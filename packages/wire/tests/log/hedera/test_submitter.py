@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from agent_wire import canonical
+from agent_wire import envelope
 from agent_wire.errors import BusyError, CorruptionError, InputError, NetworkUnavailableError, RefusedError
 from agent_wire.hedera.network import Account, HieroNetwork, Patience
-from agent_wire.hedera.outbox import Outbox, Placement
-from agent_wire.hedera.submitter import VALID_SECONDS, Ports, Submitter
+from agent_wire.hedera.submitter import VALID_SECONDS, Outbox, Placement, Ports, Submitter
 from agent_wire.hedera.topic import MirrorNode, reduce_messages
 from wire_testkit.damage import open_log
 from wire_testkit.ledger import OPERATOR, TOPIC, Ledger, serving
@@ -207,7 +206,7 @@ def test_of_two_claims_the_lower_sequence_number_wins(bench: Bench):
     theirs = mine | {"wire_id": "wire_7" + "Z" * 25, "payload": {"claimed_by": "agent:theirs"}}
     bench.log.append(first)
     bench.run()
-    bench.ledger.say(canonical.encode(theirs))
+    bench.ledger.say(envelope.encode(theirs))
     bench.ledger.say(b"not a Wire")
     bench.log.append([mine])
     bench.run()

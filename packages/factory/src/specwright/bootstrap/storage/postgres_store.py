@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from agent_wire.database import dump, insert
+from agent_wire.log import TABLES as LOG_TABLES
 from agent_wire.log import DatabaseWireLog
-from agent_wire.log_file import TABLES as LOG_TABLES
 from ship_gate.trust import trust_typed
 from specwright.atomic_write import write_atomically
 from specwright.bootstrap.storage.stores import TOPIC, WORKERS, ProjectContent, moved_files

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from agent_wire.database import Dump, dump_file, restore_file
+from agent_wire.log import SCHEMA as LOG_SCHEMA
+from agent_wire.log import TABLES as LOG_TABLES
+from agent_wire.log import VERSION as LOG_VERSION
 from agent_wire.log import DatabaseWireLog, SqliteWireLog
-from agent_wire.log_file import SCHEMA as LOG_SCHEMA
-from agent_wire.log_file import TABLES as LOG_TABLES
-from agent_wire.log_file import VERSION as LOG_VERSION
 from specwright.application.store.layout import DEFINITIONS
 from specwright.bounded_read import read_bounded
 from specwright.errors import CorruptionError, InputError, InputErrors, UntrustedError

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from agent_wire.mirror.tables import METADATA
+from agent_wire.mirror.model import METADATA
 
 if context.is_offline_mode():
     context.configure(dialect_name="postgresql", target_metadata=METADATA, literal_binds=True)
