@@ -5,7 +5,7 @@ Only the keys that are built here go out, so that nothing internal leaks. There 
 """
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain, repeat
 from typing import Any, NamedTuple, cast
 
@@ -131,15 +131,15 @@ class Bridge:
         stream, payload = _mapping(wire["stream"]), _mapping(wire["payload"])
         details = {key: payload[key] for key in ("reason", "failure", "reference") if key in payload}
         context_id = stream["context_id"]
-        references = [
-            *self._attempt_before(stream),
-            *(self._last_attempt(context_id, task) for task in stream.get("reference_task_ids", ())),
-        ]
+        references = [self._last_attempt(context_id, task) for task in stream.get("reference_task_ids", ())]
+        _, task, attempt = StreamId.parse(stream["stream_id"])
+        if attempt > 1 and stream["stream_seq"] == 1:  # a retry refers to the attempt before it, once
+            references.insert(0, a2a_task_id(context_id, task_stream_id(task, attempt - 1)))
         if not details and not references:
             return None
         message: JsonObject = {
             "messageId": wire["wire_id"],
-            "contextId": stream["context_id"],
+            "contextId": context_id,
             "taskId": task_id,
             "role": "ROLE_AGENT",
             "parts": [{"data": {"type": wire["type"], **details}, "mediaType": _DATA}],
@@ -147,12 +147,6 @@ class Bridge:
         if references:
             message["referenceTaskIds"] = list(dict.fromkeys(references))
         return message
-
-    def _attempt_before(self, stream: Mapping[str, Any]) -> Iterator[str]:
-        """The A2A task of the attempt that a retry follows, told once, when the retry begins."""
-        _, task, attempt = StreamId.parse(stream["stream_id"])
-        if attempt > 1 and stream["stream_seq"] == 1:
-            yield a2a_task_id(stream["context_id"], task_stream_id(task, attempt - 1))
 
     def _last_attempt(self, context_id: str, task_id: str) -> str:
         """The A2A task of the last known attempt at a task, the first if none is known."""

@@ -17,15 +17,7 @@ from agent_wire.canonical_json import JsonObject
 from agent_wire.credentials import check_credentials
 from agent_wire.envelope import StreamId, encode, task_stream_id
 from agent_wire.errors import Rejection, WireRefusedError
-from agent_wire.stream import (
-    AdmissionState,
-    Change,
-    StreamState,
-    TaskState,
-    advance,
-    change_of,
-    version_of,
-)
+from agent_wire.stream import AdmissionState, Change, StreamState, TaskState, advance, change_of, version_of
 from agent_wire.tables import EventRule, Tables, Transition, default_tables, schemas
 
 JsonMap: TypeAlias = Mapping[str, Any]

@@ -25,17 +25,11 @@ NANOS = 1_000_000_000
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _VERSION = 3
-_HASH_BYTES = 48
-_STREAM_HEADER = bytes.fromhex("aced0005")
-_NEW_ARRAY_OF_BYTES = bytes.fromhex("757200025b42acf317f8060854e00200007870")
-_ARRAY_OF_THE_SAME_CLASS = bytes.fromhex("7571007e0000")
-_BLOCK_DATA = b"\x77"
 _NUMBERS = struct.Struct(">q3q3qqiq")
-_ARRAY_LENGTH = struct.pack(">i", _HASH_BYTES)
-
-_BEFORE_PREVIOUS = _STREAM_HEADER + _NEW_ARRAY_OF_BYTES + _ARRAY_LENGTH
-_BEFORE_NUMBERS = _BLOCK_DATA + bytes([_NUMBERS.size])
-_BEFORE_MESSAGE = _ARRAY_OF_THE_SAME_CLASS + _ARRAY_LENGTH
+# stream header, class descriptor of byte[], array length; block of data, its size; array of that class, array length
+_BEFORE_PREVIOUS = bytes.fromhex("aced0005 757200025b42acf317f8060854e00200007870 00000030")
+_BEFORE_NUMBERS = bytes([0x77, _NUMBERS.size])
+_BEFORE_MESSAGE = bytes.fromhex("7571007e0000 00000030")
 _TOPIC = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _RUNNING_HASH = re.compile(r"[0-9a-f]{96}")
 
@@ -173,32 +167,21 @@ class EntityId(NamedTuple):
         return f"{self.shard}.{self.realm}.{self.number}"
 
 
-def running_hash(
-    previous: bytes,
-    *,
-    payer: EntityId,
-    topic: EntityId,
-    seconds: int,
-    nanos: int,
-    sequence: int,
-    message: bytes,
-) -> bytes:
-    """The running hash after a message.
+def running_hash(previous: bytes, entry: StoredEntry, *, payer: EntityId, topic: EntityId) -> bytes:
+    """Compute the running hash after an entry.
 
     Args:
         previous: The running hash before it, 48 bytes.
+        entry: The entry; the `running_hash` that it holds is not used.
         payer: The account that submitted it.
         topic: The topic.
-        seconds: Consensus time, whole seconds.
-        nanos: Consensus time, the nanoseconds below them.
-        sequence: The message's sequence number in the topic.
-        message: Its bytes.
 
     Returns:
         48 bytes.
     """
-    numbers = _NUMBERS.pack(_VERSION, *payer, *topic, seconds, nanos, sequence)
-    digest = hashlib.sha384(message).digest()
+    time = entry.consensus_seconds, entry.consensus_nanos
+    numbers = _NUMBERS.pack(_VERSION, *payer, *topic, *time, entry.sequence_number)
+    digest = hashlib.sha384(entry.body).digest()
     parts = (_BEFORE_PREVIOUS, previous, _BEFORE_NUMBERS, numbers, _BEFORE_MESSAGE, digest)
     return hashlib.sha384(b"".join(parts)).digest()
 

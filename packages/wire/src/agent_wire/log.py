@@ -96,6 +96,10 @@ BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;""",
 )
 
 
+ENTRIES_OF_TOPIC = (
+    "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
+    " FROM entry WHERE topic_id = ?"
+)
 _MADE = {statement.split()[2]: statement for statement in SCHEMA}
 """What makes each table and trigger, by its name."""
 
@@ -359,11 +363,8 @@ class DatabaseWireLog:
     def last(self) -> StoredEntry | None:
         """The last entry, None if the log is empty; the entries before it are not looked at."""
         with self._lock, self._database.reading() as connection:
-            row = connection.execute(
-                "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
-                " FROM entry WHERE topic_id = ? ORDER BY sequence_number DESC LIMIT 1",
-                (self._topic_id,),
-            ).fetchone()
+            query = f"{ENTRIES_OF_TOPIC} ORDER BY sequence_number DESC LIMIT 1"
+            row = connection.execute(query, (self._topic_id,)).fetchone()
         return StoredEntry._make(row) if row is not None else None
 
     def close(self) -> None:
@@ -411,26 +412,14 @@ class DatabaseWireLog:
         for body in bodies:
             sequence += 1
             consensus = max(self._clock(), consensus + 1)
-            seconds, nanos = divmod(consensus, NANOS)
-            digest = running_hash(
-                digest,
-                payer=self._payer,
-                topic=self._topic,
-                seconds=seconds,
-                nanos=nanos,
-                sequence=sequence,
-                message=body,
-            )
-            rows.append(StoredEntry(sequence, seconds, nanos, body, digest))
+            entry = StoredEntry(sequence, *divmod(consensus, NANOS), body, b"")
+            digest = running_hash(digest, entry, payer=self._payer, topic=self._topic)
+            rows.append(entry._replace(running_hash=digest))
         return rows
 
     def _page(self, connection: Connection, after: int, size: int = _PAGE) -> list[StoredEntry]:
-        rows = connection.execute(
-            "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
-            " FROM entry WHERE topic_id = ? AND sequence_number > ? ORDER BY sequence_number LIMIT ?",
-            (self._topic_id, after, size),
-        )
-        return list(map(StoredEntry._make, rows))
+        query = f"{ENTRIES_OF_TOPIC} AND sequence_number > ? ORDER BY sequence_number LIMIT ?"
+        return list(map(StoredEntry._make, connection.execute(query, (self._topic_id, after, size))))
 
     def _catch_up(self, connection: Connection) -> None:
         """Apply the entries that another process has appended."""

@@ -4,7 +4,7 @@ The reducer is total: any input has a result. An inadmissible Wire is recorded a
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
 from agent_wire.admission import Admission, RepeatedWire, default_admission
@@ -51,7 +51,8 @@ class Reduction(NamedTuple):
             `context_id`, `stream_seq`, `task_states` (state -> how many tasks, each in its last attempt),
             `decisions`.
         """
-        return {name: self._project(stream) for name, stream in self._project_streams()}
+        streams = self.streams.items()
+        return {name: self._project(s) for name, s in streams if StreamId.parse(name).kind == "project"}
 
     def to_json(self) -> JsonObject:
         """The reduction as one JSON document."""
@@ -71,10 +72,6 @@ class Reduction(NamedTuple):
                 for entry in self.rejected
             ],
         }
-
-    def _project_streams(self) -> Iterator[tuple[str, StreamState]]:
-        streams = self.streams.items()
-        return ((name, stream) for name, stream in streams if StreamId.parse(name).kind == "project")
 
     def _project(self, stream: StreamState) -> JsonObject:
         last: dict[str, str] = {}

@@ -104,17 +104,11 @@ class AdmissionState:
 
     def stream(self, stream_id: str) -> StreamState | None:
         """A stream, None before its first Wire."""
-        stream = self._streams.get(stream_id)
-        if stream is None and self._below is not None:
-            return self._below.stream(stream_id)
-        return stream
+        return self._streams.get(stream_id) or (self._below.stream(stream_id) if self._below else None)
 
     def digest(self, wire_id: str) -> bytes | None:
         """The digest of an admitted Wire, None if no Wire has this id."""
-        digest = self._wires.get(wire_id)
-        if digest is None and self._below is not None:
-            return self._below.digest(wire_id)
-        return digest
+        return self._wires.get(wire_id) or (self._below.digest(wire_id) if self._below else None)
 
     def has_cause(self, wire_id: str) -> bool:
         """Whether a Wire may name this one as its cause."""
@@ -122,10 +116,7 @@ class AdmissionState:
 
     def announced(self, version: ArtifactVersion) -> str | None:
         """The SHA-256 that a version was announced with, None if it was not."""
-        sha256 = self._announced.get(version)
-        if sha256 is None and self._below is not None:
-            return self._below.announced(version)
-        return sha256
+        return self._announced.get(version) or (self._below.announced(version) if self._below else None)
 
     def streams(self) -> Iterator[tuple[str, StreamState]]:
         """Every stream, in the order of their first Wires; without those of a state below."""

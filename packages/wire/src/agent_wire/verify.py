@@ -17,7 +17,7 @@ from agent_wire.database import check_files_beside, refuse_views
 from agent_wire.entries import GENESIS, NANOS, EntityId, LogEnd, StoredEntry, running_hash
 from agent_wire.envelope import encode, parse
 from agent_wire.errors import CorruptionError, InputError, Rejection, WireRefusedError
-from agent_wire.log import file_uri, unlike_schema
+from agent_wire.log import ENTRIES_OF_TOPIC, file_uri, unlike_schema
 from agent_wire.stream import AdmissionState
 
 
@@ -114,12 +114,8 @@ def _content_deviations(
         " WHERE topic_id NOT IN (SELECT topic_id FROM topic) GROUP BY topic_id"
     ).fetchall()
     for topic_id, number, rows_of_it in strays:
-        yield Deviation(
-            str(topic_id),
-            number,
-            "log.inadmissible",
-            f"this log has no such topic, but {rows_of_it} rows of it",
-        )
+        message = f"the log has {rows_of_it} rows of this topic, but not the topic"
+        yield Deviation(str(topic_id), number, "log.inadmissible", message)
     for topic_id in sorted(
         {end.topic_id for end in expected} - topics.keys() - {str(row[0]) for row in strays}
     ):
@@ -153,11 +149,8 @@ class _Topic:
         hashes: dict[int, set[str]] = {}
         for end in expected:
             hashes.setdefault(end.sequence_number, set()).add(end.running_hash)
-        rows = self._connection.execute(
-            "SELECT sequence_number, consensus_seconds, consensus_nanos, body, running_hash"
-            " FROM entry WHERE topic_id = ? ORDER BY sequence_number",
-            (self._topic_id,),
-        )
+        query = f"{ENTRIES_OF_TOPIC} ORDER BY sequence_number"
+        rows = self._connection.execute(query, (self._topic_id,))
         if not self._begins_the_chain():
             yield self._finding(1, "log.changed", "no entry has the running hash of this topic and payer")
             return
@@ -237,15 +230,7 @@ class _Topic:
     def _hash(self, row: StoredEntry, previous: bytes) -> bytes:
         if not 0 <= row.consensus_nanos < NANOS:
             return b""  # a time that no running hash can cover
-        return running_hash(
-            previous,
-            payer=self._payer,
-            topic=self._topic,
-            seconds=row.consensus_seconds,
-            nanos=row.consensus_nanos,
-            sequence=row.sequence_number,
-            message=row.body,
-        )
+        return running_hash(previous, row, payer=self._payer, topic=self._topic)
 
     def _end(self, missing: Sequence[int], last: Deviation | None) -> Iterator[Deviation]:
         """Compare the last entry with the table `head`, and what was recorded outside with what there is.

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from agent_wire.entries import GENESIS, EntityId, running_hash
+from agent_wire.entries import GENESIS, EntityId, StoredEntry, running_hash
 from agent_wire.errors import InputError
 
 TOPIC = EntityId.parse("0.0.4603900")
@@ -16,22 +16,10 @@ SECOND = "JM8LpmRwUVc+wiwzRHBgcCv8uJkbfan8BV2QPC0hBMgXA9KIvy8TwOoXsukgmeC+"
 def test_it_reproduces_real_network_history():
     """Two messages of topic 0.0.4603900, as the public network hashed them (D-36-01)."""
     first = running_hash(
-        GENESIS,
-        payer=PAYER,
-        topic=TOPIC,
-        seconds=1683553059,
-        nanos=977315003,
-        sequence=1,
-        message=base64.b64decode("TWVzc2FnZSAx"),
+        GENESIS, StoredEntry(1, 1683553059, 977315003, b"Message 1", b""), payer=PAYER, topic=TOPIC
     )
     second = running_hash(
-        first,
-        payer=PAYER,
-        topic=TOPIC,
-        seconds=1683553060,
-        nanos=92158003,
-        sequence=2,
-        message=base64.b64decode("TWVzc2FnZSAy"),
+        first, StoredEntry(2, 1683553060, 92158003, b"Message 2", b""), payer=PAYER, topic=TOPIC
     )
 
     assert base64.b64encode(first).decode() == FIRST
@@ -40,18 +28,18 @@ def test_it_reproduces_real_network_history():
 
 def test_every_field_is_in_the_hash():
     """No part of an entry can change without its running hash (D-36-02)."""
-    same = {"payer": PAYER, "topic": TOPIC, "seconds": 1, "nanos": 2, "sequence": 3, "message": b"x"}
-    others = {
-        "payer": EntityId(0, 0, 3),
-        "topic": EntityId(0, 1, 4603900),
-        "seconds": 2,
-        "nanos": 3,
-        "sequence": 4,
-        "message": b"y",
-    }
-    hashes = {running_hash(GENESIS, **{**same, name: value}) for name, value in others.items()}
+    entry = StoredEntry(3, 1, 2, b"x", b"")
+    changes = {"sequence_number": 4, "consensus_seconds": 2, "consensus_nanos": 3, "body": b"y"}
+    cases = [
+        (GENESIS, entry, PAYER, TOPIC),
+        (bytes([1]) * 48, entry, PAYER, TOPIC),
+        (GENESIS, entry, EntityId(0, 0, 3), TOPIC),
+        (GENESIS, entry, PAYER, EntityId(0, 1, 4603900)),
+        *((GENESIS, entry._replace(**{name: value}), PAYER, TOPIC) for name, value in changes.items()),
+    ]
+    hashes = {running_hash(previous, row, payer=payer, topic=topic) for previous, row, payer, topic in cases}
 
-    assert len(hashes | {running_hash(GENESIS, **same), running_hash(bytes([1]) * 48, **same)}) == 8
+    assert len(hashes) == 8
 
 
 @pytest.mark.parametrize("text", ["", "1001", "0.0", "0.0.x", "0.0.-1", "0.0.1.2", "0.0.9999999999999999999"])

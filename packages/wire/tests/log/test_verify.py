@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from agent_wire import envelope
-from agent_wire.entries import GENESIS, EntityId, LogEnd, running_hash
+from agent_wire.entries import GENESIS, EntityId, LogEnd, StoredEntry, running_hash
 from agent_wire.errors import InputError
 from agent_wire.log import SqliteWireLog
 from agent_wire.verify import verify
@@ -44,8 +44,7 @@ def test_a_log_that_nobody_touched_is_intact(path: Path):
 def chained(before: bytes, seconds: int, nanos: int, number: int, body: bytes) -> bytes:
     """The running hash of an entry as the log computes it."""
     payer, topic = EntityId.parse("0.0.2"), EntityId.parse(TOPIC)
-    placed = {"payer": payer, "topic": topic, "seconds": seconds, "nanos": nanos}
-    return running_hash(before, sequence=number, message=body, **placed)
+    return running_hash(before, StoredEntry(number, seconds, nanos, body, b""), payer=payer, topic=topic)
 
 
 ALTERED = {

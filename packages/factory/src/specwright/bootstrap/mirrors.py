@@ -97,7 +97,7 @@ def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
     found = _settings(directory, topic)
     with needing_extra("hedera", "submitting needs"):
         from agent_wire.hedera.network import Account, HieroNetwork
-        from agent_wire.hedera.submitter import Ports, Submitter
+        from agent_wire.hedera.submitter import Submitter
     if not found.operator:
         raise InputError("there is no account that pays", remedy="set `operator` below [hedera]")
     key, submit_key = os.environ.get(found.operator_key, ""), os.environ.get(found.submit_key, "")
@@ -115,8 +115,7 @@ def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
         mirror = MirrorNode(_mirror_url(found), found.topic)
         if not outbox.position():
             _require_own(found.topic, mirror, log)
-        submitter = Submitter(Ports(log, outbox, network, mirror))
-        submitted = submitter.catch_up()
+        submitted = Submitter(log, outbox, network, mirror).catch_up()
         end = log.end()
         return SubmitStatus(
             submitted=submitted, placed=outbox.position(), log_end=end.sequence_number if end else 0

@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -189,16 +190,17 @@ class Topic(Protocol):
         ...
 
 
-class Ports(NamedTuple):
-    """What a submitter works with.
+@dataclass
+class Submitter:
+    """Submits the Wires of a log that its topic does not have yet.
 
     Args:
         log: The log.
-        outbox: What was submitted of it.
-        network: Takes messages.
-        topic: Shows them.
+        outbox: Records what was submitted.
+        network: Accepts messages.
+        topic: The topic, for looking up messages whose transaction id has expired.
         clock: The time in nanoseconds since 1970.
-        sleep: Waits for so many seconds.
+        sleep: Waits for a number of seconds.
     """
 
     log: StoredLog
@@ -208,13 +210,6 @@ class Ports(NamedTuple):
     clock: Callable[[], int] = time.time_ns
     sleep: Callable[[float], None] = time.sleep
 
-
-class Submitter:
-    """Brings a topic up to date with a log."""
-
-    def __init__(self, ports: Ports) -> None:
-        self._log, self._outbox, self._network, self._topic, self._clock, self._sleep = ports
-
     def catch_up(self) -> int:
         """Submit what the log has and the topic has not; returns how many Wires that were.
 
@@ -223,28 +218,28 @@ class Submitter:
             NetworkUnavailableError: the network or the mirror node cannot be reached; the next call goes on.
             RefusedError: the network does not take a Wire.
         """
-        with self._outbox.submitting():
+        with self.outbox.submitting():
             count = 0
-            for entry in self._log.stored(self._outbox.position()):
-                self._outbox.place(entry.sequence_number, self._placed(entry))
+            for entry in self.log.stored(self.outbox.position()):
+                self.outbox.place(entry.sequence_number, self._placed(entry))
                 count += 1
             return count
 
     def _placed(self, entry: StoredEntry) -> Placement:
         """Submit an entry unless it is on the topic; its place."""
-        sent = self._outbox.open_entry()
+        sent = self.outbox.open_entry()
         settled = self._begun(entry) if sent is None else self._settled(sent, entry)
         pause = _FIRST_PAUSE
         for attempt in range(_ATTEMPTS):
             if isinstance(settled, Placement):
                 return settled
             try:
-                self._network.submit(settled.transaction_id, entry.body)
-                settled = self._network.receipt(settled.transaction_id) or settled
+                self.network.submit(settled.transaction_id, entry.body)
+                settled = self.network.receipt(settled.transaction_id) or settled
             except (NetworkUnavailableError, ExpiredTransactionError) as error:
                 if attempt == _ATTEMPTS - 1:
                     raise self._unknown(entry, str(error)) from error
-                self._sleep(pause)
+                self.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 settled = self._settled(settled, entry)
         if isinstance(settled, Placement):
@@ -252,22 +247,22 @@ class Submitter:
         raise self._unknown(entry, "the network gives no receipt")
 
     def _begun(self, entry: StoredEntry) -> SentWire:
-        return self._outbox.begin(entry.sequence_number, self._network.new_transaction_id())
+        return self.outbox.begin(entry.sequence_number, self.network.new_transaction_id())
 
     def _settled(self, sent: SentWire, entry: StoredEntry) -> Placement | SentWire:
         """Where a Wire stands; or what may be submitted: the same one, or one with another id if its own expired."""
         if not self._has_expired(sent, _RECEIPT_SECONDS):
             try:
-                known = self._network.receipt(sent.transaction_id, waiting=False)
+                known = self.network.receipt(sent.transaction_id, waiting=False)
             except NetworkUnavailableError:
                 known = None
             if known is not None or not self._has_expired(sent, VALID_SECONDS):
                 return known or sent
         start = _start(sent)
-        if self._topic.latest_seconds() <= start + VALID_SECONDS:
+        if self.topic.latest_seconds() <= start + VALID_SECONDS:
             raise self._unknown(entry, "its transaction has expired, and the mirror node is behind")
         payer = sent.transaction_id.partition("@")[0]
-        for message in self._topic.messages(since=start):
+        for message in self.topic.messages(since=start):
             if message.body == entry.body and str(message.payer) == payer:
                 return Placement(message.sequence_number, message.running_hash)
         return self._begun(entry)
@@ -279,7 +274,7 @@ class Submitter:
         )
 
     def _has_expired(self, sent: SentWire, seconds: int) -> bool:
-        return self._clock() // 1_000_000_000 > _start(sent) + seconds
+        return self.clock() // 1_000_000_000 > _start(sent) + seconds
 
 
 def _start(sent: SentWire) -> int:

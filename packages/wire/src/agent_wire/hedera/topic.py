@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import urlopen
 
 from agent_wire.documents import read_numbered, reduce_numbered
-from agent_wire.entries import GENESIS, EntityId, running_hash
+from agent_wire.entries import GENESIS, EntityId, StoredEntry, running_hash
 from agent_wire.errors import CorruptionError, InputError, NetworkUnavailableError
 from agent_wire.reducer import Reduction
 
@@ -107,15 +107,8 @@ class MirrorNode:
         return found
 
     def _hash(self, previous: bytes, message: TopicMessage) -> bytes:
-        return running_hash(
-            previous,
-            payer=message.payer,
-            topic=self._topic,
-            seconds=message.consensus_seconds,
-            nanos=message.consensus_nanos,
-            sequence=message.sequence_number,
-            message=message.body,
-        )
+        entry = StoredEntry(*message[:3], message.body, message.running_hash)
+        return running_hash(previous, entry, payer=message.payer, topic=self._topic)
 
     def _get(self, path: str) -> dict[str, Any]:
         """A document of the mirror node, asked for again while it is not there."""

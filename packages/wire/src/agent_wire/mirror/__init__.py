@@ -7,7 +7,7 @@ writing, and a change that somebody made in the tables cannot mislead it.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import Any, NamedTuple
 
 import orjson
@@ -137,14 +137,8 @@ def _event_row(log_id: str, entry: StoredEntry, wire: JsonObject) -> Row:
         "consensus_seconds": entry.consensus_seconds,
         "consensus_nanos": entry.consensus_nanos,
         "running_hash": entry.running_hash.hex(),
-        "wire_id": wire["wire_id"],
-        "type": wire["type"],
-        "sender": wire["sender"],
-        "ts": wire["ts"],
-        "stream_id": stream["stream_id"],
-        "stream_seq": stream["stream_seq"],
-        "context_id": stream["context_id"],
-        "correlation_id": stream["correlation_id"],
+        **{name: wire[name] for name in ("wire_id", "type", "sender", "ts")},
+        **{name: stream[name] for name in ("stream_id", "stream_seq", "context_id", "correlation_id")},
         "causation_id": stream.get("causation_id"),
         "category": state.get("category"),
         "terminal": state.get("terminal"),
@@ -247,7 +241,7 @@ class Mirror:
         if first is None:
             return MirrorStatus("", Position(), 0)
         self._replay = self._pending = None
-        batches = _chain(first, lambda: self._next(replay))
+        batches = chain([first], iter(lambda: self._next(replay), None))
         position = self._model.rebuild(batches, replay.log_id, replay.context_id, self._topic_id)
         return MirrorStatus(replay.log_id, position, position.sequence_number)
 
@@ -320,10 +314,3 @@ def _log_id(first: StoredEntry) -> str:
 
 def _seconds(entry: StoredEntry | Position) -> float:
     return entry.consensus_seconds + entry.consensus_nanos / 1_000_000_000
-
-
-def _chain(first: Batch, following: Callable[[], Batch | None]) -> Iterator[Batch]:
-    batch: Batch | None = first
-    while batch is not None:
-        yield batch
-        batch = following()

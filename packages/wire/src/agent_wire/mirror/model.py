@@ -15,34 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import orjson
+import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import (
-    JSON,
-    URL,
-    BigInteger,
-    Boolean,
-    Column,
-    Connection,
-    Engine,
-    Index,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    cast,
-    create_engine,
-    delete,
-    event,
-    func,
-    make_url,
-    select,
-    text,
-    tuple_,
-    update,
-)
+from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
@@ -51,121 +29,121 @@ from sqlalchemy.pool import NullPool
 from agent_wire.entries import StoredEntry
 from agent_wire.errors import CorruptionError, DatabaseUnavailableError, InputError, RefusedError
 
-METADATA = MetaData()
+METADATA = sa.MetaData()
 
-DOCUMENT = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+DOCUMENT = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 """A small JSON object: as text in SQLite, binary in Postgres."""
 
 
-def _key(*names: str) -> list[Column[str]]:
-    return [Column(name, Text, primary_key=True) for name in names]
+def _key(*names: str) -> list[sa.Column[str]]:
+    return [sa.Column(name, sa.Text, primary_key=True) for name in names]
 
 
-def _context() -> Column[str]:
-    return Column("context_id", Text, nullable=False, index=True)
+def _context() -> sa.Column[str]:
+    return sa.Column("context_id", sa.Text, nullable=False, index=True)
 
 
-LOGS = Table(
+LOGS = sa.Table(
     "wire_logs",
     METADATA,
     *_key("log_id"),
     _context(),
-    Column("topic_id", Text, nullable=False),
-    Column("sequence_number", BigInteger, nullable=False),
-    Column("consensus_seconds", BigInteger, nullable=False),
-    Column("consensus_nanos", Integer, nullable=False),
-    Column("running_hash", Text, nullable=False),
+    sa.Column("topic_id", sa.Text, nullable=False),
+    sa.Column("sequence_number", sa.BigInteger, nullable=False),
+    sa.Column("consensus_seconds", sa.BigInteger, nullable=False),
+    sa.Column("consensus_nanos", sa.Integer, nullable=False),
+    sa.Column("running_hash", sa.Text, nullable=False),
 )
 """A log by the id of its first Wire, with its last mirrored entry."""
 
-EVENTS = Table(
+EVENTS = sa.Table(
     "wire_events",
     METADATA,
     *_key("log_id"),
-    Column("sequence_number", BigInteger, primary_key=True, autoincrement=False),
-    Column("consensus_seconds", BigInteger, nullable=False),
-    Column("consensus_nanos", Integer, nullable=False),
-    Column("running_hash", Text, nullable=False),
-    Column("wire_id", Text, nullable=False),
-    Column("type", Text, nullable=False),
-    Column("sender", Text, nullable=False),
-    Column("ts", Text, nullable=False),
-    Column("stream_id", Text, nullable=False),
-    Column("stream_seq", BigInteger, nullable=False),
+    sa.Column("sequence_number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("consensus_seconds", sa.BigInteger, nullable=False),
+    sa.Column("consensus_nanos", sa.Integer, nullable=False),
+    sa.Column("running_hash", sa.Text, nullable=False),
+    sa.Column("wire_id", sa.Text, nullable=False),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("sender", sa.Text, nullable=False),
+    sa.Column("ts", sa.Text, nullable=False),
+    sa.Column("stream_id", sa.Text, nullable=False),
+    sa.Column("stream_seq", sa.BigInteger, nullable=False),
     _context(),
-    Column("correlation_id", Text, nullable=False),
-    Column("causation_id", Text),
-    Column("category", Text),
-    Column("terminal", Boolean),
-    Column("body", Text, nullable=False),
-    Index("ix_wire_events_stream", "log_id", "stream_id", "stream_seq", unique=True),
+    sa.Column("correlation_id", sa.Text, nullable=False),
+    sa.Column("causation_id", sa.Text),
+    sa.Column("category", sa.Text),
+    sa.Column("terminal", sa.Boolean),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Index("ix_wire_events_stream", "log_id", "stream_id", "stream_seq", unique=True),
 )
 """Each Wire, its proof in columns of its own and its canonical bytes in `body`."""
 
-TASKS = Table(
+TASKS = sa.Table(
     "agent_tasks",
     METADATA,
     *_key("log_id", "stream_id"),
     _context(),
-    Column("task_id", Text, nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("stream_seq", BigInteger, nullable=False),
-    Column("task_state", Text, nullable=False),
-    Column("terminal", Boolean, nullable=False),
-    Column("claimed_by", Text),
-    Column("blocked", Boolean, nullable=False),
-    Column("blocked_by", DOCUMENT),
-    Column("artifact_count", Integer, nullable=False),
-    Column("verification", DOCUMENT),
-    Column("failure", DOCUMENT),
-    Column("definition_sha256", Text, nullable=False),
-    Column("parent_task_id", Text),
+    sa.Column("task_id", sa.Text, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("stream_seq", sa.BigInteger, nullable=False),
+    sa.Column("task_state", sa.Text, nullable=False),
+    sa.Column("terminal", sa.Boolean, nullable=False),
+    sa.Column("claimed_by", sa.Text),
+    sa.Column("blocked", sa.Boolean, nullable=False),
+    sa.Column("blocked_by", DOCUMENT),
+    sa.Column("artifact_count", sa.Integer, nullable=False),
+    sa.Column("verification", DOCUMENT),
+    sa.Column("failure", DOCUMENT),
+    sa.Column("definition_sha256", sa.Text, nullable=False),
+    sa.Column("parent_task_id", sa.Text),
 )
 """Each attempt at a task, as `agent_wire.reducer.task_view` shows it."""
 
-TASK_LINEAGE = Table(
+TASK_LINEAGE = sa.Table(
     "task_lineage",
     METADATA,
     *_key("log_id", "stream_id", "reference_task_id"),
-    Column("place", Integer, nullable=False),
+    sa.Column("place", sa.Integer, nullable=False),
     _context(),
 )
 """The tasks that an attempt refers to, in their order."""
 
-ARTIFACTS = Table(
+ARTIFACTS = sa.Table(
     "artifacts",
     METADATA,
     *_key("log_id", "stream_id", "artifact_id", "version"),
     _context(),
-    Column("wire_id", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("media_type", Text, nullable=False),
-    Column("uri", Text, nullable=False),
-    Column("sha256", Text, nullable=False),
-    Column("size_bytes", BigInteger, nullable=False),
-    Column("task_id", Text, nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("input_count", Integer),
+    sa.Column("wire_id", sa.Text, nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("media_type", sa.Text, nullable=False),
+    sa.Column("uri", sa.Text, nullable=False),
+    sa.Column("sha256", sa.Text, nullable=False),
+    sa.Column("size_bytes", sa.BigInteger, nullable=False),
+    sa.Column("task_id", sa.Text, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("input_count", sa.Integer),
 )
 """Each version that an attempt announced, with the task of its lineage; `input_count` if not all its inputs are listed."""
 
-ARTIFACT_LINEAGE = Table(
+ARTIFACT_LINEAGE = sa.Table(
     "artifact_lineage",
     METADATA,
     *_key("log_id", "stream_id", "artifact_id", "version", "input"),
-    Column("place", Integer, nullable=False),
+    sa.Column("place", sa.Integer, nullable=False),
     _context(),
 )
 """What a version was made from, in its order."""
 
-DECISIONS = Table(
+DECISIONS = sa.Table(
     "project_decisions",
     METADATA,
     *_key("log_id", "stream_id", "event", "subject", "reference"),
     _context(),
-    Column("wire_id", Text, nullable=False),
-    Column("verdict", Text),
-    Column("sha256", Text, nullable=False),
+    sa.Column("wire_id", sa.Text, nullable=False),
+    sa.Column("verdict", sa.Text),
+    sa.Column("sha256", sa.Text, nullable=False),
 )
 """The last word about each subject or gate, as `agent_wire.reducer.decision_view` shows it."""
 
@@ -191,14 +169,14 @@ _NETWORK: dict[str, Any] = {
 """A server that is gone is noticed within half a minute."""
 
 
-def read_url(url: str) -> URL:
+def read_url(url: str) -> sa.URL:
     """A database URL with the driver that is used for it.
 
     Raises:
         InputError: it is none of SQLite or Postgres; the message holds no password.
     """
     try:
-        parsed = make_url(url)
+        parsed = sa.make_url(url)
     except (ArgumentError, ValueError) as error:
         raise InputError(
             "this is no database URL", where="--to", remedy=f"write it like {_EXAMPLES}"
@@ -217,18 +195,13 @@ def read_url(url: str) -> URL:
 _EXAMPLES = "sqlite:////home/me/model.db or postgresql://user@host/database"
 
 
-def shown_url(url: URL) -> str:
+def shown_url(url: sa.URL) -> str:
     """A URL as it may be shown: without its password, which may stand among its options too, and without these."""
     shown = url.set(drivername=url.drivername.partition("+")[0], query={})
     return shown.render_as_string(hide_password=True)
 
 
-def is_missing_file(url: URL) -> bool:
-    """Whether it is a file of SQLite that is not there yet."""
-    return url.drivername == "sqlite+pysqlite" and not Path(url.database or "").exists()
-
-
-def open_engine(url: URL) -> Engine:
+def open_engine(url: sa.URL) -> sa.Engine:
     """An engine; nothing is connected by this.
 
     Raises:
@@ -236,10 +209,10 @@ def open_engine(url: URL) -> Engine:
     """
     try:
         if url.drivername == "postgresql+psycopg":
-            return create_engine(
+            return sa.create_engine(
                 url, pool_size=1, pool_pre_ping=True, connect_args=_NETWORK, json_serializer=_json
             )
-        engine = create_engine(url, poolclass=NullPool, connect_args={"timeout": _BUSY_SECONDS})
+        engine = sa.create_engine(url, poolclass=NullPool, connect_args={"timeout": _BUSY_SECONDS})
     except (ImportError, NoSuchModuleError) as error:
         raise InputError(
             "the driver for Postgres is not installed",
@@ -251,7 +224,7 @@ def open_engine(url: URL) -> Engine:
     return engine
 
 
-def upgrade(engine: Engine) -> None:
+def upgrade(engine: sa.Engine) -> None:
     """Bring the tables to the version of this program; nothing is done if they are.
 
     Raises:
@@ -269,7 +242,7 @@ def upgrade(engine: Engine) -> None:
                 remedy="mirror with the version of Specwright that made it, or into another database",
             )
         if connection.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
         config = migrations()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -282,11 +255,6 @@ def _revisions() -> tuple[str, ...]:
     return tuple(revision.revision for revision in script.walk_revisions())
 
 
-def has_tables(connection: Connection) -> bool:
-    """Whether a mirror has been there."""
-    return bool(MigrationContext.configure(connection).get_current_heads())
-
-
 def migrations() -> Config:
     """Where Alembic finds the migrations."""
     config = Config()
@@ -296,7 +264,7 @@ def migrations() -> Config:
 
 
 @contextmanager
-def database_errors(engine: Engine) -> Generator[None]:
+def database_errors(engine: sa.Engine) -> Generator[None]:
     """Raise a `SpecwrightError` for each error of the database in the block.
 
     Raises:
@@ -351,7 +319,7 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _begin_sqlite(connection: Connection) -> None:
+def _begin_sqlite(connection: sa.Connection) -> None:
     reads = connection.get_execution_options().get(READS)
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
@@ -428,11 +396,12 @@ class ReadModel:
             DatabaseUnavailableError: the database cannot be reached.
             RefusedError: it refuses.
         """
-        if is_missing_file(self._url):
-            return Position()  # reading makes no file
+        if self._url.drivername == "sqlite+pysqlite" and not Path(self._url.database or "").exists():
+            return Position()  # reading must not create the file
         engine = self._engine.execution_options(**{READS: True})
         with database_errors(self._engine), engine.begin() as connection:
-            return _position(connection, log_id) if has_tables(connection) else Position()
+            has_tables = bool(MigrationContext.configure(connection).get_current_heads())
+            return _position(connection, log_id) if has_tables else Position()
 
     def write(self, batch: Batch, context_id: str, topic_id: str) -> Position:
         """Write the rows that are not there yet, with the position after them.
@@ -457,7 +426,7 @@ class ReadModel:
         """
         with self._transaction() as connection:
             for table in METADATA.tables.values():
-                connection.execute(delete(table).where(table.c.log_id == log_id))
+                connection.execute(sa.delete(table).where(table.c.log_id == log_id))
             position = Position()
             for batch in batches:
                 position = _write(connection, batch, context_id, topic_id)
@@ -468,7 +437,7 @@ class ReadModel:
         self._engine.dispose()
 
     @contextmanager
-    def _transaction(self) -> Generator[Connection]:
+    def _transaction(self) -> Generator[sa.Connection]:
         if not self._upgraded:
             upgrade(self._engine)
             self._upgraded = True
@@ -476,16 +445,16 @@ class ReadModel:
             yield connection
 
 
-def _position(connection: Connection, log_id: str, *, lock: bool = False) -> Position:
+def _position(connection: sa.Connection, log_id: str, *, lock: bool = False) -> Position:
     logs = LOGS.c
-    query = select(
+    query = sa.select(
         logs.sequence_number, logs.consensus_seconds, logs.consensus_nanos, logs.running_hash
     ).where(logs.log_id == log_id)
     row = connection.execute(query.with_for_update() if lock else query).one_or_none()
     return Position(*row) if row is not None else Position()
 
 
-def _write(connection: Connection, batch: Batch, context_id: str, topic_id: str) -> Position:
+def _write(connection: sa.Connection, batch: Batch, context_id: str, topic_id: str) -> Position:
     if batch.end is None:
         return _position(connection, batch.log_id)
     first = {"log_id": batch.log_id, "context_id": context_id, "topic_id": topic_id}
@@ -501,11 +470,11 @@ def _write(connection: Connection, batch: Batch, context_id: str, topic_id: str)
         return before
     _write_rows(connection, batch, batch.events[skip:])
     position = Position(*batch.end[:3], batch.end.running_hash.hex())
-    moved = update(LOGS).where(LOGS.c.log_id == batch.log_id)
+    moved = sa.update(LOGS).where(LOGS.c.log_id == batch.log_id)
     connection.execute(moved, position._asdict())
     if connection.dialect.name == "postgresql":
         channel, payload = channel_of(batch.log_id), str(position.sequence_number)
-        connection.execute(select(func.pg_notify(channel, payload)))
+        connection.execute(sa.select(sa.func.pg_notify(channel, payload)))
     return position
 
 
@@ -526,13 +495,13 @@ def other_log(log_id: str) -> CorruptionError:
     )
 
 
-def _write_rows(connection: Connection, batch: Batch, events: Sequence[Row]) -> None:
+def _write_rows(connection: sa.Connection, batch: Batch, events: Sequence[Row]) -> None:
     _put(connection, EVENTS, events, is_new=True)
     again = batch.announced_again
     if again:
         lineage = ARTIFACT_LINEAGE
-        key = tuple_(*(lineage.c[name] for name in ARTIFACT_KEY))
-        connection.execute(delete(lineage).where(lineage.c.log_id == batch.log_id, key.in_(sorted(again))))
+        key = sa.tuple_(*(lineage.c[name] for name in ARTIFACT_KEY))
+        connection.execute(sa.delete(lineage).where(lineage.c.log_id == batch.log_id, key.in_(sorted(again))))
     inputs = [row for rows in batch.artifact_lineage.values() for row in rows]
     for table, rows in (
         (TASKS, [*batch.tasks.values()]),
@@ -545,7 +514,7 @@ def _write_rows(connection: Connection, batch: Batch, events: Sequence[Row]) -> 
             _put(connection, table, rows)
 
 
-def _put(connection: Connection, table: Table, rows: Sequence[Row], *, is_new: bool = False) -> None:
+def _put(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, is_new: bool = False) -> None:
     """Insert rows; unless all are new, they take the place of those with the same key."""
     statement: Any = _insert(connection, table)
     in_place: dict[str, Any] = {}
@@ -556,13 +525,13 @@ def _put(connection: Connection, table: Table, rows: Sequence[Row], *, is_new: b
     if connection.dialect.name == "postgresql":
         # one parameter for all rows: a third of the time of one statement a row
         names = [column.name for column in table.c]
-        given = cast(list(rows), postgresql.JSONB)
-        source = func.jsonb_populate_recordset(text(f"NULL::{table.name}"), given).table_valued(*names)
-        statement = statement.from_select(names, select(*(source.c[name] for name in names)))
+        given = sa.cast(list(rows), postgresql.JSONB)
+        source = sa.func.jsonb_populate_recordset(sa.text(f"NULL::{table.name}"), given).table_valued(*names)
+        statement = statement.from_select(names, sa.select(*(source.c[name] for name in names)))
         connection.execute(statement.on_conflict_do_update(**in_place) if in_place else statement)
     else:
         connection.execute(statement.on_conflict_do_update(**in_place) if in_place else statement, list(rows))
 
 
-def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+def _insert(connection: sa.Connection, table: sa.Table) -> postgresql.Insert | sqlite.Insert:
     return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)

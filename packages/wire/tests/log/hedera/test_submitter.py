@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from agent_wire import envelope
 from agent_wire.errors import BusyError, CorruptionError, InputError, NetworkUnavailableError, RefusedError
 from agent_wire.hedera.network import Account, HieroNetwork, Patience
-from agent_wire.hedera.submitter import VALID_SECONDS, Outbox, Placement, Ports, Submitter
+from agent_wire.hedera.submitter import VALID_SECONDS, Outbox, Placement, Submitter
 from agent_wire.hedera.topic import MirrorNode, reduce_messages
 from wire_testkit.damage import open_log
 from wire_testkit.ledger import OPERATOR, TOPIC, Ledger, serving
@@ -54,9 +55,9 @@ class Bench:
         """Begin, submit, end."""
         opened = HieroNetwork(self.account(), PATIENCE) if network is None else network
         outbox = Outbox(self.folder / "hedera.db", TOPIC)
-        ports = Ports(self.log, outbox, opened, self.topic(), self.ledger.clock, lambda _: None)
+        submitter = Submitter(self.log, outbox, opened, self.topic(), self.ledger.clock, lambda _: None)
         try:
-            return Submitter(ports._replace(**changes)).catch_up()
+            return replace(submitter, **changes).catch_up()
         finally:
             outbox.close()
             opened.close()
