@@ -292,7 +292,9 @@ def next_stop_estimate(factory: Factory, price: Price, tasks: int | None = None)
     spec, state = factory.projection.spec, factory.projection.state
     if factory.projection.awaits_approval or state is None:
         asked = asked_text(factory, draft_history(factory).text_after(0))
-        return research_estimate(asked, price, len(spec.to_bytes()) if spec else 0)
+        draft = draft_files(factory).spec
+        shown = factory.store.read(draft) if factory.store.exists(draft) else spec.to_bytes() if spec else b""
+        return research_estimate(asked, price, len(shown))
     ended = (TaskStatus.SHIPPED, TaskStatus.ABANDONED)
     left = sum(entry.status not in ended for entry in state.tasks.values())
     return build_estimate(tasks or max(1, left), price)
