@@ -14,10 +14,10 @@ from specwright.application.history.provenance import ModuleDebates, Trail
 from specwright.application.stages.trace import Trace
 from specwright.bootstrap.doctor import Diagnosis
 from specwright.bootstrap.mirrors import SubmitStatus
-from specwright.bootstrap.storage.transfer import Moved
-from specwright.documents import escalations, modules, reports, stops
+from specwright.bootstrap.transfer import Moved
+from specwright.documents import modules, needs, reports, stops
 from specwright.domain.base.document import Document
-from specwright.domain.modules.acceptance_report import AcceptanceReport
+from specwright.domain.modules.release import AcceptanceReport
 
 SCHEMAS = Path(__file__).resolve().parents[1] / f"schemas/command-line/v{DOCUMENT_VERSION}"
 
@@ -35,7 +35,7 @@ DOCUMENTS: dict[str, type[Document]] = {
         Trail,
         *(
             found
-            for place in (escalations, modules, reports, stops)
+            for place in (modules, needs, reports, stops)
             for found in vars(place).values()
             if isinstance(found, type) and issubclass(found, Document) and found is not Document
         ),

@@ -12,7 +12,7 @@ from ship_gate.base.ids import ArtifactType
 from specwright.application.store.artifacts import ArtifactStore, Invocation
 from specwright.domain.answers import Amendment, Decision, ShipDirective
 from specwright.domain.artifacts import ArtifactStatus, Author, Contribution, ContributionType
-from specwright.domain.debate.debate import Adjudication
+from specwright.domain.debate.records import Adjudication
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.errors import RefusedError
 from testkit.loop.role_answers import PASSING

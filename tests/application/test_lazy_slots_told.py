@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gate_testkit.fuzzing import Planted
-from specwright.application.messages.debate import ModuleRequest, proposer_message
+from specwright.application.requests import ModuleRequest, proposer_message
 
 TAKEN, YIELDED, CALLED = "read once", "one item more of such a result", "called by place"
 SLOTS: dict[str, Any] = {

@@ -4,7 +4,7 @@ import pytest
 
 from specwright.application.loop import debate_input, may_reopen
 from specwright.application.loop_state import EngineeringState, HaltedDebate
-from specwright.domain.debate.debate import CONTRACTS
+from specwright.domain.debate.records import CONTRACTS
 
 
 def left(fault: str = "contract", retries: int = 0) -> HaltedDebate:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import full_spec_page, spec_page, spec_patch
+from specwright.application.pages import full_spec_page, spec_page, spec_patch
 from specwright.domain.spec.completeness import Deficiency, Severity, validate
 from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
 from specwright.ports import ResearchSource

@@ -14,9 +14,8 @@ import pytest
 from agent_wire.entries import LogEntry
 from agent_wire.log import SqliteWireLog
 from ship_gate.findings import Finding as Fault
-from specwright.application.logged_debates import author_findings, debate_findings
+from specwright.application.history.verify import author_findings, debate_findings, read_log
 from specwright.application.store.artifacts import FILE_HASHES
-from specwright.application.verify import read_log
 from specwright.bootstrap.verify import read_journal, verify_project
 from specwright.domain.artifacts import ArtifactEnvelope, ArtifactStatus, Purpose
 from specwright.storage.files import DiskStateStore

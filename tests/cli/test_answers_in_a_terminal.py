@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.cli.session.questions import NotAnsweredError, asked
+from specwright.cli.questions import NotAnsweredError, asked
 from specwright.domain.escalation import Action, HumanResolution
 from testkit.cli.commands import everything
 from testkit.cli.terminal import on_a_terminal

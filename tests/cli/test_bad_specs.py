@@ -192,7 +192,7 @@ def test_a_module_is_released_by_name_only_if_its_task_shipped(halted_once: Path
 
 AS_NOBODY = f"""
 import os
-import encodings.utf_8_sig, specwright.cli.session.runner  # while the interpreter can still be read
+import encodings.utf_8_sig, specwright.cli.runner  # while the interpreter can still be read
 os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY})
 """
 

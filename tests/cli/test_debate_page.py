@@ -9,7 +9,7 @@ from ship_gate.terminal.page import Page
 from specwright.application.history.provenance import DebateRounds, GateOutcome, Round
 from specwright.cli.pages.escalation import add_debate
 from specwright.domain.answers import AmendmentsAnswer
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.records import Adjudication, Challenge, Proposal
 from testkit.cli.commands import specwright
 from testkit.loop.role_answers import PASSING
 

@@ -20,7 +20,7 @@ import json, sys
 from langgraph.types import Command
 from specwright.bootstrap.project import open_project
 from specwright.bootstrap.run_options import options_for
-from specwright.cli.session.options import settings_for
+from specwright.cli.options import settings_for
 from pathlib import Path
 directory, answer = Path(sys.argv[1]), json.loads(sys.argv[2])
 with open_project(directory, settings_for(directory, options_for(directory))) as project:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent_wire import envelope
-from specwright.bootstrap.storage.stores import LOG, RUNTIME
+from specwright.bootstrap.stores import LOG, RUNTIME
 from testkit.cli.commands import specwright
 from wire_testkit.damage import open_log, stored
 from wire_testkit.ledger import OPERATOR, TOPIC, Ledger, serving

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.storage.stores import begun_store
+from specwright.bootstrap.stores import begun_store
 from specwright.bootstrap.views import search_index
 from specwright.domain.modules.code_index import CodeIndexEntry
 from specwright.index.embedder import load_embedder

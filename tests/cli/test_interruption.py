@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.cli.terminal.output import complain
+from specwright.cli.output import complain
 from specwright.errors import InputError, InterruptedRunError
 from testkit.cli.commands import SMALL, command, specwright
 from testkit.processes import until
@@ -140,7 +140,7 @@ def test_what_is_said_of_an_interruption_begins_a_line(monkeypatch: pytest.Monke
 UNWINDING_BLOCKS = """
 import signal, sys, time
 from pathlib import Path
-from specwright.cli.session import interruption
+from specwright.cli import interruption
 with interruption.interruptible("specwright run", as_json="--json" in sys.argv):
     try:
         print("ready", file=sys.stderr, flush=True)

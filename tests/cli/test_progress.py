@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ship_gate.terminal.output import printable
-from specwright.cli.terminal.at_work import clock
-from specwright.cli.terminal.progress import ConsoleProgress
+from specwright.cli.at_work import clock
+from specwright.cli.progress import ConsoleProgress
 from specwright.domain.costs import Budget, Cost
 from specwright.ports import AnswerBought, RequestDone, RequestSent, RoleDone, RoleStarted, RunEvent
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
@@ -85,7 +85,7 @@ DOING = {
 def test_a_silent_role_is_announced_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN §9: a log that stays empty for long is not taken for a hang, nor a model that is not there for one that
     thinks."""
-    monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 0.2)
+    monkeypatch.setattr("specwright.cli.progress._LONG_SECONDS", 0.2)
     for doing, events in ((doing, events) for doing, cases in DOING.items() for events in cases):
         out = io.StringIO()
         with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
@@ -107,7 +107,7 @@ def test_the_calls_of_a_role_that_was_cut_short_are_counted() -> None:
 def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN §9: role, place, duration and outcome stand below one another, with a reminder between them, with a price and
     without."""
-    monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 0.01)
+    monkeypatch.setattr("specwright.cli.progress._LONG_SECONDS", 0.01)
     out, priced = io.StringIO(), AnswerBought(COST, COST, Budget())
     planned = RoleStarted("TSK-007.1/plan/round-1/planner", "planner", "TSK-007", "plan", "round-1")
     with redirect_stderr(out), ConsoleProgress(lambda _: False) as progress:
@@ -115,7 +115,7 @@ def test_the_lines_of_a_long_run_have_the_same_columns(monkeypatch: pytest.Monke
         until(lambda: "at work for" in out.getvalue(), 5)
         progress.note(DONE)
         progress.note(RunEvent("challenged", "TSK-007", "parse round 2: FAIL"))
-        monkeypatch.setattr("specwright.cli.terminal.progress._LONG_SECONDS", 60.0)
+        monkeypatch.setattr("specwright.cli.progress._LONG_SECONDS", 60.0)
         for event in (planned, priced, RoleDone(planned.run_id, 12, 130_000, 1200, replayed=False)):
             progress.note(event)
         progress.note(RunEvent("plan", "TSK-007", "parse"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from specwright.bootstrap.run_options import LastRun, options_for, remember
-from specwright.cli.session.options import settings_for
+from specwright.cli.options import settings_for
 from testkit.cli.commands import specwright
 
 

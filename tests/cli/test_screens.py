@@ -19,7 +19,7 @@ import pytest
 
 from ship_gate import judge_directory
 from ship_gate.cli import present_verdict
-from specwright.cli.terminal.progress import ConsoleProgress
+from specwright.cli.progress import ConsoleProgress
 from specwright.domain.costs import Budget, Cost
 from specwright.ports import AnswerBought, RoleDone, RoleStarted, RunEvent
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.cli.session.interruption import interruptible
+from specwright.cli.interruption import interruptible
 from specwright.documents.commands import pasteable
 from specwright.errors import InterruptedRunError
 from testkit.cli.commands import PLAYBOOK, SMALL, in_own_process, specwright

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from specwright.application.projection import Projection
-from specwright.bootstrap.storage.stores import DirectoryStore
+from specwright.bootstrap.stores import DirectoryStore
 from specwright.storage.files import DiskStateStore
 from testkit.cli.commands import specwright
 

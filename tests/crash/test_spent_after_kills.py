@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from specwright.bootstrap.costs import spending_of
-from specwright.bootstrap.storage.stores import DirectoryStore
+from specwright.bootstrap.stores import DirectoryStore
 from specwright.settings import Settings
 from testkit.endpoint import Endpoint
 from testkit.killing import Job, Kill

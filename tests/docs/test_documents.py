@@ -12,7 +12,7 @@ from ship_gate.contract.rules import problems
 from specwright.application.loop import DELIVERABLE_LOOP, END, TASK_LOOP, Leave, Step
 from specwright.domain.answers import PlanAnswer
 from specwright.domain.plan import KnownModules, assign, plan_problems
-from specwright.graphs.loop_graphs import debate_graph, engineering_graph
+from specwright.graphs.graphs import debate_graph, engineering_graph
 from testkit.paths import ROOT, SOURCES
 
 PACKAGES = [package for source in SOURCES for package in source.iterdir() if package.is_dir()]

@@ -6,25 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, ParentCommand
 
 import specwright.graphs
-from specwright.graphs.loop_graphs import debate_graph, engineering_graph
-from specwright.graphs.outer_graph import outer_graph
-from specwright.graphs.project_graph import project_graph
+from specwright.graphs.graphs import debate_graph, engineering_graph, outer_graph, project_graph
 
 SOURCES = sorted(Path(specwright.graphs.__file__).parent.glob("[a-z]*.py"))
-ROOT, DRIVER = "outer_graph", "driver"
+GRAPHS = Path(specwright.graphs.__file__).with_name("graphs.py")
+ROOT, DRIVER = "outer_graph", "_advance"
 SIGNALS = (GraphBubbleUp, GraphInterrupt, ParentCommand)
-WRAPPERS = {
-    ROOT: ["outer_graph", "project_loop"],
-    "project_graph": ["engineering"],
-    "loop_graphs": ["held"],
-    "exception_graph": ["_resolve"],
-}
-"""The node that wraps a subgraph, in each graph that has one below it."""
+WRAPPERS = ["held", "_resolve", "outer_graph", "engineering", "project_loop"]
+"""The functions that invoke a subgraph, in the order of the file."""
 
 
 def calls(tree: ast.AST, method: str) -> list[ast.Call]:
@@ -66,28 +59,33 @@ def test_one_checkpointer_is_on_the_root_and_the_subgraphs_compile_plain():
     assert outer_graph(nothing, saver).checkpointer is saver
     for below in (project_graph, engineering_graph, debate_graph):
         assert below(nothing).checkpointer is None
-    for path in SOURCES:
-        for call in calls(ast.parse(path.read_text("utf-8")), "compile"):
-            given = {keyword.arg for keyword in call.keywords}
-            assert given == ({"name", "checkpointer"} if path.stem == ROOT else {"name"})
+    compiled = {
+        (function.name, keyword.arg)
+        for path in SOURCES
+        for function in functions(path)
+        for call in calls(function, "compile")
+        for keyword in call.keywords
+        if keyword.arg != "name"
+    }
+    assert compiled == {(ROOT, "checkpointer")}
 
 
 def test_the_root_is_driven_with_every_checkpoint_on_the_disk_before_the_next_step():
     """The one place that runs the root says `durability="sync"` (D-S5-01)."""
-    (driver,) = (path for path in SOURCES if path.stem == DRIVER)
-    (invoked,) = calls(ast.parse(driver.read_text("utf-8")), "invoke")
+    (driver,) = (function for function in functions(GRAPHS) if function.name == DRIVER)
+    (invoked,) = calls(driver, "invoke")
     assert {k.arg: ast.literal_eval(k.value) for k in invoked.keywords} == {"durability": "sync"}
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if p.stem != DRIVER], ids=lambda path: path.stem)
-def test_a_wrapper_node_invokes_its_subgraph_exactly_once(path: Path):
+def test_a_wrapper_node_invokes_its_subgraph_exactly_once():
     """One call in one node, in no loop and no comprehension, and nothing is drawn or written before it (D-S5-01,
     F-1-02)."""
-    found = {f.name: calls(f, "invoke") for f in functions(path) if calls(f, "invoke")}
-    assert list(found) == WRAPPERS.get(path.stem, [])
-    for name, made in found.items():
+    found = {
+        f.name: (f, calls(f, "invoke")) for path in SOURCES for f in functions(path) if calls(f, "invoke")
+    }
+    assert list(found) == [*WRAPPERS, DRIVER]
+    for wrapper, made in (found[name] for name in WRAPPERS):
         assert len(made) == 1
-        (wrapper,) = (f for f in functions(path) if f.name == name)
         loops = (ast.For, ast.While, ast.comprehension)
         assert not [node for node in ast.walk(wrapper) if isinstance(node, loops) and calls(node, "invoke")]
         before = [statement for statement in wrapper.body if statement.lineno < made[0].lineno]

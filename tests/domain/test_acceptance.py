@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ship_gate.contract.boundary.types import is_class_name
-from specwright.application.spec_pages import acceptance_file, spec_page, spec_patch
+from specwright.application.pages import acceptance_file, spec_page, spec_patch
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance, amended_acceptance
 from specwright.domain.spec.acceptance_text import (
@@ -22,8 +22,7 @@ from specwright.domain.spec.acceptance_text import (
 )
 from specwright.domain.spec.completeness import validate
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_difference
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, spec_difference
 from specwright.errors import InputError
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
 from testkit.paths import ROOT

@@ -1,7 +1,7 @@
 """The acceptance report for a person (F§15.4)."""
 
 from specwright.application.stages.release import render_report
-from specwright.domain.modules.acceptance_report import (
+from specwright.domain.modules.release import (
     AcceptanceReport,
     ModuleReport,
     PersonDecision,

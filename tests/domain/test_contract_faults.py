@@ -4,7 +4,7 @@ import pytest
 
 from ship_gate.findings import Finding
 from specwright.domain.answers import ContractFault
-from specwright.domain.debate.contract_faults import PreflightLedger, as_failure, still_due
+from specwright.domain.debate.reported_faults import PreflightLedger, as_failure, still_due
 from testkit.domain.doubling import DOUBLE
 
 LIMIT = Finding("tests.boundary", "tests/test_double.py::test_deep[9]", "a value is nested too deeply")

@@ -1,11 +1,8 @@
 """What the researcher decided of open cases, as a person reads it at the gate (F§3.2.4)."""
 
-from specwright.application.spec_pages import spec_page, spec_patch
-from specwright.application.task_pages import render_at_init
+from specwright.application.pages import render_at_init, spec_page, spec_patch
 from specwright.domain.spec.completeness import validate
-from specwright.domain.spec.departures import decisions_of
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_difference
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, decisions_of, spec_difference
 from specwright.domain.tasks.task_file import lay_out
 from testkit.domain.product_specs import NOW, draft_data, epic_data, pillar_data, story_data, task_data
 

@@ -19,11 +19,12 @@ from specwright.domain.answers import (
     Verdict,
 )
 from specwright.domain.debate.answer_rules import is_disputed, overturns, ruling_problems
-from specwright.domain.debate.debate import Challenge, challenge
-from specwright.domain.debate.falsifying import (
+from specwright.domain.debate.records import (
+    Challenge,
     TriedTest,
     active_tests,
     as_regression_tests,
+    challenge,
     counterexample,
     named_in,
     naming_problems,

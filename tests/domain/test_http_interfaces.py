@@ -6,10 +6,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import acceptance_file, spec_page, spec_patch
+from specwright.application.pages import acceptance_file, spec_page, spec_patch
 from specwright.domain.interfaces.document import ProductHead, interface_document
-from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
-from specwright.domain.interfaces.records import Interfaces, Route, Tool
+from specwright.domain.interfaces.records import (
+    Interfaces,
+    Route,
+    Tool,
+    function_of_contract,
+    function_of_signature,
+)
 from specwright.domain.interfaces.rules import (
     method_of,
     option_problems,

@@ -5,14 +5,18 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.application.spec_pages import spec_page, spec_patch
+from specwright.application.pages import spec_page, spec_patch
 from specwright.domain.interfaces.document import ProductHead, interface_document
-from specwright.domain.interfaces.functions import function_of_contract, function_of_signature
-from specwright.domain.interfaces.records import Interfaces, OutsideScope, Subcommand
+from specwright.domain.interfaces.records import (
+    Interfaces,
+    OutsideScope,
+    Subcommand,
+    function_of_contract,
+    function_of_signature,
+)
 from specwright.domain.interfaces.rules import interface_problems, unfit_contracts, use_problems
 from specwright.domain.spec.completeness import validate
-from specwright.domain.spec.departures import outside_problems
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
+from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft, outside_problems
 from specwright.errors import RefusedError
 from testkit.domain.product_specs import NOW, draft_data, spec_data
 from testkit.interfaces.notebook import INTERFACES, contract, contracts

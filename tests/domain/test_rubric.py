@@ -14,7 +14,7 @@ from specwright.domain.debate.answer_rules import (
     compliance_problems,
     trace_problems,
 )
-from specwright.domain.debate.debate import Adjudication, Challenge
+from specwright.domain.debate.records import Adjudication, Challenge
 from specwright.roles.team import prompt
 from testkit.domain.doubling import DOUBLE, GIVEN
 from testkit.loop.role_answers import PASSING, failing

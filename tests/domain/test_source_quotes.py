@@ -2,7 +2,7 @@
 
 import pytest
 
-from specwright.domain.debate.contract_faults import quote_problems
+from specwright.domain.debate.reported_faults import quote_problems
 
 STUB = {"implementation/__init__.py": b"def double(number: int) -> int:\n    raise NotImplementedError\n"}
 FILES = {

@@ -5,8 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright.domain.modules.release import VersionNotes, render_notes
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import change_problems, spec_difference
+from specwright.domain.spec.product_spec import (
+    ProductSpec,
+    ProductSpecDraft,
+    change_problems,
+    spec_difference,
+)
 from specwright.domain.tasks.task_file import lay_out, lay_out_change
 from specwright.errors import InputError
 from testkit.domain.product_specs import draft_data, epic_data, pillar_data, spec_data, story_data, task_data

@@ -3,7 +3,7 @@
 import random
 
 from specwright.domain.base.graph import dependents
-from specwright.domain.interfaces.functions import FunctionParameter, PublicFunction
+from specwright.domain.interfaces.records import FunctionParameter, PublicFunction
 from specwright.domain.interfaces.rules import option_problems
 
 NAMES = [f"name_{letter}" for letter in "abcdefghijkl"]

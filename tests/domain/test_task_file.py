@@ -18,7 +18,7 @@ from ship_gate.contract.contract import (
     SurfaceKind,
 )
 from ship_gate.contract.contract_text import text_for_callers
-from specwright.application.task_pages import render_at_dispatch, render_at_init
+from specwright.application.pages import render_at_dispatch, render_at_init
 from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
 from specwright.domain.tasks.task_file import (
     ShippedDependency,

@@ -9,8 +9,7 @@ from ship_gate.base.allowed_packages import AllowedPackage, import_names, requir
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.sandbox.packages import allowed_packages
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.application.messages.debate import ModuleRequest, proposer_message
-from specwright.application.messages.planner import plan_message
+from specwright.application.requests import ModuleRequest, plan_message, proposer_message
 from specwright.errors import InputError
 
 ENTRY = "implementation/__init__.py"

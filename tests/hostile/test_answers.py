@@ -2,8 +2,8 @@
 
 import pytest
 
-from specwright.roles.answers import json_text
-from specwright.roles.answers.json_text import objects_in
+from specwright.roles.agent import json_text
+from specwright.roles.agent.json_text import objects_in
 
 UNITS = (
     '{"title":',

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.storage import transfer
-from specwright.bootstrap.storage.transfer import export_project, import_project
+from specwright.bootstrap import transfer
+from specwright.bootstrap.transfer import export_project, import_project
 from specwright.errors import InputError, RefusedError
 
 STORE = "files/state_store"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from specwright.studio.jobs import Command, Jobs
+from specwright.studio.actions import Command, Jobs
 
 _WORKER = """
 import asyncio
-from specwright.bootstrap.workers.worker import DriveProcesses
+from specwright.bootstrap.worker import DriveProcesses
 if __name__ == "__main__":
     processes = DriveProcesses(lambda project, step: None)
     print(asyncio.run(processes.drive("p", "postgresql://nobody@127.0.0.1:1/none")))

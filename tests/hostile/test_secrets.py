@@ -12,11 +12,11 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from specwright.bootstrap.workers import drive, worker
-from specwright.bootstrap.workers.drive import Outcome
-from specwright.cli.session.questions import edited
+from specwright.bootstrap import drive, worker
+from specwright.bootstrap.drive import Outcome
+from specwright.cli.questions import edited
 from specwright.secret_values import without_secrets
-from specwright.studio.jobs import Command, Jobs
+from specwright.studio.actions import Command, Jobs
 from specwright.wheels.environment import CleanEnvironment
 
 NEEDED = {

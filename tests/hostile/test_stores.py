@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from specwright.bootstrap.storage.postgres_store import project_directories
+from specwright.bootstrap.postgres_store import project_directories
 from specwright.errors import RefusedError
 from specwright.storage.files import DiskTree
 from specwright.storage.postgres_files import PostgresTree

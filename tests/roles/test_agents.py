@@ -19,8 +19,8 @@ from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.errors import AnswerError
 from specwright.ports import Assignment, Place, Role
 from specwright.roles.agent import agent
+from specwright.roles.agent.submission import Submission, parser
 from specwright.roles.agent.workspace import Workspace
-from specwright.roles.answers.submission import Submission, parser
 from specwright.storage.context_pack import ContextPackBackend
 from testkit.loop import debate_workbench
 from testkit.loop.debate_workbench import modelled, script

@@ -7,7 +7,7 @@ import pytest
 
 from specwright.domain.answers import ChallengerAnswer, PlanAnswer
 from specwright.errors import AnswerError
-from specwright.roles.answers.submission import Submission, parser
+from specwright.roles.agent.submission import Submission, parser
 from testkit.loop.role_answers import PASSING, plan, planned
 
 FIELD = "falsifying_tests"

@@ -18,11 +18,10 @@ from specwright.errors import AnswerError, SpecwrightError, UnreachableError
 from specwright.journal.journal import FileJournal
 from specwright.ports import Assignment, Place, Role, usage_of
 from specwright.roles.agent.agent import Invocation, RaisedException, Toolset, converse, submit_tool
+from specwright.roles.agent.submission import Form, Submission
 from specwright.roles.agent.workspace import Workspace
-from specwright.roles.answers.submission import Form, Submission
-from specwright.roles.models.failures import without_secrets
 from specwright.roles.models.journalled_model import Meter, journalled
-from specwright.roles.models.provider_call import CallLimits, Clock, ask_provider
+from specwright.roles.models.provider_call import CallLimits, Clock, ask_provider, without_secrets
 from specwright.roles.models.sources import model_sources
 from specwright.settings import Settings
 from specwright.storage.context_pack import ContextPackBackend

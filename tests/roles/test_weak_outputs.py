@@ -19,9 +19,9 @@ from pydantic import ValidationError
 from ship_gate.base.record import Record, validation_messages
 from specwright.domain.spec.product_spec import ProductSpecDraft
 from specwright.errors import AnswerError
+from specwright.roles.agent.json_text import LenientError, objects_in, parse_object
+from specwright.roles.agent.submission import Submission, parser
 from specwright.roles.agent.tools import emitted
-from specwright.roles.answers.json_text import LenientError, objects_in, parse_object
-from specwright.roles.answers.submission import Submission, parser
 from testkit.roles.damage import ANSWERS, AS_ARGUMENTS, AS_TEXT, REPAIRED, Answered
 
 ATTEMPTS = 3

@@ -12,7 +12,7 @@ import pytest
 from agent_wire import envelope
 from agent_wire.entries import LogEnd
 from agent_wire.errors import WireRefusedError
-from specwright.bootstrap.storage.stores import ProjectStore, opened_store
+from specwright.bootstrap.stores import ProjectStore, opened_store
 from specwright.errors import BusyError, CorruptionError, NonDeterminismError
 from testkit.processes import process
 from wire_testkit.story import HAPPY_PATH, TASK, Story
@@ -141,7 +141,7 @@ def test_a_request_that_differs_is_refused_and_an_error_is_no_answer(store: Proj
 _HOLDER = """
 import sys, time
 from pathlib import Path
-from specwright.bootstrap.storage.stores import opened_store
+from specwright.bootstrap.stores import opened_store
 with opened_store(Path(sys.argv[1]), sys.argv[2]) as store, store.driving():
     print("holding", flush=True)
     time.sleep(100)
@@ -201,7 +201,7 @@ def test_names_that_look_alike_are_not_mixed_up(store: ProjectStore):
 _WRITER = """
 import os, signal, sys
 from pathlib import Path
-from specwright.bootstrap.storage.stores import opened_store
+from specwright.bootstrap.stores import opened_store
 with opened_store(Path(sys.argv[1]), sys.argv[2]) as store, store.driving():
     scope = store.journal().scope("x")
     for number in range(int(sys.argv[3])):

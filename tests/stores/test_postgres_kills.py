@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.storage.stores import DirectoryStore, opened_store
-from specwright.bootstrap.storage.transfer import export_project, import_project
+from specwright.bootstrap.stores import DirectoryStore, opened_store
+from specwright.bootstrap.transfer import export_project, import_project
 from specwright.errors import SpecwrightError
 from testkit.endpoint import Endpoint
 from testkit.killing import EFFECTS, Job, Kill

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from specwright.bootstrap.storage.transfer import export_project, import_project
+from specwright.bootstrap.transfer import export_project, import_project
 from testkit.cli.commands import PLAYBOOK, SMALL, Told, filled_in, specwright
 from testkit.killing import Job
 from testkit.loop.processes import Uninterrupted

@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from specwright.bootstrap.storage.stores import opened_store
+from specwright.bootstrap.stores import opened_store
 from specwright.bootstrap.verify import verify_project
 from specwright.bootstrap.views import log_findings
 from specwright.errors import BusyError, RefusedError

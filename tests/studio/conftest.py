@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from specwright.studio.actions import Jobs
 from specwright.studio.app import Studio
-from specwright.studio.jobs import Jobs
 from specwright.studio.projects import Projects
 from specwright.studio.security import Gatekeeper
 from testkit.bare_environment import bare_environment

@@ -6,8 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from specwright.errors import InputError
+from specwright.studio.actions import Jobs
 from specwright.studio.app import Studio
-from specwright.studio.jobs import Jobs
 from specwright.studio.projects import Projects
 from specwright.studio.security import Gatekeeper
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright

@@ -659,8 +659,8 @@ class _Attempt:
     def _studio(self) -> int:
         from starlette.testclient import TestClient
 
+        from specwright.studio.actions import Jobs
         from specwright.studio.app import Studio
-        from specwright.studio.jobs import Jobs
         from specwright.studio.projects import Projects
         from specwright.studio.security import Gatekeeper
 
@@ -721,13 +721,13 @@ def _files(place: Path) -> list[Path]:
 
 _LOADED = (
     "bootstrap.project",
-    "bootstrap.storage.transfer",
+    "bootstrap.transfer",
     "bootstrap.verify",
     "bootstrap.views",
     "cli.main",
-    "cli.session.runner",
+    "cli.runner",
     "studio.app",
-    "studio.export",
+    "studio.pages",
 )
 """What commands would load again."""
 
@@ -736,7 +736,7 @@ def _main() -> None:
     project, scratch, tried, url = json.load(sys.stdin)
     for module in _LOADED:
         importlib.import_module(f"specwright.{module}")
-    from specwright.bootstrap.storage.transfer import export_project, import_project
+    from specwright.bootstrap.transfer import export_project, import_project
     from testkit.postgres_projects import connected
     from testkit.trusting import trusting
 

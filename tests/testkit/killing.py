@@ -21,7 +21,7 @@ from specwright.application.interface_change import exceptions
 from specwright.application.stages.status import project_status
 from specwright.bootstrap.project import Composition, Project, Silent, open_project
 from specwright.domain.interface_change import DecisionRequest, ExceptionStatus
-from specwright.graphs.exception_graph import resolve_exceptions
+from specwright.graphs.graphs import resolve_exceptions
 from specwright.settings import Settings
 from testkit.draws import repeated_draws
 

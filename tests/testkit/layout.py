@@ -13,11 +13,10 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.falsifying_tests import RegressionTests
 from specwright.domain.answers import AmendmentsAnswer, Failure, PlanAnswer
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.records import Adjudication, Challenge, Proposal
 from specwright.domain.escalation import EscalationArtifact, ResolutionRecord
-from specwright.domain.modules.acceptance_report import AcceptanceReport
 from specwright.domain.modules.evidence import ExecutionLog, ShipEvidence
-from specwright.domain.modules.release import ReleaseManifest
+from specwright.domain.modules.release import AcceptanceReport, ReleaseManifest
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.domain.spec.completeness import ValidationReport
 from specwright.domain.spec.draft_history import DraftHistory

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ship_gate.trust import record_trust
 from specwright.bootstrap.run_options import decisive_options
-from specwright.bootstrap.storage.stores import LAST_RUN
+from specwright.bootstrap.stores import LAST_RUN
 from specwright.errors import SpecwrightError
 from specwright.settings import decisive_in_file
 

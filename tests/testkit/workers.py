@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.workers.drive import Queue, queue_state
+from specwright.bootstrap.drive import Queue, queue_state
+from specwright.bootstrap.stores import opened_store
 from testkit.cli.commands import Told, specwright
 from testkit.processes import process
 
@@ -20,7 +20,7 @@ QUICK = (3.0, 1, 0.3)
 
 _WORKER = """
 import json, sys
-from specwright.bootstrap.workers.worker import WorkerOptions, run_worker
+from specwright.bootstrap.worker import WorkerOptions, run_worker
 from specwright.queue.worker import Times
 
 if __name__ == "__main__":

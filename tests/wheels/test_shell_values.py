@@ -21,10 +21,16 @@ from jsonschema_rs import validator_for
 from pydantic import TypeAdapter, ValidationError
 
 from ship_gate.base.scalars import ROWS
-from specwright.application.spec_pages import interface_guide
-from specwright.domain.interfaces.functions import CLOCK_TYPES, function_of_contract, function_of_signature
-from specwright.domain.interfaces.guide import JSON_FORMS, VALUES
-from specwright.domain.interfaces.records import Interfaces, Subcommand
+from specwright.application.pages import interface_guide
+from specwright.domain.interfaces.records import (
+    CLOCK_TYPES,
+    JSON_FORMS,
+    VALUES,
+    Interfaces,
+    Subcommand,
+    function_of_contract,
+    function_of_signature,
+)
 from specwright.domain.interfaces.rules import use_problems
 from specwright.wheels.shell.calls import CLOCK
 from specwright.wheels.shell.command import print_result

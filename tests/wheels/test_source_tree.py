@@ -15,7 +15,7 @@ import pytest
 
 from ship_gate.contract.contract import Dependency
 from ship_gate.sandbox.packages import link_packages
-from specwright.atomic_write import write_files
+from specwright.files import write_files
 from specwright.ports import ProductPackage
 from specwright.wheels.source_tree import source_tree
 from specwright.wheels.wheel import SERVER_PACKAGES

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from specwright.application.factory import Factory
-from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.workers import queueing
-from specwright.bootstrap.workers.drive import approved_in_advance
+from specwright.bootstrap import queueing
+from specwright.bootstrap.drive import approved_in_advance
+from specwright.bootstrap.stores import opened_store
 from specwright.domain.escalation import Action, HumanResolution
 from specwright.errors import BusyError
 from specwright.settings import load_settings
@@ -121,7 +121,7 @@ def test_a_worker_needs_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     specwright("worker").refuses("needs the database", "--store")
     with monkeypatch.context() as without:
-        without.setitem(sys.modules, "specwright.bootstrap.workers.worker", None)
+        without.setitem(sys.modules, "specwright.bootstrap.worker", None)
         specwright("worker", "--store", "mysql://x").refuses("no Postgres address")
     specwright("worker", "--store", "postgresql://postgres@127.0.0.1:1/none").refuses(
         "cannot be reached", code=1

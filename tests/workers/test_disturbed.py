@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.storage.transfer import export_project, import_project
+from specwright.bootstrap.stores import opened_store
+from specwright.bootstrap.transfer import export_project, import_project
 from specwright.bootstrap.verify import verify_project
 from testkit.disturbed_workers import Disturbances, disturbed
 from testkit.loop.processes import Uninterrupted

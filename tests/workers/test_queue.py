@@ -7,7 +7,7 @@ import pytest
 from procrastinate.schema import SchemaManager
 from psycopg import sql
 
-from specwright.bootstrap.storage.stores import opened_store
+from specwright.bootstrap.stores import opened_store
 from specwright.errors import InputError, RefusedError
 from specwright.ports import FileTree
 from specwright.queue.jobs import SCHEMA, JobQueue

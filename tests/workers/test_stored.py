@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.workers.drive import (
+from specwright.bootstrap.drive import (
     MOST_ATTEMPTS,
     STORED_SETTINGS,
     DriveError,
@@ -18,6 +17,7 @@ from specwright.bootstrap.workers.drive import (
     store_settings,
     worker_settings,
 )
+from specwright.bootstrap.stores import opened_store
 from specwright.errors import CorruptionError, InputError, UntrustedError
 from specwright.settings import Settings
 from testkit.memory_tree import MemoryTree

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from specwright.bootstrap.storage.stores import opened_store
-from specwright.bootstrap.storage.transfer import export_project, import_project
+from specwright.bootstrap.drive import MOST_ATTEMPTS, DriveRecord, note_drive
+from specwright.bootstrap.stores import opened_store
+from specwright.bootstrap.transfer import export_project, import_project
 from specwright.bootstrap.verify import verify_project
-from specwright.bootstrap.workers.drive import MOST_ATTEMPTS, DriveRecord, note_drive
 from testkit.cli.commands import PLAYBOOK, SMALL, specwright
 from testkit.endpoint import Endpoint, Fault
 from testkit.killing import Job

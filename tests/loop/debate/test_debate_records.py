@@ -12,13 +12,13 @@ import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 from pydantic import BaseModel, ValidationError
 
-from specwright.application.plan.stored_plans import lock_plan, stored_plans
+from specwright.application.stored_plans import lock_plan, stored_plans
 from specwright.application.tasks import task_at
 from specwright.domain.answers import ArbiterAnswer, ChallengerAnswer
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.records import Adjudication, Challenge, Proposal
 from specwright.errors import RefusedError
 from specwright.graphs.checkpoints import JsonSerializer
-from specwright.graphs.project_graph import project_graph
+from specwright.graphs.graphs import project_graph
 from specwright.ports import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.sources import model_sources

@@ -12,8 +12,7 @@ from langgraph.types import interrupt
 from pydantic import BaseModel
 
 from specwright.application.loop_state import DebateState, EngineeringState
-from specwright.graphs.outer_graph import OuterState
-from specwright.graphs.project_graph import ProjectGraphState
+from specwright.graphs.graphs import OuterState, ProjectGraphState
 from specwright.ports import Answered, Assignment, Role
 from testkit.checkpoints import Invocation, invocations, sizes
 from testkit.loop.debate_workbench import DebateWorkbench, script
@@ -56,7 +55,7 @@ def unlike_json(value: Any) -> Iterator[Any]:
 MODELS = {
     "ship_gate.contract.contract": ("MicroModuleContract",),
     "specwright.domain.artifacts": ("ArtifactEnvelope", "ContextPack"),
-    "specwright.domain.debate.debate": ("Proposal", "Challenge", "Adjudication"),
+    "specwright.domain.debate.records": ("Proposal", "Challenge", "Adjudication"),
     "specwright.domain.escalation": ("EscalationArtifact",),
     "specwright.domain.interface_change": ("InterfaceChangeException",),
     "specwright.domain.modules.code_index": ("CodeIndexEntry",),

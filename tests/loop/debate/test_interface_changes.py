@@ -26,7 +26,7 @@ from specwright.domain.modules.release import (
     fingerprint_check,
     release_module,
 )
-from specwright.graphs.exception_graph import exception_graph, resolve_exceptions
+from specwright.graphs.graphs import exception_graph, resolve_exceptions
 from testkit.loop.exceptions import RAISE, STEP, Said, Story, asked
 from testkit.loop.late_faults import falsifying
 from testkit.loop.role_answers import Turn, failing, plan, planned, rejecting

@@ -15,7 +15,7 @@ from ship_gate.contract.falsifying_tests import RegressionTests
 from ship_gate.directory.module_directory import judge_module
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.ship_gate import SandboxedShipGate
-from specwright.domain.debate.debate import Challenge
+from specwright.domain.debate.records import Challenge
 from specwright.domain.escalation import Action
 from specwright.domain.modules.evidence import ShipEvidence
 from testkit.loop.debate_workbench import DebateWorkbench, script

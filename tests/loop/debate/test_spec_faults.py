@@ -15,7 +15,7 @@ from ship_gate.ship_gate import SandboxedShipGate
 from specwright.application.escalation import offers
 from specwright.application.stages.release import release_all, release_some
 from specwright.documents.commands import next_command
-from specwright.documents.escalations import Escalation
+from specwright.documents.needs import Escalation
 from specwright.domain.escalation import Action, HumanResolution
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.errors import CorruptionError, InputError

@@ -11,18 +11,19 @@ import pytest
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.static.effect_table import Kind
 from ship_gate.static.effects import undeclared_text
-from specwright.application.messages.debate import ModuleRequest, proposer_message, without_source
-from specwright.application.messages.planner import (
+from specwright.application.rendering import READ_ONLY
+from specwright.application.requests import (
+    ModuleRequest,
     amend_plan_message,
     callers_of,
     plan_message,
+    proposer_message,
     replan_message,
+    without_source,
 )
-from specwright.application.rendering import READ_ONLY
 from specwright.domain.answers import Failure, UndisputedRuling
 from specwright.domain.artifacts import ContextPack, Permission
-from specwright.domain.interfaces.guide import VALUES
-from specwright.domain.interfaces.records import Interfaces
+from specwright.domain.interfaces.records import VALUES, Interfaces
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.ports import Role
 from testkit.domain.doubling import DOUBLE as DOUBLING

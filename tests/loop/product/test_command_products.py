@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from specwright.bootstrap.project import Silent, open_project
-from specwright.domain.interfaces.guide import VALUES
+from specwright.domain.interfaces.records import VALUES
 from specwright.ports import Place, Role
 from specwright.settings import Settings
 from testkit.cli.commands import specwright

@@ -14,7 +14,7 @@ import pytest
 from specwright.application.stages.status import ProjectStatus
 from specwright.bootstrap.costs import costs, spending_of
 from specwright.bootstrap.project import Composition, Silent, open_project
-from specwright.bootstrap.storage.stores import DirectoryStore
+from specwright.bootstrap.stores import DirectoryStore
 from specwright.errors import SpecwrightError
 from specwright.ports import RunEvent
 from specwright.roles.models.spending import PublishedPrices

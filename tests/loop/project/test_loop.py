@@ -20,8 +20,7 @@ from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome
 from specwright.errors import CorruptionError, NonDeterminismError
 from specwright.graphs.checkpoints import JsonSerializer
-from specwright.graphs.driver import Driver, recursion_limit
-from specwright.graphs.project_graph import project_graph
+from specwright.graphs.graphs import Driver, project_graph, recursion_limit
 from testkit.domain.product_specs import graphs, spec_of_graph
 from testkit.domain.task_states import derived, outcome
 from testkit.loop.project_workbench import (

@@ -15,7 +15,7 @@ from specwright.application.escalation.halted import open_escalations
 from specwright.domain.escalation import Action, HumanResolution, ResolutionRecord, actions_for
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.graphs.checkpoints import JsonSerializer
-from specwright.graphs.project_graph import project_graph
+from specwright.graphs.graphs import project_graph
 from testkit.domain.product_specs import spec_of_graph
 from testkit.loop.project_workbench import (
     GRAPH,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from specwright.application.verify import Verification
+from specwright.application.history.verify import Verification
 from specwright.bootstrap.verify import verify_project
 
 

@@ -1,7 +1,7 @@
 """A product with a command, an HTTP API and an MCP server: prices, bills that are settled, lines that are kept."""
 
 from ship_gate.contract.contract import Effect, EffectType, MicroModuleContract
-from specwright.application.spec_pages import interface_guide
+from specwright.application.pages import interface_guide
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.records import Interfaces
 from specwright.ports import ProductModule, ProductPackage

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.application.spec_pages import interface_guide
+from specwright.application.pages import interface_guide
 from specwright.domain.interfaces.document import ProductHead, functions_of, interface_document
 from specwright.domain.interfaces.records import Interfaces
 from specwright.ports import ProductModule, ProductPackage

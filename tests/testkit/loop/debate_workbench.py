@@ -18,7 +18,7 @@ from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.artifacts import ArtifactEnvelope, Purpose
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.modules.evidence import Environment
-from specwright.graphs.loop_graphs import engineering_graph
+from specwright.graphs.graphs import engineering_graph
 from specwright.ports import Place, Role
 from specwright.roles.agent.tools import NoSearch
 from specwright.roles.team import ModelRoles

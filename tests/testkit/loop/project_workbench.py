@@ -30,8 +30,7 @@ from specwright.application.tasks import Task
 from specwright.domain.escalation import Action
 from specwright.domain.spec.product_spec import ProductSpec
 from specwright.graphs.checkpoints import JsonSerializer
-from specwright.graphs.driver import recursion_limit
-from specwright.graphs.project_graph import project_graph
+from specwright.graphs.graphs import project_graph, recursion_limit
 from specwright.index.sqlite_index import SqliteCodeIndex
 from specwright.journal import FileJournal
 from specwright.storage import DiskStateStore, DiskTree

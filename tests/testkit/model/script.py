@@ -11,9 +11,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from ship_gate.base.record import Record
 from specwright.domain.answers import ProposerAnswer
-from specwright.domain.debate.debate import CONTRACTS
+from specwright.domain.debate.records import CONTRACTS
 from specwright.ports import Answered, Assignment, Files, Place, Research, Role
-from specwright.roles.answers.submission import Submission, parser
+from specwright.roles.agent.submission import Submission, parser
 from specwright.roles.models.journalled_model import answers_so_far
 from specwright.roles.team import ATTEMPTS, drafts_in
 from testkit.loop.role_answers import PASSING, Turn, approving, claimed, draft

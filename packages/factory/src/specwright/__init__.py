@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ship_gate.batch import judge_directory
     from ship_gate.directory.module_directory import DirectoryVerdict
     from ship_gate.findings import Finding
+    from specwright.application.history.verify import Verification
     from specwright.application.stages.status import ProjectStatus
-    from specwright.application.verify import Verification
     from specwright.bootstrap.project import Project, open_project
     from specwright.bootstrap.verify import verify_project
     from specwright.domain.escalation import HumanResolution
@@ -83,7 +83,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ProjectStatus": "specwright.application.stages.status",
-    "Verification": "specwright.application.verify",
+    "Verification": "specwright.application.history.verify",
     "Project": "specwright.bootstrap.project",
     "open_project": "specwright.bootstrap.project",
     "DirectoryVerdict": "ship_gate.directory.module_directory",

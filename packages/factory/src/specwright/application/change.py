@@ -35,12 +35,12 @@ from specwright.application.debate.gate_runs import GateRun, candidate, judge_wh
 from specwright.application.debate.implementation import ENTRY
 from specwright.application.deprecation import finish_deprecations, reports_of, retirement, superseded
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.parts import as_contract, researcher_notes
-from specwright.application.plan.planner import own_module
+from specwright.application.pages import spec_page
+from specwright.application.planner import own_module
 from specwright.application.projection import ProductChange, SpecSnapshot
 from specwright.application.rendering import as_json, page, rendered
+from specwright.application.requests import as_contract, researcher_notes
 from specwright.application.ship import seal_files
-from specwright.application.spec_pages import spec_page
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import (
@@ -69,8 +69,13 @@ from specwright.domain.spec.change_request import (
     statement_of,
     statements,
 )
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import SpecDifference, change_problems, spec_difference
+from specwright.domain.spec.product_spec import (
+    ProductSpec,
+    ProductSpecDraft,
+    SpecDifference,
+    change_problems,
+    spec_difference,
+)
 from specwright.domain.tasks.project_state import WAITING, TaskEntry, TaskStatus, expanded, shipped_modules
 from specwright.domain.tasks.task_board import Outcome
 from specwright.domain.tasks.task_changes import UNFINISHED

@@ -34,8 +34,8 @@ from specwright.domain.artifacts import (
     Purpose,
     shown,
 )
-from specwright.domain.debate.contract_faults import quote_problems
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.records import Adjudication, Challenge, Proposal
+from specwright.domain.debate.reported_faults import quote_problems
 from specwright.domain.interface_change import InterfaceChangeException, RaisedBy, checked_request
 from specwright.domain.modules.evidence import ShipEvidence
 from specwright.domain.plan import MicroPlan, ReuseSearchReport

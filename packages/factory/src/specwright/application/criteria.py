@@ -14,10 +14,10 @@ from specwright.application.announce import announce, review
 from specwright.application.context import Row
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.raising import Halt, write_escalation
-from specwright.application.store.debates import DebateHistory
+from specwright.application.store.records import DebateHistory
 from specwright.application.tasks import Task
 from specwright.domain.artifacts import Permission
-from specwright.domain.debate.debate import Adjudication
+from specwright.domain.debate.records import Adjudication
 from specwright.domain.escalation import (
     CRITERION,
     Action,

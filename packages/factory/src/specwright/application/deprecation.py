@@ -17,7 +17,7 @@ from ship_gate.contract.rules import default_of
 from specwright.application.announce import Announcement, announce, review_of
 from specwright.application.factory import Factory, ProjectView
 from specwright.domain.artifacts import FIRST_VERSION, ArtifactEnvelope
-from specwright.domain.debate.falsifying import still_counting
+from specwright.domain.debate.records import still_counting
 from specwright.domain.escalation import OPERATOR
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, DeprecationRequest, IndexStatus
 from specwright.domain.spec.change_request import BugReport

@@ -9,9 +9,8 @@ from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.verdict import ShipGate
 from specwright.application.projection import Projection
 from specwright.application.store.artifacts import ArtifactStore, InvocationStore
-from specwright.application.store.debates import DebateStore, DraftStore
-from specwright.application.store.escalations import EscalationStore
 from specwright.application.store.modules import ModuleStore
+from specwright.application.store.records import DebateStore, DraftStore, EscalationStore
 from specwright.domain.costs import Price
 from specwright.domain.modules.evidence import Environment
 from specwright.ports import CodeIndex, FileTree, Journal, Packager, Progress, Roles, StateStore

@@ -10,7 +10,7 @@ An approved interface change: the candidate contract is debated, implemented, ju
 interface-changes). Those that use the module are settled afterwards, as in a change (`change.consumers`).
 
 Each step may be repeated: the journal answers what was answered, and the outcome is one batch of Wires, so that an approval
-is carried out exactly once. `graphs.exception_graph` says in which order.
+is carried out exactly once. `graphs.graphs` says in which order.
 
 The hash of what a person was shown, so that nothing is decided by a page that is old (design: approval, escalation).
 
@@ -36,14 +36,14 @@ from specwright.application.escalation.offers import next_attempt
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.loop import after_adjudication, after_challenge
 from specwright.application.loop_state import DebateState, HaltedDebate
-from specwright.application.plan.planner import next_version_plan
-from specwright.application.plan.stored_plans import load_plan
+from specwright.application.planner import next_version_plan
 from specwright.application.ship import seal
 from specwright.application.stages.product import draft_files, shown_hash
-from specwright.application.store.debates import debate_trail
+from specwright.application.store.records import debate_trail
+from specwright.application.stored_plans import load_plan
 from specwright.application.tasks import Task, task_at, task_board
 from specwright.domain.base.graph import dependents
-from specwright.domain.debate.debate import CONTRACTS
+from specwright.domain.debate.records import CONTRACTS
 from specwright.domain.escalation import OPERATOR
 from specwright.domain.interface_change import (
     Decision,

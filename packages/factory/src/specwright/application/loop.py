@@ -4,7 +4,7 @@
     deliverable  propose -> challenge -> revise | adjudicate -> amend -> gate -> end | halt
 
 Both loops are tables. A row has the step's name, the one function that does it, and what follows: the name of a step,
-or a function that decides it from the state alone. `graphs.loop_graphs` makes a graph of each table; each row is a node.
+or a function that decides it from the state alone. `graphs.graphs` makes a graph of each table; each row is a node.
 
 Every loop is bounded. A deliverable has `MAX_REVISIONS` revisions, whether the Challenger, the Arbiter or the gate asks
 for them. The contract debate is reopened once per task. A role has a bounded number of attempts at an answer, and a
@@ -22,8 +22,8 @@ from specwright.application.debate.debate import Debate
 from specwright.application.loop_state import DebatePosition, DebateState, EngineeringState, HaltedDebate
 from specwright.application.stages.engineering import Engineering
 from specwright.domain.answers import Decision, FaultOf, Verdict
-from specwright.domain.debate.contract_faults import MISSING_DEPENDENCY
-from specwright.domain.debate.debate import CONTRACTS, MAX_REVISIONS
+from specwright.domain.debate.records import CONTRACTS, MAX_REVISIONS
+from specwright.domain.debate.reported_faults import MISSING_DEPENDENCY
 from specwright.domain.escalation import Action, ResolutionRecord
 
 Work = TypeVar("Work")

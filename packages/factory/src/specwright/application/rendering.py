@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ship_gate.base.markdown_text import inline, printable
 from specwright.domain.answers import Amendment, Failure
-from specwright.domain.interfaces.guide import VALUES
+from specwright.domain.interfaces.records import VALUES
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -16,7 +16,7 @@ from specwright.application.factory import Factory
 from specwright.application.store import layout
 from specwright.application.tasks import Task
 from specwright.domain.answers import StruckTest
-from specwright.domain.debate.falsifying import active_tests
+from specwright.domain.debate.records import active_tests
 from specwright.domain.modules.code_index import summarise
 from specwright.domain.modules.evidence import (
     NOTES,

@@ -10,7 +10,7 @@ from ship_gate.base.ids import ModuleRef
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, task_event
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.task_pages import render_at_dispatch, render_at_init
+from specwright.application.pages import render_at_dispatch, render_at_init
 from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.graph import reachable
 from specwright.domain.escalation import ResolutionRecord

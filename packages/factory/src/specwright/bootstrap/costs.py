@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 from specwright.application.factory import Factory
 from specwright.application.stages.product import next_stop_estimate
-from specwright.bootstrap.storage.stores import ProjectStore, opened_store
+from specwright.bootstrap.stores import ProjectStore, opened_store
 from specwright.domain.costs import Budget, Budgets, Cost, Price, Usage, in_words
 from specwright.errors import InputError, InputErrors
 from specwright.journal.journal import JournalRecord

@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ship_gate.base.text import did_you_mean
-from specwright.atomic_write import write_atomically
 from specwright.errors import InputError
+from specwright.files import write_atomically
 from specwright.settings import EXAMPLES
 
 DEMO = "tabkeeper"

@@ -22,12 +22,12 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.stages.product import draft_history, replaced_spec
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store import layout
-from specwright.atomic_write import write_files
 from specwright.bootstrap.spec_file import structured_spec
 from specwright.domain.escalation import EscalationArtifact
 from specwright.domain.modules.evidence import is_module_file
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import InputError, RefusedError
+from specwright.files import write_files
 from specwright.settings import SETTINGS_FILE, decisive_in_file
 
 

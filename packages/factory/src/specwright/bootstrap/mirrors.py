@@ -15,7 +15,7 @@ from agent_wire.errors import WireRefusedError
 from agent_wire.hedera.submitter import Outbox
 from agent_wire.hedera.topic import MirrorNode, TopicMessage, reduce_messages
 from agent_wire.reducer import Reduction
-from specwright.bootstrap.storage.stores import RUNTIME, TOPIC, ProjectStore, begun_store
+from specwright.bootstrap.stores import RUNTIME, TOPIC, ProjectStore, begun_store
 from specwright.domain.base.document import Document
 from specwright.errors import CorruptionError, InputError, RefusedError
 from specwright.installation import needing_extra

@@ -75,7 +75,7 @@ from specwright.bootstrap.spec_file import (
     store_spec,
     structured_spec,
 )
-from specwright.bootstrap.storage.stores import ProjectStore, opened_store, require_log
+from specwright.bootstrap.stores import ProjectStore, opened_store, require_log
 from specwright.bootstrap.views import AtWorkProgress, noting_stop
 from specwright.domain.escalation import HumanResolution
 from specwright.domain.interface_change import DecisionRequest
@@ -84,8 +84,7 @@ from specwright.domain.modules.evidence import Environment
 from specwright.domain.spec.draft_history import GateAction, GateAnswer
 from specwright.errors import AnswerError, InputError, RefusedError, SpecwrightErrors
 from specwright.graphs.checkpoints import SaverClass
-from specwright.graphs.driver import Driver
-from specwright.graphs.exception_graph import resolve_exceptions
+from specwright.graphs.graphs import Driver, resolve_exceptions
 from specwright.index.embedder import load_embedder
 from specwright.ports import Progress, Role, RunEvent, WebSearch
 from specwright.roles.agent.tools import NoSearch

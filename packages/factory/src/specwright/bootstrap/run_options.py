@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 
 from ship_gate.base.record import Record
 from ship_gate.trust import refusal, trust_typed, untrusted
-from specwright.bootstrap.storage.stores import LAST_RUN, opened_store
+from specwright.bootstrap.stores import LAST_RUN, opened_store
 from specwright.errors import InputError, InputErrors, SpecwrightErrors, UntrustedError
 from specwright.ports import provider_of
 from specwright.settings import BUDGET_SETTINGS, Settings, decisive, load_settings

@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from agent_wire.canonical_json import sha256
 from ship_gate.base.text import one_line
 from specwright.application.store import layout
-from specwright.atomic_write import write_atomically
-from specwright.bounded_read import read_bounded
 from specwright.errors import InputError, InputErrors
+from specwright.files import read_bounded, write_atomically
 
 if TYPE_CHECKING:
-    from specwright.bootstrap.storage.stores import ProjectStore
+    from specwright.bootstrap.stores import ProjectStore
     from specwright.ports import FileTree
 
 MAX_SPEC_BYTES = 256 * 1024
@@ -249,7 +248,7 @@ def _files_of_copy(files: "FileTree") -> layout.SpecFiles:
 
 
 def _opened(directory: Path, store: "ProjectStore | None") -> "AbstractContextManager[ProjectStore]":
-    from specwright.bootstrap.storage.stores import opened_store
+    from specwright.bootstrap.stores import opened_store
 
     return opened_store(directory) if store is None else nullcontext(store)
 

@@ -11,15 +11,15 @@ from agent_wire.verify import verify as verify_log
 from ship_gate.directory.module_directory import SealedSource
 from ship_gate.findings import Finding
 from specwright.application.announce import author_in_wire
+from specwright.application.history.verify import JOURNAL, Journal, Verification, VerifyPorts, verify_store
 from specwright.application.store.artifacts import FILE_HASHES, noted_hashes
 from specwright.application.store.log_ends import log_ends
-from specwright.application.verify import JOURNAL, Journal, Verification, VerifyPorts, verify_store
-from specwright.bootstrap.storage.stores import LOG, RUNTIME, TOPIC, begun_store
-from specwright.bootstrap.storage.transfer import as_directory
+from specwright.bootstrap.stores import LOG, RUNTIME, TOPIC, begun_store
+from specwright.bootstrap.transfer import as_directory
 from specwright.bootstrap.views import driven_by
 from specwright.errors import CorruptionErrors, InputErrors
-from specwright.index.audit import audit
 from specwright.index.embedder import DEFAULT_EMBEDDER, Embedder, load_embedder
+from specwright.index.sqlite_index import audit
 from specwright.journal import line_of, read_records
 from specwright.storage import DiskStateStore, DiskTree
 

@@ -43,7 +43,7 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.projection import Projection
 from specwright.application.stages.product import draft_history, next_stop_estimate
 from specwright.application.store.log_ends import log_ends
-from specwright.bootstrap.storage.stores import (
+from specwright.bootstrap.stores import (
     LAST_STOP,
     LOG,
     RUNTIME,
@@ -52,7 +52,7 @@ from specwright.bootstrap.storage.stores import (
     begun_store,
     opened_store,
 )
-from specwright.bootstrap.storage.transfer import as_directory
+from specwright.bootstrap.transfer import as_directory
 from specwright.domain.modules.code_index import SearchHit
 from specwright.errors import (
     AnswerError,

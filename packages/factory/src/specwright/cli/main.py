@@ -12,7 +12,7 @@ import typer
 from ship_gate import cli as ship_gate
 from ship_gate.terminal.program import Program
 from specwright.cli.commands import begin, drive, escalations, inspect, stores
-from specwright.cli.terminal.output import TRUSTED, complain
+from specwright.cli.output import TRUSTED, complain
 from specwright.documents.commands import PROJECT
 from specwright.errors import SpecwrightErrors
 

@@ -16,9 +16,9 @@ from specwright.application.history.provenance import (
 )
 from specwright.documents.commands import next_command
 from specwright.domain.base.document import Document
-from specwright.domain.modules.acceptance_report import PersonDecision
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation
 from specwright.domain.modules.evidence import ResealedModule, ShipEvidence
+from specwright.domain.modules.release import PersonDecision
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.domain.tasks.task_board import why_each
 from specwright.errors import InputError

@@ -7,7 +7,7 @@ from ship_gate.base.record import Record
 from specwright.application.change import reportable
 from specwright.application.factory import ProjectView
 from specwright.application.interface_change import exceptions, shown_sha256
-from specwright.application.stages.difference import (
+from specwright.application.stages.release import (
     ChangedModule,
     changed_modules,
     compared,

@@ -18,7 +18,6 @@ from specwright.application.criteria import open_questions
 from specwright.application.escalation.halted import escalations_waiting, open_escalations
 from specwright.application.factory import ProjectView
 from specwright.application.history.provenance import person_decisions
-from specwright.application.stages.difference import code_of, damaged_wheel, last_of_each_version
 from specwright.application.stages.product import (
     approval_estimate,
     change_preview,
@@ -27,14 +26,21 @@ from specwright.application.stages.product import (
     shown_hash,
     validation_of,
 )
-from specwright.application.stages.release import last_release, release_of, tasks_missing
+from specwright.application.stages.release import (
+    code_of,
+    damaged_wheel,
+    last_of_each_version,
+    last_release,
+    release_of,
+    tasks_missing,
+)
 from specwright.application.stages.status import ProjectStatus, project_status
 from specwright.application.store import layout
 from specwright.bootstrap.costs import budgets_of, price_of, prices_in, total_cost
+from specwright.bootstrap.drive import Queue, queue_state
 from specwright.bootstrap.run_options import options_for, was_scripted
 from specwright.bootstrap.spec_file import spec_changed, spec_copy, spec_fault
 from specwright.bootstrap.views import AtWork, LastStop, at_work, driven_by, last_stop, stored_wires
-from specwright.bootstrap.workers.drive import Queue, queue_state
 from specwright.documents.commands import next_command, pasteable
 from specwright.documents.needs import Need, needs, sealed_since, undo_commands
 from specwright.documents.reports import CostSum
@@ -42,13 +48,11 @@ from specwright.domain.base.document import Document, Part
 from specwright.domain.base.slugs import import_name
 from specwright.domain.costs import Cost, below_estimate
 from specwright.domain.escalation import EscalationArtifact
-from specwright.domain.interfaces.guide import started
-from specwright.domain.interfaces.records import Interfaces, OutsideScope
+from specwright.domain.interfaces.records import Interfaces, OutsideScope, started
 from specwright.domain.modules.release import ReleaseManifest
 from specwright.domain.spec.acceptance_text import number_of_examples
 from specwright.domain.spec.completeness import Deficiency, in_words
-from specwright.domain.spec.departures import Decision, decisions_of
-from specwright.domain.spec.product_spec import TaskSpec
+from specwright.domain.spec.product_spec import Decision, TaskSpec, decisions_of
 from specwright.domain.tasks.project_state import ProjectState, TaskStatus
 from specwright.domain.tasks.task_board import Outcome, Reasons, TaskBoard, by_spec_id
 from specwright.errors import CorruptionError, CorruptionErrors, SpecwrightErrors

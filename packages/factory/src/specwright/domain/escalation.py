@@ -13,8 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from ship_gate.base.record import Record, Text, Timestamp
 from ship_gate.base.text import first_sentences
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
-from specwright.domain.debate.falsifying import is_counterexample
+from specwright.domain.debate.records import Adjudication, Challenge, Proposal, is_counterexample
 from specwright.domain.spec.product_spec import IoContractSketch
 
 

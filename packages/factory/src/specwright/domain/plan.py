@@ -29,7 +29,7 @@ from specwright.domain.answers import (
     ReuseConclusion,
 )
 from specwright.domain.base.graph import dependents, describe_cycle, find_cycles
-from specwright.domain.debate.debate import CONTRACTS
+from specwright.domain.debate.records import CONTRACTS
 from specwright.domain.escalation import ShortModule
 from specwright.domain.modules.code_index import io_summary
 

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ulid import ULID
 
 from agent_wire.canonical_json import JsonValue
-from specwright.atomic_write import sync_directory
-from specwright.bounded_read import read_bounded
 from specwright.errors import CorruptionError, InputError, NonDeterminismError
+from specwright.files import read_bounded, sync_directory
 
 if TYPE_CHECKING:
     from specwright.journal.postgres_journal import PostgresJournal

@@ -55,6 +55,7 @@ from specwright.roles.agent.agent import (
     tool_schema,
     without_citations,
 )
+from specwright.roles.agent.submission import Submission, changes_schema, parser
 from specwright.roles.agent.tools import (
     RAISE_TOOL,
     STORE_TOOLS,
@@ -69,7 +70,6 @@ from specwright.roles.agent.tools import (
     web_search_tool,
 )
 from specwright.roles.agent.workspace import Guard, Workspace
-from specwright.roles.answers.submission import Submission, changes_schema, parser
 from specwright.roles.models.journalled_model import Account, Ask, Meter, journalled
 from specwright.roles.models.provider_call import CallLimits, ask_provider
 from specwright.roles.models.rate_limits import Limiter

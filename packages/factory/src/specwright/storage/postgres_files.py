@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from specwright.atomic_write import write_atomically
 from specwright.errors import CorruptionError, RefusedError
+from specwright.files import write_atomically
 from specwright.postgres import PostgresDatabase, QuestionMarks
 from specwright.storage.files import ANOTHER_VERSION, ImmutableArtifactBackend, check_path
 

@@ -1,11 +1,15 @@
-"""The studio as an ASGI application: pages, actions, and the files beside them (design: studio)."""
+"""The studio as an ASGI application, and its server on a port of this machine (design: command-line)."""
 
 import asyncio
+import os
+import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -16,14 +20,38 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from agent_wire.admission import default_admission
 from specwright.domain.escalation import ResolutionRecord
-from specwright.errors import AnyError, InputError, InputErrors, SpecwrightError, SpecwrightErrors
-from specwright.studio.actions import STARTS, FormFields, command_of, is_recorded, other_answer
-from specwright.studio.jobs import Command, Job, Jobs
-from specwright.studio.pages import NoPageError, home, page
+from specwright.errors import (
+    AnyError,
+    InputError,
+    InputErrors,
+    RefusedError,
+    SpecwrightError,
+    SpecwrightErrors,
+)
+from specwright.studio.actions import (
+    STARTS,
+    Command,
+    FormFields,
+    Job,
+    Jobs,
+    command_of,
+    is_recorded,
+    other_answer,
+)
+from specwright.studio.pages import PACKAGE, NoPageError, Site, environment, home, page, render
 from specwright.studio.projects import Projects, StudioProject
-from specwright.studio.security import HEADERS, LARGEST_BODY, Gatekeeper, Guard, is_own_origin, with_access
-from specwright.studio.site import PACKAGE, Site, render
+from specwright.studio.security import (
+    HEADERS,
+    LARGEST_BODY,
+    SHORTEST_TOKEN,
+    Gatekeeper,
+    Guard,
+    is_loopback,
+    is_own_origin,
+    with_access,
+)
 
 _MOST_FIELDS = 3000
 _SECONDS_FOR_A_START = 1.5
@@ -199,3 +227,84 @@ def _look(
             return other_answer(view, action, form, command), is_recorded(view, action, form)
     except SpecwrightErrors:
         return None, False
+
+
+def serve(
+    directories: Sequence[Path],
+    store: str,
+    host: str,
+    port: int,
+    token: str | None,
+    ready: Callable[[str], None],
+) -> None:
+    """Show projects until it is interrupted.
+
+    Args:
+        directories: Projects, and folders that hold projects.
+        store: A database whose projects are shown too; empty for none.
+        host: The address to listen on.
+        port: The port; 0 for any that is free.
+        token: That a browser must show; empty for a new one, which the address holds; None for no token.
+        ready: Called with the address of the first page once it can be opened.
+
+    Raises:
+        InputError: no such directory, or an address of other machines without a token.
+        RefusedError: the port is taken.
+    """
+    if not is_loopback(host) and token is None:
+        raise InputError(
+            "other machines reach this address, and the studio would ask for no token",
+            where=f"--host {host}",
+            remedy="leave out --no-token, or --host",
+        )
+    if token and len(token) < SHORTEST_TOKEN:
+        raise InputError(
+            f"the token has {len(token)} characters",
+            where="SPECWRIGHT_STUDIO_TOKEN",
+            remedy=f"take at least {SHORTEST_TOKEN} random ones",
+        )
+    created = os.urandom(24).hex() if token == "" else ""
+    studio = Studio(Projects(directories, store), Gatekeeper.create(host, token or created), Jobs())
+    with _listening(host, port) as listener:
+        taken = listener.getsockname()[1]
+        name = f"[{host}]" if ":" in host else host
+        config = uvicorn.Config(
+            studio.app(),
+            log_level="critical",
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            h11_max_incomplete_event_size=65_536,
+        )
+        _prepare()
+        ready(f"http://{name}:{taken}/" + (f"?token={created}" if created else ""))
+        uvicorn.Server(config).run([listener])
+
+
+def _prepare() -> None:
+    """Have what every page needs ready before the first one is asked for: it is three quarters of that page's time."""
+    default_admission()
+    environment().get_template("home.html")
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        RefusedError: the address cannot be listened on.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise RefusedError(
+            f"the studio cannot listen there: {error}",
+            where=f"{host}:{port}",
+            remedy="name another port with --port, or 0 for any that is free",
+        ) from error
+    return listener

@@ -1,14 +1,23 @@
-"""From an address to a page: a template, and the documents that it shows (design: studio).
+"""The pages of the studio: templates over the documents that commands print with `--json` (design: command-line).
 
-A page shows what a command prints with `--json`. The server and the static export use the same pages.
+The server and the static export use the same templates; only the links differ: those of the export are relative and end
+in `.html`, and it has no actions. Everything that is put into a page is escaped.
 """
 
+import json
+import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+from contextlib import chdir, suppress
+from datetime import datetime
+from functools import cache, partial
+from html import escape
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, cast, get_args
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader
 
 from specwright.application.escalation.halted import HaltedTask, recommended_action
 from specwright.application.escalation.offers import DECISIONS, meaning
@@ -20,15 +29,22 @@ from specwright.application.stages.trace import ProjectTrace
 from specwright.application.store.layout import spec_files
 from specwright.bootstrap.costs import Division
 from specwright.bootstrap.spec_file import spec_copy
-from specwright.bootstrap.views import driven_by, has_begun, log_length, stored_wires
-from specwright.documents.escalations import Escalation
+from specwright.bootstrap.views import ProjectViews, driven_by, has_begun, log_length, stored_wires
 from specwright.documents.modules import Module, Modules, Tasks, module_debates, sealed_module
-from specwright.documents.needs import answer_steps
+from specwright.documents.needs import Escalation, answer_steps
 from specwright.documents.reports import Costs, Exceptions, ReleaseDifference
 from specwright.documents.stops import Status
 from specwright.domain.escalation import Action
 from specwright.domain.tasks.task_board import by_spec_id
-from specwright.errors import AnyError, CorruptionErrors, InputErrors, RefusedErrors, SpecwrightErrors
+from specwright.errors import (
+    AnyError,
+    CorruptionErrors,
+    InputError,
+    InputErrors,
+    RefusedErrors,
+    SpecwrightErrors,
+)
+from specwright.ports import Role
 from specwright.studio.projects import StudioProject
 
 PER_PAGE = 100
@@ -249,3 +265,164 @@ _PAGES: Mapping[str, Callable[[ProjectView, Path, str], dict[str, Any]]] = {
     "costs": _costs,
 }
 """What fills each page, by the first part of its address, which is also the name of its template."""
+
+
+PACKAGE = "specwright.studio"
+
+ASSETS = ("studio.css", "studio.js", "icon.svg")
+"""The files beside the pages of an export."""
+
+_STATUSES: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("✓", "good"): ("SHIPPED", "PASS", "APPROVE", "SHOWN", "TESTED", "MET", "released", "task.complete"),
+    ("✗", "bad"): ("HALTED", "FAIL", "FAILED", "REJECT", "NOT_MET", "halted", "stalled", "release_failed"),
+    ("!", "bad"): ("damaged", "task.blocked", "task.failed"),
+    ("▶", "busy"): ("IN_PROGRESS", "running", "task.started"),
+    ("?", "ask"): ("approval", "review.recorded"),
+    ("±", "warn"): ("APPROVE_WITH_AMENDMENTS", "DEPRECATED", "SUPERSEDED"),
+    ("◌", "warn"): ("BLOCKED", "stopped"),
+    ("–", "calm"): ("SKIPPED", "NOT_RUN", "ABANDONED"),
+}
+"""The statuses by their sign, so that no colour is needed to read one, and their tone, which gives the colour."""
+
+_SIGNS = {status: found for found, statuses in _STATUSES.items() for status in statuses}
+
+
+@cache
+def asset(name: str) -> bytes:
+    """A file beside the pages."""
+    return (files(PACKAGE) / "assets" / name).read_bytes()
+
+
+class Site:
+    """Where the pages of a project are, seen from one page.
+
+    Args:
+        key: Of the project; empty for the pages of the studio itself.
+        static: Whether they are files.
+        here: The page from which a static link leads, `module/initials`.
+    """
+
+    def __init__(self, key: str = "", *, static: bool = False, here: str = "") -> None:
+        self.key = key
+        self.static = static
+        self.here = here
+        self.linked: list[str] = []
+        """The pages of the project to which the page links."""
+
+    def to(self, page: str) -> str:
+        """The link to a page of the project."""
+        path, mark, anchor = page.partition("#")
+        self.linked.append(path)
+        place = (
+            _relative(f"{file_of(path)}.html", self.here) if self.static else f"/p/{self.key}/{quote(path)}"
+        )
+        return f"{place}{mark}{anchor}"
+
+    def home(self) -> str:
+        """The link to the first page."""
+        return self.to("run") if self.static else "/"
+
+    def asset(self, name: str) -> str:
+        """The link to a file beside the pages."""
+        return _relative(f"assets/{name}", self.here) if self.static else f"/assets/{name}"
+
+
+def file_of(page: str) -> str:
+    """The name of a page's file without its ending: what a file system may not take is replaced."""
+    return "/".join(quote(part, safe="@+=,").replace("%", "_") for part in page.split("/"))
+
+
+def _relative(target: str, here: str) -> str:
+    return quote(posixpath.relpath(target, posixpath.dirname(file_of(here)) or "."))
+
+
+@cache
+def environment() -> Environment:
+    """The templates, with everything escaped that is put into them."""
+    made = Environment(loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made.filters |= {
+        "moment": moment,
+        "sign": lambda status: _SIGNS.get(str(status), ("○", ""))[0],
+        "tone": lambda status: _SIGNS.get(str(status), ("", "calm"))[1],
+        "words": lambda status: str(status).replace("_", " ").lower(),
+        "size": lambda number: f"{number:,}",
+        "pretty": lambda value: json.dumps(value, indent=2, ensure_ascii=False),
+    }
+    return made
+
+
+_STEERING = dict.fromkeys(
+    (*range(9), 11, *range(14, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
+    "\ufffd",
+)
+"""Characters that control a terminal or reorder a text, as a page shows them."""
+
+
+def render(template: str, site: Site, context: Mapping[str, Any]) -> str:
+    """A page as text."""
+    made = environment().get_template(template).render(site=site, roles=list(Role), **context)
+    return made.translate(_STEERING)
+
+
+def moment(text: str) -> str:
+    """A time as a person reads it, `25 Nov 2026, 14:45:02 UTC`."""
+    try:
+        found = datetime.fromisoformat(text[:26].rstrip("Z") + "+00:00")
+    except ValueError:
+        return text
+    return f"{found:%d %b %Y, %H:%M:%S} UTC".lstrip("0")
+
+
+_INDEX = (
+    b'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Specwright</title>'
+    b'<meta http-equiv="refresh" content="0; url=run.html"></head>'
+    b'<body><p><a href="run.html">The project</a></p></body></html>\n'
+)
+
+
+class ExportResult(NamedTuple):
+    """How many pages were written, and the bytes of all files."""
+
+    pages: int
+    bytes: int
+
+
+def export(directory: Path, out: Path) -> ExportResult:
+    """Write the pages of a project.
+
+    Args:
+        directory: Of the project.
+        out: A new directory.
+
+    Raises:
+        InputError: it is there already, or cannot be made; or no run has begun.
+    """
+    root, place = directory.resolve(), out.resolve()
+    project = StudioProject(root.name, directory, ProjectViews())
+    with project.reading():
+        page(project, "run")  # nothing is written of a project that cannot be read
+    try:
+        out.mkdir(parents=True)
+    except FileExistsError as error:
+        raise InputError("it is there already", where=str(out), remedy="name a new directory") from error
+    except OSError as error:
+        raise InputError(f"it cannot be made: {error.strerror}", where=str(out)) from error
+    written = sum(_put(place / f"assets/{name}", asset(name)) for name in ASSETS)
+    written += _put(place / "index.html", _INDEX)
+    todo, seen = ["run"], set[str]()
+    with chdir(root):
+        # who reads the pages has the project elsewhere: commands and files are named from its directory
+        project, prefix = project._replace(directory=Path()), f"{escape(str(root))}/"
+        while todo:
+            if (path := todo.pop()) not in seen:
+                seen.add(path)
+                found, site = page(project, path), Site(project.key, static=True, here=path)
+                text = render(found.template, site, {"csrf": "", "job": None, **found.context})
+                written += _put(place / f"{file_of(path)}.html", text.replace(prefix, "").encode())
+                todo += site.linked
+    return ExportResult(len(seen) + 1, written)
+
+
+def _put(file: Path, data: bytes) -> int:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file.write_bytes(data)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from specwright.application.factory import ProjectView
 from specwright.application.store import layout
-from specwright.bootstrap.storage.stores import RUNTIME, directories_of_store
+from specwright.bootstrap.stores import RUNTIME, directories_of_store
 from specwright.bootstrap.views import ProjectViews
 from specwright.domain.base.slugs import slugify
 from specwright.errors import InputError

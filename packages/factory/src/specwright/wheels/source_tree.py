@@ -23,9 +23,9 @@ from ship_gate.contract.examples_file import Example, parse_examples
 from ship_gate.contract.properties import Property
 from ship_gate.contract.statements import statements
 from ship_gate.syntax_tree import parse_module
-from specwright.atomic_write import write_files
 from specwright.bounded_process import run_bounded
 from specwright.errors import RefusedError
+from specwright.files import write_files
 from specwright.ports import ProductModule, ProductPackage
 from specwright.wheels import tree
 from specwright.wheels.environment import closed_environment

@@ -25,8 +25,8 @@ from agent_wire import canonical_json
 from ship_gate.base.text import one_line
 from ship_gate.contract.docstring import entry_points
 from ship_gate.source.files import SourceError, TopLevel, parse_source, read_top_level
-from specwright.atomic_write import write_files
 from specwright.errors import RefusedError
+from specwright.files import write_files
 from specwright.ports import BuiltWheel, ProductModule, ProductPackage
 from specwright.wheels import shell
 

@@ -10,8 +10,7 @@ from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType, artifact_id
 from specwright.application.announce import announce, debate_event, gate_decision
 from specwright.application.criteria import raise_questions
-from specwright.application.debate.contract_set import ContractSet
-from specwright.application.debate.deliverable import Case, Deliverable, RevisionRequest, Version
+from specwright.application.debate.deliverable import Case, ContractSet, Deliverable, RevisionRequest, Version
 from specwright.application.debate.implementation import Implementation
 from specwright.application.debate.judges import (
     ask_arbiter,
@@ -21,23 +20,25 @@ from specwright.application.debate.judges import (
 )
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState
-from specwright.application.messages.debate import without_source
-from specwright.application.plan.stored_plans import ReopenedPlan, load_plan
+from specwright.application.requests import without_source
 from specwright.application.store.artifacts import Invocation
-from specwright.application.store.debates import Cause, DebateHistory, DebateRecords
+from specwright.application.store.records import Cause, DebateHistory, DebateRecords
+from specwright.application.stored_plans import ReopenedPlan, load_plan
 from specwright.application.tasks import task_at
 from specwright.domain.answers import Decision, Failure, FaultOf, Verdict
 from specwright.domain.debate.answer_rules import for_proposer, is_disputed
-from specwright.domain.debate.contract_faults import DEPENDENCIES, MISSING_DEPENDENCY, as_failure
-from specwright.domain.debate.debate import (
+from specwright.domain.debate.records import (
     CONTRACTS,
     MAX_REVISIONS,
     Adjudication,
     Challenge,
     Proposal,
+    TriedTest,
+    active_tests,
     approval,
+    named_in,
 )
-from specwright.domain.debate.falsifying import TriedTest, active_tests, named_in
+from specwright.domain.debate.reported_faults import DEPENDENCIES, MISSING_DEPENDENCY, as_failure
 from specwright.domain.escalation import OPERATOR
 from specwright.ports import Role, RunEvent, Scope
 

@@ -27,7 +27,7 @@ from specwright.application.store.modules import ModuleStore
 from specwright.domain.acceptance.calls import acceptance_of_module
 from specwright.domain.answers import Failure
 from specwright.domain.base.graph import reachable
-from specwright.domain.debate.falsifying import TriedTest
+from specwright.domain.debate.records import TriedTest
 from specwright.domain.modules.evidence import ExecutedTest, ExecutionLog, TestOutcome, tree_sha256
 from specwright.domain.spec.change_request import BugReport
 from specwright.domain.tasks.task_file import TaskDefinition

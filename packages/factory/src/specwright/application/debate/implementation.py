@@ -39,11 +39,11 @@ from specwright.application.debate.gate_runs import (
 )
 from specwright.application.deprecation import artifact_before, reports_of, required_tests, version_before
 from specwright.application.factory import Factory
-from specwright.application.messages.debate import ModuleRequest, amend_message, proposer_message
-from specwright.application.plan.stored_plans import StoredPlan, claim_of_plan
+from specwright.application.requests import ModuleRequest, amend_message, proposer_message
 from specwright.application.store.artifacts import Invocation
-from specwright.application.store.debates import GateResult
 from specwright.application.store.modules import DependencyView
+from specwright.application.store.records import GateResult
+from specwright.application.stored_plans import StoredPlan, claim_of_plan
 from specwright.application.tasks import Task, neighbours, task_board
 from specwright.domain.acceptance.calls import Acceptance, acceptance_of_module
 from specwright.domain.answers import (
@@ -57,17 +57,18 @@ from specwright.domain.answers import (
 from specwright.domain.artifacts import Permission, Purpose
 from specwright.domain.debate.amendments import applied_problems, lost_problems
 from specwright.domain.debate.answer_rules import Citable, trace_problems
-from specwright.domain.debate.contract_faults import (
+from specwright.domain.debate.records import Adjudication, TriedTest, as_regression_tests
+from specwright.domain.debate.repeated_code import REPEATED, in_words, runs_of
+from specwright.domain.debate.reported_faults import (
     DEPENDENCIES,
     MISSING_DEPENDENCY,
+    Correction,
     PreflightLedger,
+    corrections,
     quote_problems,
     still_due,
+    unconfirmed,
 )
-from specwright.domain.debate.debate import Adjudication
-from specwright.domain.debate.falsifying import TriedTest, as_regression_tests
-from specwright.domain.debate.repeated_code import REPEATED, in_words, runs_of
-from specwright.domain.debate.spec_faults import Correction, corrections, unconfirmed
 from specwright.domain.debate.test_outline import test_outline
 from specwright.domain.escalation import Action
 from specwright.domain.modules.evidence import WRITABLE, tree_sha256

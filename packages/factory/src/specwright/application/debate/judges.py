@@ -14,7 +14,7 @@ from specwright.application.context import RoleStore, index_statuses, task_ref
 from specwright.application.criteria import CriterionRuling, carried_rulings
 from specwright.application.debate.deliverable import PLAN_CLAIM, Case, Deliverable
 from specwright.application.factory import Factory
-from specwright.application.messages.debate import (
+from specwright.application.requests import (
     CONTRACTS_READ,
     DEBATE,
     TASK,
@@ -23,8 +23,8 @@ from specwright.application.messages.debate import (
     challenge_message,
 )
 from specwright.application.store.artifacts import Invocation
-from specwright.application.store.debates import DebateHistory
 from specwright.application.store.modules import DependencyView
+from specwright.application.store.records import DebateHistory
 from specwright.domain.answers import (
     ArbiterAnswer,
     ChallengerAnswer,
@@ -53,18 +53,16 @@ from specwright.domain.debate.answer_rules import (
     ruling_problems,
     settled_problems,
 )
-from specwright.domain.debate.debate import (
+from specwright.domain.debate.records import (
     CONTRACTS,
     Adjudication,
     Challenge,
     Proposal,
-    adjudication,
-    challenge,
-)
-from specwright.domain.debate.falsifying import (
     TriedTest,
     active_tests,
+    adjudication,
     asked_criteria,
+    challenge,
     named_in,
     naming_problems,
     untested_problems,

@@ -21,15 +21,14 @@ from specwright.application.debate.implementation import Implementation
 from specwright.application.escalation.halted import Judged, draft_names
 from specwright.application.factory import Factory
 from specwright.application.loop_state import EngineeringState
-from specwright.application.plan.stored_plans import StoredPlan, load_plan
 from specwright.application.raising import Halt, write_escalation
-from specwright.application.store.debates import DebateRecords, GateResult, debate_trail
+from specwright.application.store.records import DebateRecords, GateResult, debate_trail
+from specwright.application.stored_plans import StoredPlan, load_plan
 from specwright.application.tasks import Task, project_state, task_at, task_board
 from specwright.domain.answers import Decision, FaultOf
 from specwright.domain.artifacts import ArtifactStatus
-from specwright.domain.debate.contract_faults import as_failure
-from specwright.domain.debate.debate import CONTRACTS, Adjudication, Challenge, Proposal
-from specwright.domain.debate.falsifying import is_counterexample
+from specwright.domain.debate.records import CONTRACTS, Adjudication, Challenge, Proposal, is_counterexample
+from specwright.domain.debate.reported_faults import as_failure
 from specwright.domain.escalation import Action
 from specwright.domain.tasks import task_changes
 from specwright.domain.tasks.project_state import (

@@ -18,10 +18,10 @@ from ship_gate.verdict import ENTRY_FILE
 from specwright.application.criteria import open_questions
 from specwright.application.debate.implementation import claims_of
 from specwright.application.factory import ProjectView
-from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.stored_plans import StoredPlan, load_plan
 from specwright.application.tasks import Task, project_state, task_at
 from specwright.domain.debate.answer_rules import checks_still_shown, named_tests
-from specwright.domain.debate.debate import Proposal
+from specwright.domain.debate.records import Proposal
 from specwright.domain.escalation import Action, EscalationArtifact
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import RefusedError

@@ -1,27 +1,31 @@
-"""What a person can answer to an escalation, and what follows: the answers that suit it, each with a payload to fill in; an
-answer is checked, then appended as one batch of Wires (design: escalation, task-states).
+"""What a person can answer to an escalation, and what follows from it (design: escalation).
 
-No model is asked here. The Wires say what an action does to a task, and the project loop continues from the state that
-they make. An answer is given once: the same one, repeated after a crash, changes nothing.
+Each answer that suits an escalation is offered with a payload to fill in. A halted task continues in place: with another
+plan, a person's approval, or a person's files.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from agent_wire import canonical_json
 from specwright.application.announce import Announcement, announce, review, review_of
 from specwright.application.criteria import open_questions
+from specwright.application.debate.debate import Debate
+from specwright.application.debate.implementation import Implementation
 from specwright.application.escalation.halted import (
     HaltedTask,
     open_escalations,
     unusable_answers,
     unusable_roles,
 )
-from specwright.application.escalation.resume import AnsweredModule, check_in_place, is_refused_by_gate
 from specwright.application.factory import Factory, ProjectView
+from specwright.application.loop_state import EngineeringState, ResumedDebate
+from specwright.application.pages import render_at_init
+from specwright.application.planner import check_human_plan
 from specwright.application.ship import reused
-from specwright.application.task_pages import render_at_init
+from specwright.application.store.artifacts import Invocation
 from specwright.application.tasks import (
     Task,
     all_shipped,
@@ -32,18 +36,23 @@ from specwright.application.tasks import (
     task_at,
 )
 from specwright.domain.acceptance.calls import unserved
+from specwright.domain.answers import Decision
+from specwright.domain.debate.records import MAX_REVISIONS, Adjudication, TriedTest
 from specwright.domain.escalation import (
     OPERATOR,
     RELEASE,
     Action,
     AmendSpec,
+    ApproveOverride,
     AttestShipped,
     EscalationArtifact,
     HumanResolution,
+    ProvideFix,
     ResolutionRecord,
     SplitTask,
     actions_for,
 )
+from specwright.domain.modules.evidence import file_problems, overlaid
 from specwright.domain.tasks.project_state import TaskStatus, expanded
 from specwright.domain.tasks.task_board import TaskBoard
 from specwright.domain.tasks.task_file import (
@@ -54,8 +63,185 @@ from specwright.domain.tasks.task_file import (
     parts_of,
     task_named,
 )
-from specwright.errors import InputError, RefusedError
-from specwright.ports import Role, RunEvent, provider_of
+from specwright.errors import AnswerError, InputError, RefusedError
+from specwright.ports import Files, Role, RunEvent, Scope, provider_of
+
+_CARRIED = ("plan_id", "shipped", "debates", "locked", "reopened_by")
+"""What the resumed run takes over from the state of the halted one, beside what failed."""
+
+_CORRECTED = "The draft as it was handed in; what was approved wrongly has been corrected since."
+"""The claim of a draft that goes on once a person has corrected what was approved."""
+
+
+class AnsweredModule:
+    """The failed module that an answer is about, with what its halt left.
+
+    Args:
+        factory: The ports.
+        task: The halted task.
+        record: The answer.
+
+    Raises:
+        InputError: its payload names no module that failed, or none of several.
+        RefusedError: the halt left nothing to go on with.
+    """
+
+    def __init__(self, factory: Factory, task: Task, record: ResolutionRecord) -> None:
+        self._factory = factory
+        self._record = record
+        self.halted = HaltedTask(factory, factory.escalations.escalation(record.escalation_id))
+        if self.halted.plan is None:
+            raise RefusedError(
+                "this halt left nothing to go on with",
+                where=record.escalation_id,
+                remedy="amend or split the task",
+            )
+        failed, wanted = self.halted.failed, str(record.payload.get("module", ""))
+        name = wanted or (failed[0] if len(failed) == 1 else "")
+        if name not in failed:
+            names = ", ".join(failed) or "none that is still planned"
+            what = f"{wanted!r} is no module that failed" if wanted else "several modules failed"
+            raise InputError(f"{what}: {names}", where="payload.module", remedy="name one of them")
+        self.module = Implementation(factory, task, self.halted.plan, name)
+        self.judged = self.halted.judged(name)
+        self.number = self.judged.round + 1
+        """Of the round that the answer opens."""
+        place = task.place(name, f"round-{self.number}", Role.CHALLENGER)
+        self.challenged_at = place._replace(resumed=place.resumed + 1)
+        """Where a person's files are judged first."""
+
+    @cached_property
+    def tests(self) -> Sequence[TriedTest]:
+        """The falsifying tests that still count."""
+        debate_id, version_id, number = self.judged
+        debate = Debate(self._factory, self.module)
+        return debate.active_tests(debate_id, number, version_id) if debate_id else ()
+
+    @property
+    def claim(self) -> str:
+        """What is said of the files."""
+        return self._record.payload.get("fix_description", _CORRECTED)
+
+    @cached_property
+    def files(self) -> Files:
+        """The module's files with those of a person's fix; its last draft where what was approved is corrected.
+
+        Raises:
+            InputError: a path lies outside the module, or a file cannot be removed.
+        """
+        if self._record.action is Action.RETRY:
+            return self.halted.draft(self.module.name).files
+        answer = ProvideFix.model_validate(self._record.payload)
+        problems, files = list(file_problems(answer.fix_artifacts)), {}
+        if not problems:
+            version = self.judged.version_id
+            base = self.module.files(version) if version else self.module.stub()
+            files, problems = overlaid(base, answer.fix_artifacts, answer.removed_artifacts)
+        if problems:
+            raise InputError("; ".join(problems), where="payload.fix_artifacts", remedy="nothing was written")
+        return files
+
+    def overrule(self, scope: Scope, by: Invocation) -> tuple[str, str]:
+        """A person's approval as the ruling of a round of its own; the ship gate comes next (design: escalation).
+
+        Returns:
+            The debate, and the version that ships.
+        """
+        rationale = ApproveOverride.model_validate(self._record.payload).rationale
+        debate_id, version_id, _ = self.judged
+        Debate(self._factory, self.module).overrule(scope, by, debate_id, version_id, self.number, rationale)
+        return debate_id, version_id
+
+    def fix(self, scope: Scope, by: Invocation) -> tuple[str, str]:
+        """A person's files as the proposal of the next round, or of a first one; the Challenger comes next (design:
+        escalation).
+
+        Returns:
+            The debate, and the version that is judged.
+        """
+        claim = self.claim
+        stage = f"{'corrected' if claim == _CORRECTED else 'round'}-{self.number}"
+        debate_id, before, number = self.judged
+        records = self._factory.debates.records(debate_id) if debate_id else None
+        proposals = records.history(number).proposals if records else ()
+        checks = self.halted.last_checks(proposals, self.files)
+        version = self.module.accept_fix(scope, by, claim, checks, self.files, before, self.tests, stage)
+        debate = Debate(self._factory, self.module)
+        return debate.provide(version, debate_id, self.number), version.version_id
+
+
+def is_refused_by_gate(view: ProjectView, debate_id: str) -> bool:
+    """Whether a debate that failed ended with an approval: then it is the ship gate that refused, and nobody overrules
+    it."""
+    records = view.debates.records(debate_id)
+    ruling = records.find(Adjudication, max(records.rounds(), default=0))
+    return ruling is not None and ruling.decision is Decision.APPROVE
+
+
+def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> None:
+    """Check that a run could begin with an answer; nothing is written and no model is asked.
+
+    Args:
+        factory: The ports.
+        task: The halted task.
+        record: The answer.
+
+    Raises:
+        InputError: its payload names what is not there, a plan that does not hold, or a path outside the module.
+        RefusedError: there is nothing that could ship.
+    """
+    if record.action is Action.REVISE_PLAN:
+        check_human_plan(factory, task, record)
+        return
+    failed = AnsweredModule(factory, task, record)
+    if record.action in (Action.PROVIDE_FIX, Action.RETRY):
+        _ = failed.files
+    elif not failed.judged.version_id:
+        raise RefusedError(
+            f"{failed.module.name} has nothing that could ship: no proposal of it ever passed the preflight",
+            where=record.escalation_id,
+            remedy="give its files with PROVIDE_FIX",
+        )
+    elif is_refused_by_gate(factory, failed.judged.debate_id):
+        raise RefusedError(
+            f"{failed.module.name} was approved; the ship gate refused it, and nobody overrules the gate",
+            where=record.escalation_id,
+            remedy="give its files with PROVIDE_FIX, or have the task run again with RETRY",
+        )
+
+
+def resume_module(factory: Factory, task: Task) -> EngineeringState:
+    """The state with which the module that an answer is about enters its debate, or fails at once."""
+    record = cast(ResolutionRecord, task.answer)  # `loop.begin_task` saw it
+    failed = AnsweredModule(factory, task, record)
+    name, left = failed.module.name, failed.halted.escalation.left
+    others = {other: why for other, why in left["failed"].items() if other != name}
+    carried = {key: left[key] for key in _CARRIED if key in left}
+    begun = cast(EngineeringState, {**carried, "failed": others, "deliverable": name})
+    run_id = f"{task.run}/{name}/operator"
+    scope = factory.journal.scope(run_id)
+    by = factory.invocations.open_resolution(scope, run_id, task.task_id, task.folder, record.escalation_id)
+    enter = "ship" if record.action is Action.APPROVE_OVERRIDE else "challenge"
+    try:
+        debate_id, version_id = failed.overrule(scope, by) if enter == "ship" else failed.fix(scope, by)
+    except AnswerError as error:
+        if record.action is not Action.RETRY:
+            problems = list(error.problems)
+            reason = f"{error.what}: {'; '.join(problems)}"
+            return {**begun, "failed": {**others, name: reason}, "errors": problems}
+        enter, debate_id, version_id = "propose", "", ""  # what was corrected is not all that the draft fails
+    spent = failed.judged.round if record.action is Action.RETRY else MAX_REVISIONS
+    resumed = ResumedDebate(
+        deliverable=name,
+        enter=enter,
+        debate_id=debate_id,
+        version_id=version_id,
+        round=failed.number,
+        retry_count=min(spent, MAX_REVISIONS),
+    )
+    debates = {**begun["debates"], name: debate_id} if debate_id else begun["debates"]
+    return {**begun, "resumed": resumed, "debates": debates}
+
 
 FILL = "..."
 """To be filled in; as it is, it is refused as a placeholder wherever a text is required (design: contracts)."""

@@ -25,14 +25,14 @@ from specwright.domain.acceptance.records import AcceptanceItem, AcceptancePrope
 from specwright.domain.artifacts import Purpose
 from specwright.domain.base.graph import reachable
 from specwright.domain.debate.answer_rules import NUMBERED_CHECK
-from specwright.domain.debate.debate import Challenge, Proposal
-from specwright.domain.modules.acceptance_report import (
+from specwright.domain.debate.records import Challenge, Proposal
+from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog
+from specwright.domain.modules.release import (
     CriterionEvidence,
     EvidenceKind,
     ModuleReport,
     Reference,
 )
-from specwright.domain.modules.evidence import EXECUTION_LOG, ExecutionLog
 
 _WORDS = re.compile(r"/[^\s,;]+|[A-Za-z_]\w*")
 _TRACED = "R5"

@@ -16,10 +16,10 @@ from specwright.application.store import layout
 from specwright.domain.answers import AmendmentsAnswer, Failure
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution, Purpose
 from specwright.domain.base.document import Document
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.records import Adjudication, Challenge, Proposal
 from specwright.domain.escalation import OPERATOR, Action, ResolutionRecord
-from specwright.domain.modules.acceptance_report import PersonDecision
 from specwright.domain.modules.evidence import ShipEvidence
+from specwright.domain.modules.release import PersonDecision
 from specwright.domain.plan import MicroPlan, ReuseSearchReport
 from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.errors import CorruptionError

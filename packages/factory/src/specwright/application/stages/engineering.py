@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from specwright.application.debate.implementation import Implementation
 from specwright.application.escalation.halt import halt, halt_reason
-from specwright.application.escalation.resume import resume_module
+from specwright.application.escalation.offers import resume_module
 from specwright.application.factory import Factory
 from specwright.application.loop_state import DebateState, EngineeringState
-from specwright.application.plan.planner import first_plan, repair_plan
-from specwright.application.plan.stored_plans import StoredPlan, load_plan
+from specwright.application.planner import first_plan, repair_plan
 from specwright.application.ship import announce_reused, seal
+from specwright.application.stored_plans import StoredPlan, load_plan
 from specwright.application.tasks import task_at
-from specwright.domain.debate.debate import CONTRACTS
+from specwright.domain.debate.records import CONTRACTS
 from specwright.domain.plan import downstream, execution_order
 from specwright.errors import AnswerError
 

@@ -21,8 +21,8 @@ from specwright.application.change import (
     researcher_at,
 )
 from specwright.application.factory import Factory, ProjectView
-from specwright.application.messages.parts import researcher_notes
-from specwright.application.spec_pages import acceptance_file, full_spec_page, spec_page, spec_patch
+from specwright.application.pages import acceptance_file, full_spec_page, spec_page, spec_patch
+from specwright.application.requests import researcher_notes
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, project_state
@@ -35,10 +35,14 @@ from specwright.domain.spec.acceptance_text import (
     with_acceptance,
 )
 from specwright.domain.spec.completeness import ValidationReport, in_words, validate
-from specwright.domain.spec.departures import decisions_of, outside_problems
 from specwright.domain.spec.draft_history import DraftHistory, GateAction, GateAnswer
-from specwright.domain.spec.product_spec import ProductSpec, ProductSpecDraft
-from specwright.domain.spec.spec_changes import spec_difference
+from specwright.domain.spec.product_spec import (
+    ProductSpec,
+    ProductSpecDraft,
+    decisions_of,
+    outside_problems,
+    spec_difference,
+)
 from specwright.domain.tasks.project_state import TaskStatus
 from specwright.errors import CorruptionErrors, InputError, InputErrors, RefusedError
 from specwright.ports import Assignment, FileTree, Research, RunEvent, Scope

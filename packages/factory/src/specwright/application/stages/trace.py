@@ -14,7 +14,7 @@ from specwright.application.stages.release import ReportSources, acceptance_repo
 from specwright.application.store import layout
 from specwright.application.tasks import task_board
 from specwright.domain.base.document import Document
-from specwright.domain.modules.acceptance_report import AcceptanceReport, CriterionReport, TaskReport
+from specwright.domain.modules.release import AcceptanceReport, CriterionReport, TaskReport
 from specwright.errors import RefusedError
 
 _Row: TypeAlias = tuple[TaskReport, CriterionReport]

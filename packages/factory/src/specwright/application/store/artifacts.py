@@ -46,7 +46,7 @@ from specwright.domain.artifacts import (
     version_number,
 )
 from specwright.domain.base.graph import reachable
-from specwright.domain.debate.debate import Adjudication, Challenge
+from specwright.domain.debate.records import Adjudication, Challenge
 from specwright.domain.escalation import OPERATOR
 from specwright.domain.modules.evidence import ShipEvidence, TestOutcome
 from specwright.errors import CorruptionError, InputErrors, RefusedError

@@ -12,13 +12,13 @@ from ship_gate.base.text import did_you_mean
 from ship_gate.terminal.output import counted, note, say, without_logins
 from ship_gate.terminal.program import AsJson
 from ship_gate.trust import record_trust, shown, untrusted
-from specwright.atomic_write import write_atomically
 from specwright.bootstrap.spec_file import SPEC_TEMPLATE, checked_spec, read_spec
 from specwright.cli.commands import Directory, is_begun, named
 from specwright.cli.commands.drive import BaseUrl, ModelName, RoleModels, run
-from specwright.cli.terminal.output import present
+from specwright.cli.output import present
 from specwright.documents.commands import PROJECT, next_command, pasteable
 from specwright.errors import InputError, SpecwrightErrors, UntrustedError
+from specwright.files import write_atomically
 
 if TYPE_CHECKING:
     from ship_gate.terminal.page import Page
@@ -180,7 +180,7 @@ def doctor(
     """
     from specwright.bootstrap.doctor import diagnosis
     from specwright.bootstrap.run_options import options_for
-    from specwright.cli.session.options import given_options, settings_for
+    from specwright.cli.options import given_options, settings_for
     from specwright.settings import load_settings
 
     load_settings(directory, looking=True)  # damaged settings are an error, a missing model is a finding

@@ -21,15 +21,15 @@ from specwright.bootstrap.spec_file import (
     spec_for_run,
 )
 from specwright.cli.commands import Directory
-from specwright.cli.session.options import choose_store, given_options, settings_for
-from specwright.cli.terminal.output import ask, note_opening, on_terminal, present
+from specwright.cli.options import choose_store, given_options, settings_for
+from specwright.cli.output import ask, note_opening, on_terminal, present
 from specwright.documents.commands import OTHER_SPEC, PROJECT, next_command
 from specwright.errors import InputError
 
 if TYPE_CHECKING:
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project
-    from specwright.cli.session.runner import Step
+    from specwright.cli.runner import Step
     from specwright.domain.modules.code_index import DeprecationRequest
 
 SpecFile = Annotated[
@@ -114,7 +114,7 @@ def run(
             remedy="say in it what the product does, and for whom",
         )
     note_opening(directory)
-    from specwright.cli.session.runner import drive
+    from specwright.cli.runner import drive
 
     def step(project: "Project") -> "ProjectStatus":
         remember(directory, options)
@@ -211,7 +211,7 @@ def amend(
 def _go_back(directory: Path, command: str, step: "Step", *, as_json: bool) -> None:
     """Go back to the spec that was shown before, or to the last release; `command` goes on after an interruption."""
     note_opening(directory)
-    from specwright.cli.session.runner import step_without_models
+    from specwright.cli.runner import step_without_models
 
     step_without_models(directory, command, step, as_json=as_json)
 
@@ -226,7 +226,7 @@ def release(
 ) -> None:
     """Release again what is shipped, as one wheel that was tried."""
     note_opening(directory)
-    from specwright.cli.session import runner
+    from specwright.cli import runner
 
     runner.release(directory, tuple(module or ()), as_json=as_json)
 
@@ -235,7 +235,7 @@ def _go_on(directory: Path, step: "Step", sha256: str = "", *, as_json: bool) ->
     """Have the project whose spec waits take a step; with a hash only if that is the spec's."""
     require_begun(directory)
     note_opening(directory)
-    from specwright.cli.session.runner import resume
+    from specwright.cli.runner import resume
 
     resume(directory, step, as_json=as_json, sha256=sha256)
 
@@ -324,7 +324,7 @@ def change(
     before = copy.text()
     text = read_spec(original) if os.path.lexists(original) else before
     note_opening(directory)
-    from specwright.cli.session.runner import resume
+    from specwright.cli.runner import resume
 
     asked = (request or "").strip()
     resume(directory, lambda project: project.change(asked, before, text), as_json=as_json, spec_text=text)
@@ -357,7 +357,7 @@ def report(
         _show_statements(directory, module, pointer, as_json=as_json)
         return
     note_opening(directory)
-    from specwright.cli.session import runner
+    from specwright.cli import runner
 
     runner.report(directory, module, example, pointer, as_json=as_json)
 
@@ -405,7 +405,7 @@ def deprecate(
     judges the same files again and seals them as the next version, and so it does with the modules that call them. The
     next `specwright release` has them.
     """
-    from specwright.cli.session import runner
+    from specwright.cli import runner
 
     asked = _request(module, reason, reason if undo else migration_note, replacement, directory)
     if on_terminal() and not (undo or yes or as_json):

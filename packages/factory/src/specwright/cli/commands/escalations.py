@@ -15,7 +15,7 @@ from ship_gate.terminal.output import listed, note, show_json
 from ship_gate.terminal.program import AsJson
 from specwright.cli.commands import Directory, found_project
 from specwright.cli.commands.drive import Sha256, require_begun
-from specwright.cli.terminal.output import ask, on_terminal, present
+from specwright.cli.output import ask, on_terminal, present
 from specwright.documents.commands import OTHER_SPEC, PROJECT, next_command
 from specwright.errors import InputError
 
@@ -96,7 +96,7 @@ def escalations(
     from specwright.bootstrap.views import reading_project
     from specwright.cli.pages.escalation import escalation_page, escalations_page, full_page
     from specwright.documents import needs
-    from specwright.documents.escalations import Escalation, Escalations
+    from specwright.documents.needs import Escalation, Escalations
 
     wanted, directory = _id_and_directory(words or [])
     if (draft or checkout) and not wanted:
@@ -199,7 +199,7 @@ def resolve(
     _check_order(escalation, action)
     require_begun(directory)
     given = AnswerOptions(payload, files, rationale, on_terminal() and not as_json)
-    from specwright.cli.session.questions import NotAnsweredError
+    from specwright.cli.questions import NotAnsweredError
 
     try:
         resolution = answer_of(directory, escalation, action, given)
@@ -213,7 +213,7 @@ def resolve(
     ):
         note("Nothing was given up; the escalation waits on.")
         raise typer.Exit(3)
-    from specwright.cli.session.runner import resume
+    from specwright.cli.runner import resume
 
     resume(
         directory,
@@ -349,7 +349,7 @@ def _decide(
         raise InputError(
             "; ".join(said), where=exception, remedy=f'specwright exceptions {name} ICE-ID DIR --reason "..."'
         ) from error
-    from specwright.cli.session.runner import resume
+    from specwright.cli.runner import resume
 
     about = request.exception_id
     resume(directory, lambda project: project.decide(request), as_json=as_json, sha256=sha256, about=about)
@@ -398,7 +398,7 @@ def answer_of(directory: Path, escalation: str, action: str, options: AnswerOpti
 def _from_person(directory: Path, escalation: str, action: str, rationale: str) -> "HumanResolution":
     """The answer that a person gives to questions, or writes into a draft; RETRY as it is drafted."""
     from specwright.bootstrap.views import reading_project
-    from specwright.cli.session.questions import asked, edited
+    from specwright.cli.questions import asked, edited
     from specwright.documents.needs import FIX, draft
 
     with reading_project(directory) as view:

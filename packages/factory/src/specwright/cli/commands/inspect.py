@@ -14,7 +14,7 @@ from ship_gate.terminal.program import AsJson
 from ship_gate.terminal.screen import shows_colours
 from ship_gate.trust import note_ignored, trust_command
 from specwright.cli.commands import Directory, is_begun
-from specwright.cli.terminal.output import present
+from specwright.cli.output import present
 from specwright.documents.commands import next_command, pasteable
 from specwright.errors import InputError, InputErrors
 

@@ -11,14 +11,14 @@ import typer
 from ship_gate.terminal.output import counted, note, printable, say, write
 from ship_gate.terminal.program import AsJson
 from specwright.cli.commands import Directory, nearest_project
-from specwright.cli.terminal.output import present
+from specwright.cli.output import present
 from specwright.documents.commands import next_command
 from specwright.errors import InputError
 from specwright.installation import needing_extra
 
 if TYPE_CHECKING:
     from specwright.bootstrap import mirrors
-    from specwright.bootstrap.storage.transfer import Moved
+    from specwright.bootstrap.transfer import Moved
     from specwright.domain.base.document import Document
 
 
@@ -50,7 +50,7 @@ def export_project(place: Place, file: File, as_json: AsJson = False) -> None:
     Byte for byte. SPEC.md, specwright.toml and the source trees in release/, which are yours, are left out; the next release
     of the imported project writes its tree again.
     """
-    from specwright.bootstrap.storage import transfer
+    from specwright.bootstrap import transfer
 
     _present("exported", transfer.export_project(place, file), str(file), as_json=as_json)
     note(
@@ -63,8 +63,8 @@ def import_project(place: Place, file: File, as_json: AsJson = False) -> None:
 
     A directory without SPEC.md gets the one that was built. Nothing is checked; `specwright verify` does that.
     """
+    from specwright.bootstrap import transfer
     from specwright.bootstrap.spec_file import restore_spec
-    from specwright.bootstrap.storage import transfer
     from specwright.settings import STORE_PREFIXES
 
     moved = transfer.import_project(place, file)
@@ -99,7 +99,7 @@ def worker(
     Any number may run, on any machine. Keys of providers are those of this environment. Ctrl-C stops the projects as it
     stops `run`; another worker goes on with them.
     """
-    from specwright.bootstrap.storage.stores import WORKERS
+    from specwright.bootstrap.stores import WORKERS
     from specwright.settings import STORE_PREFIXES, load_settings
 
     url = store or load_settings(Path()).store
@@ -110,7 +110,7 @@ def worker(
             remedy="specwright worker --store postgresql://user@host/database",
         )
     with needing_extra(*WORKERS):
-        from specwright.bootstrap.workers.worker import WorkerOptions, run_worker
+        from specwright.bootstrap.worker import WorkerOptions, run_worker
     options = WorkerOptions(url, concurrency, once=once, until_idle=until_idle)
     failed = run_worker(options, (lambda event: write(json.dumps(event))) if as_json else _print_event)
     raise typer.Exit(1 if failed else 0)
@@ -152,7 +152,7 @@ def mirror(
     Runs until it is interrupted, unless --once is given. The log stays the truth: the tables can be dropped.
     """
     from specwright.bootstrap.mirrors import open_mirror
-    from specwright.cli.session.interruption import interruptible
+    from specwright.cli.interruption import interruptible
     from specwright.documents.reports import Mirror
 
     if status and rebuild:
@@ -197,7 +197,7 @@ def submit(directory: Directory = Path(), topic: Topic = "", as_json: AsJson = F
     May be interrupted at any moment; the next call goes on.
     """
     from specwright.bootstrap.mirrors import submit_log
-    from specwright.cli.session.interruption import interruptible
+    from specwright.cli.interruption import interruptible
 
     with interruptible(next_command("hedera submit", directory), as_json=as_json):
         status = submit_log(directory, topic)
@@ -258,8 +258,8 @@ def studio(
     It listens on this machine alone, and the address that it prints holds a token. Ctrl-C ends it; a run that it started
     goes on.
     """
+    from specwright.studio.app import serve
     from specwright.studio.security import is_loopback
-    from specwright.studio.server import serve
 
     def ready(address: str) -> None:
         if not is_loopback(host):
@@ -280,7 +280,7 @@ def export_html(
     It needs no server, and can be attached to a pull request.
     """
     from specwright.documents.reports import ExportedPages
-    from specwright.studio.export import export
+    from specwright.studio.pages import export
 
     made = export(directory, out)
     line = f"{made.pages:,} pages, {made.bytes / 1_000_000:.1f} MB\nOpen: {out / 'index.html'}"

@@ -10,10 +10,9 @@ from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page, brief
 from specwright.application.history.provenance import DebateRounds, ModuleDebates, Round
 from specwright.documents.commands import next_command
-from specwright.documents.escalations import FAILURES, Escalation, Escalations
-from specwright.documents.needs import Need
+from specwright.documents.needs import FAILURES, Escalation, Escalations, Need
 from specwright.domain.answers import Failure, FaultOf
-from specwright.domain.debate.debate import Adjudication, Challenge, Proposal
+from specwright.domain.debate.records import Adjudication, Challenge, Proposal
 from specwright.domain.escalation import Action, FailedInvariant
 
 _LINES = 8

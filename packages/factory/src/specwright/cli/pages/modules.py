@@ -8,7 +8,7 @@ from ship_gate.contract.statements import entries
 from ship_gate.terminal.page import Page, brief
 from specwright.application.history.provenance import DebatedImplementation, DebatedPlan, Trail
 from specwright.application.stages.trace import Trace
-from specwright.cli.terminal.at_work import at_work_in_words
+from specwright.cli.at_work import at_work_in_words
 from specwright.documents.commands import next_command
 from specwright.documents.modules import Matches, Module, Modules, TaskRow, Tasks
 from specwright.documents.reports import (
@@ -20,7 +20,7 @@ from specwright.documents.reports import (
     Statements,
 )
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Purpose
-from specwright.domain.modules.acceptance_report import KINDS, CriterionReport, TaskReport
+from specwright.domain.modules.release import KINDS, CriterionReport, TaskReport
 from specwright.domain.tasks.project_state import ProjectState
 from specwright.domain.tasks.task_board import by_spec_id
 

@@ -7,14 +7,14 @@ from ship_gate.base.text import one_line
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page
 from specwright.application.stages.product import affected
-from specwright.bootstrap.workers.drive import Queue
+from specwright.bootstrap.drive import Queue
+from specwright.cli.at_work import at_work_in_words
 from specwright.cli.pages.escalation import add_need
-from specwright.cli.terminal.at_work import at_work_in_words
 from specwright.documents.commands import next_command, pasteable
 from specwright.documents.needs import Need
 from specwright.documents.reports import CostSum
 from specwright.documents.stops import Queued, Release, SpecInWords, Status, Stop
-from specwright.domain.spec.departures import departures
+from specwright.domain.spec.product_spec import departures
 
 ESCALATIONS_SHOWN = 5
 _TASKS_SHOWN = 12

@@ -19,9 +19,17 @@ from ship_gate.contract.contract import MISSING, MicroModuleContract
 from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.examples_file import chapters
 from ship_gate.syntax_tree import parse_module
-from specwright.domain.answers import Amendment, ArbiterAnswer, Decision, Failure, PlanAnswer, PlannedModule
-from specwright.domain.base.vagueness import MIN_WORDS, is_vague
-from specwright.domain.debate.debate import Challenge
+from specwright.domain.answers import (
+    MIN_WORDS,
+    Amendment,
+    ArbiterAnswer,
+    Decision,
+    Failure,
+    PlanAnswer,
+    PlannedModule,
+    is_vague,
+)
+from specwright.domain.debate.records import Challenge
 from specwright.domain.modules.evidence import WRITABLE
 
 _INTERNAL = re.compile(r"\.__\w+__")

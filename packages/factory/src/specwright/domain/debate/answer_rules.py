@@ -15,6 +15,7 @@ from ship_gate.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
 from ship_gate.contract.examples_file import chapters
 from specwright.domain.answers import (
     CRITERIA,
+    MIN_WORDS,
     ArbiterAnswer,
     Assessment,
     ChallengerAnswer,
@@ -24,11 +25,10 @@ from specwright.domain.answers import (
     StruckTest,
     UnshownCriterion,
     Verdict,
+    is_vague,
 )
-from specwright.domain.base.vagueness import MIN_WORDS, is_vague
 from specwright.domain.debate.amendments import may_amend, uncorrected
-from specwright.domain.debate.debate import Challenge
-from specwright.domain.debate.falsifying import strike_problems
+from specwright.domain.debate.records import Challenge, strike_problems
 
 MILD_REVIEW = "mild_review_violation"
 """The invariant of the one failure of a FAIL that stands in place of a review."""

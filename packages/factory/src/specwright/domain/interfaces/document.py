@@ -7,16 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
-from specwright.domain.interfaces.functions import CommandWord, PublicFunction, function_of_contract, words_of
 from specwright.domain.interfaces.records import (
+    CommandWord,
     ConsoleCommand,
     FunctionUse,
     HttpApi,
     Interfaces,
     McpServer,
+    PublicFunction,
     Route,
     Subcommand,
     Tool,
+    function_of_contract,
+    words_of,
 )
 from specwright.domain.interfaces.rules import (
     RequestParameter,

@@ -15,11 +15,20 @@ from ship_gate.base.text import did_you_mean
 from ship_gate.contract.boundary.types import class_names
 from ship_gate.contract.contract import MicroModuleContract
 from specwright.domain.acceptance.records import PublicName, name_of
-from specwright.domain.interfaces.functions import (
+from specwright.domain.interfaces.records import (
+    OTHER_ERRORS,
     RESERVED,
     CommandWord,
+    ConsoleCommand,
+    ExitRule,
     FunctionParameter,
+    FunctionUse,
+    HttpApi,
+    Interfaces,
+    McpServer,
     PublicFunction,
+    Route,
+    Subcommand,
     foreign_to_documents,
     function_of_contract,
     function_of_signature,
@@ -27,17 +36,6 @@ from specwright.domain.interfaces.functions import (
     value_problem,
     word_problem,
     words_of,
-)
-from specwright.domain.interfaces.records import (
-    OTHER_ERRORS,
-    ConsoleCommand,
-    ExitRule,
-    FunctionUse,
-    HttpApi,
-    Interfaces,
-    McpServer,
-    Route,
-    Subcommand,
 )
 
 OPENAPI_PATH = "/openapi.json"

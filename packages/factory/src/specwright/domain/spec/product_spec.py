@@ -1,18 +1,23 @@
-"""The product spec: pillars, epics, stories, tasks with their contract sketches (design: product-spec).
+"""The product spec: pillars, epics, stories, and tasks with their contract sketches; where it departs from SPEC.md, and how
+two versions of it differ by task (design: product-spec, change).
 
-What a single record can know of itself is checked here: fields, id formats, numbers of children, no
-placeholders. What needs the whole spec (unique ids, references, cycles) and the warnings: `completeness`.
+A record checks its own fields, ids and numbers of children. `completeness` checks what needs the whole spec. The ids are
+the researcher's own; it answers a `ProductSpecDraft`, and the factory adds the times.
 
-The ids are the researcher's own (design: ids). It answers a `ProductSpecDraft`; the factory stamps the times.
+The researcher quotes the sentence of SPEC.md that is not built, and code checks that it is there. Each task lists its own
+decisions. The number of a decision is its place in the whole spec, and holds for the draft that shows it.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, cast
 
+from packaging.version import Version
 from pydantic import AfterValidator, Field
 
+from ship_gate.base.markdown_text import printable
 from ship_gate.base.record import OmittedIfEmpty, Record, SemVer, Text, Timestamp
+from ship_gate.base.text import holds, one_line
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.interfaces.records import Interfaces, OutsideScope
 
@@ -164,3 +169,209 @@ class ProductSpec(ProductSpecDraft):
         fields = super().to_json()
         pillars = fields.pop("pillars")
         return {**fields, "pillars": pillars}
+
+
+_SHORTEST = 8
+
+
+def outside_problems(outside: Sequence[OutsideScope], text: str) -> list[str]:
+    """The entries whose quotation does not stand in a text, or says nothing.
+
+    Args:
+        outside: Of a draft.
+        text: What was asked for.
+    """
+    problems: list[str] = []
+    for place, one in enumerate(outside):
+        if len(one.quote) < _SHORTEST:
+            problems.append(f"outside[{place}].quote: {one.quote!r} is no sentence; quote the whole one")
+        elif not holds(text, one.quote):
+            problems.append(
+                f"outside[{place}].quote: {one.quote!r} does not stand in SPEC.md; quote its sentence to the letter"
+            )
+        elif any(one.quote == earlier.quote for earlier in outside[:place]):
+            problems.append(f"outside[{place}].quote: {one.quote!r} is quoted twice; say it in one entry")
+    return problems
+
+
+class Decision(Record):
+    """A decision, once.
+
+    Args:
+        number: From 1, in the order of the tasks.
+        text: What was decided.
+        tasks: The ids of the tasks where it applies.
+        place: Where it applies, `TSK-002 Split a bill`; of several tasks their ids.
+    """
+
+    number: int
+    text: str
+    tasks: list[str]
+    place: str
+
+
+def decisions_of(spec: ProductSpecDraft) -> list[Decision]:
+    """Every decision of a spec, each once."""
+    texts: dict[str, tuple[str, dict[str, str]]] = {}
+    for task in spec.tasks():
+        for one in task.decisions:
+            text = " ".join(one.split())
+            texts.setdefault(text.rstrip(".").casefold(), (text, {}))[1][task.task_id] = task.name
+    return [
+        Decision(number=number, text=text, tasks=[*tasks], place=_place(tasks))
+        for number, (text, tasks) in enumerate(texts.values(), start=1)
+    ]
+
+
+def _place(tasks: Mapping[str, str]) -> str:
+    return ", ".join(tasks) if len(tasks) > 1 else printable(" ".join(*tasks.items()))
+
+
+class Departures(NamedTuple):
+    """The departures of one kind, as a chapter of `spec.md` and at the approval gate.
+
+    Args:
+        heading: Of the chapter.
+        sentence: How many there are.
+        lines: Each on a line.
+        hint: What a person can do about them, by the number of a line; empty if nothing, and they have no numbers.
+    """
+
+    heading: str
+    sentence: str
+    lines: Sequence[str]
+    hint: str = ""
+
+
+def departures(outside: Sequence[OutsideScope], decisions: Sequence[Decision]) -> list[Departures]:
+    """The departures of each kind that there are, in the order in which they are read."""
+    missing = [one for one in outside if not one.instead]
+    otherwise = [one for one in outside if one.instead]
+    found = [
+        Departures(
+            "Not built",
+            f"SPEC.md asks for this, and it will be missing ({len(missing)} in all).",
+            [f'"{one_line(one.quote)}": {one.why}' for one in missing],
+        ),
+        Departures(
+            "Built otherwise",
+            f"SPEC.md asks for this, and it will be built in part, or otherwise ({len(otherwise)} in all).",
+            [f'"{one_line(one.quote)}": {one.why} Built: {one.instead}' for one in otherwise],
+        ),
+        Departures(
+            "Decisions",
+            f"SPEC.md left {len(decisions)} case{'s' if len(decisions) > 1 else ''} open. They will work like this.",
+            [f"{one.text} ({one.place})" for one in decisions],
+            " `specwright amend --decision N TEXT` changes one.",
+        ),
+    ]
+    return [one for one in found if one.lines]
+
+
+class SpecDifference(NamedTuple):
+    """Two approved specs by task, each named by its TSK id (design: change).
+
+    Args:
+        added: In the order of the later spec.
+        changed: What is different in each, a line for each entry: what is gone, new, or `old -> new`.
+        removed: In the order of the earlier spec.
+        untouched: Those whose own fields are the same, whatever became of the levels above them.
+    """
+
+    added: tuple[str, ...]
+    changed: Mapping[str, tuple[str, ...]]
+    removed: tuple[str, ...]
+    untouched: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The lists for a program."""
+        changed = [{"task_id": name, "what": list(what)} for name, what in self.changed.items()]
+        return {**self._asdict(), "changed": changed}
+
+
+def spec_difference(before: ProductSpecDraft, after: ProductSpecDraft) -> SpecDifference:
+    """Which tasks are added, changed, removed and untouched; the order of dependencies makes no difference."""
+    old, new = ({task.task_id: _task_fields(task) for task in spec.tasks()} for spec in (before, after))
+    changed = {name: tuple(_changes(old[name], new[name])) for name in new if name in old}
+    return SpecDifference(
+        added=tuple(name for name in new if name not in old),
+        changed={name: what for name, what in changed.items() if what},
+        removed=tuple(name for name in old if name not in new),
+        untouched=tuple(name for name, what in changed.items() if not what),
+    )
+
+
+def change_problems(
+    before: ProductSpec, after: ProductSpecDraft, taken: Collection[str], abandoned: Collection[str] = ()
+) -> list[str]:
+    """Why a spec cannot follow an approved one; empty if it can (design: change).
+
+    Args:
+        taken: The TSK ids of all tasks that the project ever had.
+        abandoned: Those of tasks that a person abandoned or split; they cannot run again.
+    """
+    problems: list[str] = []
+    if after.spec_id != before.spec_id:
+        problems.append(f"spec_id: it stays {before.spec_id}, not {after.spec_id}")
+    if Version(after.spec_version) <= Version(before.spec_version):
+        problems.append(f"spec_version: {after.spec_version} is not greater than {before.spec_version}")
+    difference = spec_difference(before, after)
+    problems += [
+        f"task_id: {name} was given to another task before; a new task gets a number that was never used"
+        for name in difference.added
+        if name in taken
+    ]
+    return problems + [
+        f"task_id: {name} was abandoned or split, so it cannot change; leave it, remove it, or add a new task"
+        for name in difference.changed
+        if name in abandoned
+    ]
+
+
+def _task_fields(task: TaskSpec) -> dict[str, Any]:
+    """The fields of a task, those of its sketch among them."""
+    fields = task.to_json()
+    sketch = fields.pop("io_contract_sketch")
+    return {**fields, **sketch, "depends_on": sorted(set(task.depends_on))}
+
+
+def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    fields = dict.fromkeys((*now, *was))
+    for field in fields:
+        if was.get(field) != now.get(field):
+            yield from _change(field, was.get(field), now.get(field))
+
+
+def _change(field: str, before: Any, after: Any) -> Iterator[str]:
+    """A line for everything that is different in a field: what is gone, what has come, what is another one now."""
+    label = field.replace("_", " ")
+    if field == "acceptance":
+        was, now = _acceptance_entries(before or {}), _acceptance_entries(after or {})
+        lines = [*_differences(was, now)] or ["in another order"]
+    elif isinstance(before, list) or isinstance(after, list):
+        was, now = cast(list[Any], before or []), cast(list[Any], after or [])
+        come = [f"+ {item}" for item in now if item not in was]
+        lines = [*(f"- {item}" for item in was if item not in now), *come] or ["in another order"]
+    else:
+        lines = [f"{before} -> {after}"]
+    return (one_line(f"{label}: {line}") for line in lines)
+
+
+def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What is gone, what has come and what is different in an entry, by the names of entries."""
+    yield from (f"- {name}" for name in was if name not in now)
+    for name, entry in now.items():
+        if name not in was:
+            yield f"+ {name}"
+        elif was[name] != entry:
+            yield from (f"{name}: {line}" for line in _changes(was[name], entry))
+
+
+def _acceptance_entries(acceptance: Mapping[str, Any]) -> dict[str, Any]:
+    """Public names, examples and properties by their titles."""
+    named = dict.fromkeys(acceptance.get("provides", ()))
+    titled = {one["title"]: one for field in ("examples", "properties") for one in acceptance.get(field, ())}
+    whys = {
+        f"criterion {one['criterion']} is not executable": one for one in acceptance.get("unexecutable", ())
+    }
+    return {**named, **titled, **whys}

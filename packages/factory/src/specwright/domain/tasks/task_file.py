@@ -36,11 +36,11 @@ from specwright.domain.spec.product_spec import (
     IoContractSketch,
     Pillar,
     ProductSpec,
+    SpecDifference,
     SpecTaskId,
     Story,
     TaskSpec,
 )
-from specwright.domain.spec.spec_changes import SpecDifference
 from specwright.domain.tasks.project_state import TaskEntry
 from specwright.errors import InputError
 

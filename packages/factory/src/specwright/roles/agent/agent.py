@@ -40,10 +40,10 @@ from langgraph.types import Command
 from pydantic import BaseModel
 
 from specwright.errors import AnswerError, ChangeRaisedError
+from specwright.roles.agent.json_text import visible_text
+from specwright.roles.agent.submission import UNREADABLE, Submission
 from specwright.roles.agent.workspace import Workspace
-from specwright.roles.answers.json_text import visible_text
-from specwright.roles.answers.submission import UNREADABLE, Submission
-from specwright.roles.models.failures import answer_fault, last_call_is_cut
+from specwright.roles.models.provider_call import answer_fault, last_call_is_cut
 
 T = TypeVar("T")
 

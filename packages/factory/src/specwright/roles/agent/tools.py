@@ -39,8 +39,8 @@ from specwright.ports import (
     WebSearch,
 )
 from specwright.roles.agent.agent import RaisedException, submit_tool, tool_schema
+from specwright.roles.agent.submission import Form, Submission, UnacceptableError, repaired
 from specwright.roles.agent.workspace import Workspace
-from specwright.roles.answers.submission import Form, Submission, UnacceptableError, repaired
 from specwright.secret_values import without_secrets
 
 RAISE_TOOL = "raise_interface_change_exception"

@@ -11,8 +11,8 @@ from deepagents.backends.protocol import BackendProtocol, EditResult, GlobResult
 
 from agent_wire.canonical_json import digest
 from ship_gate.base.text import MAX_CHARACTERS, edited_length
-from specwright.atomic_write import write_files
 from specwright.domain.base.glob_patterns import compile_glob
+from specwright.files import write_files
 from specwright.ports import Assignment, Files
 
 _TOO_LONG = f"the file would be too long; it has at most {MAX_CHARACTERS:,} characters."

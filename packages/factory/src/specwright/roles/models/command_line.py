@@ -23,7 +23,7 @@ from ship_gate.base.text import one_line
 from specwright.bounded_process import TooMuchOutputError, run_bounded
 from specwright.errors import InputError, ModelUnavailableError
 from specwright.ports import Place
-from specwright.roles.answers.json_text import visible_text
+from specwright.roles.agent.json_text import visible_text
 from specwright.roles.models.playbook import ScriptedChatModel
 from specwright.secret_values import without_secrets
 

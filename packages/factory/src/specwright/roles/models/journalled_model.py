@@ -29,8 +29,13 @@ from langchain_core.runnables import run_in_executor
 from agent_wire.canonical_json import JsonValue
 from specwright.errors import SpecwrightErrors
 from specwright.ports import RoleDone, Scope, provider_of, read_as_model_answer, usage_of
-from specwright.roles.models.failures import answer_in, openai_usage, translated
-from specwright.roles.models.replies import repair_anthropic, repair_openai
+from specwright.roles.models.provider_call import (
+    answer_in,
+    openai_usage,
+    repair_anthropic,
+    repair_openai,
+    translated,
+)
 from specwright.roles.models.spending import counted
 
 _ASKS_FOR_A_MARK = "anthropic-chat"

@@ -13,8 +13,8 @@ from specwright.errors import InputError, ScriptError, SpecwrightErrors
 from specwright.installation import install_command
 from specwright.ports import Place, Role
 from specwright.roles.models.command_line import CommandLineSource
-from specwright.roles.models.failures import KEY_VARIABLES, translated
 from specwright.roles.models.playbook import Playbook
+from specwright.roles.models.provider_call import KEY_VARIABLES, translated
 from specwright.secret_values import without_secrets
 from specwright.settings import Settings
 

@@ -1,1 +1,0 @@
-"""What the roles are asked: requests as text (design: role-access)."""

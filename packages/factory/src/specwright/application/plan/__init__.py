@@ -1,1 +1,0 @@
-"""Planning: asking for a plan, checking it, storing and locking it (design: planning)."""

@@ -1,0 +1,926 @@
+"""Micro planning: from a task file to a plan with contract drafts (design: planning, ids).
+
+A plan is stored as the `MICRO_PLAN` with the answer it came from, one `CONTRACT` per new module, and a reuse search
+report per module (design: code-index), all of them drafts. `stored_plans` reads and locks them.
+
+What a task that runs again starts from: its sealed modules, and the plan that they were made to (design: change).
+
+What a plan may name and what it must keep: the checks of a plan beyond its schema (design: planning, debate).
+
+A plan that a person gave in an answer: read, checked before it is accepted, and kept by every revision (design:
+planning).
+
+Its names and edges stay through the whole contract debate, also one that is reopened later (design: debate).
+
+The plan of a repair, which code makes: the plan that the task was built to, with one module as its next version (design:
+change).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
+
+from pydantic import ValidationError
+
+from agent_wire import canonical_json
+from agent_wire.canonical_json import JsonValue
+from ship_gate.base.ids import ArtifactType, ModuleRef, artifact_id, module_id
+from ship_gate.base.record import validation_messages
+from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.error_classes import own_exceptions
+from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import own_statements, problems
+from specwright.application import scopes
+from specwright.application.announce import announce
+from specwright.application.context import (
+    PackEntry,
+    RoleStore,
+    debate_entries,
+    pack_rows,
+    previous_version,
+    task_ref,
+)
+from specwright.application.criteria import carried_rulings
+from specwright.application.deprecation import artifact_before
+from specwright.application.factory import Factory, ProjectView
+from specwright.application.rendering import as_json, rendered
+from specwright.application.requests import (
+    TASK,
+    amend_plan_message,
+    as_criteria,
+    callers_of,
+    plan_message,
+    replan_message,
+)
+from specwright.application.store.artifacts import Draft, Invocation
+from specwright.application.stored_plans import (
+    Contracts,
+    ReopenedPlan,
+    StoredPlan,
+    load_plan,
+    lock_event,
+    stored_plans,
+)
+from specwright.application.tasks import Task, neighbours, project_state, task_board
+from specwright.domain.acceptance.calls import (
+    OwnedClass,
+    copied_classes,
+    twice_defined,
+    unserved,
+    without_module,
+)
+from specwright.domain.acceptance.records import TaskAcceptance, annotated_names, name_of, signature_of
+from specwright.domain.answers import (
+    Amendment,
+    Failure,
+    PlanAnswer,
+    PlannedModule,
+    ReuseAnswer,
+    ReuseConclusion,
+)
+from specwright.domain.artifacts import Permission, Purpose
+from specwright.domain.base.graph import reachable
+from specwright.domain.costs import planned_estimate
+from specwright.domain.debate.amendments import (
+    applied_by_code,
+    contract_problems,
+    strayed_problems,
+    target_problems,
+    unreachable_targets,
+)
+from specwright.domain.debate.answer_rules import Citable, trace_problems
+from specwright.domain.escalation import Action, ResolutionRecord, RevisePlan
+from specwright.domain.interface_change import Bump, compare_contracts, next_version
+from specwright.domain.interfaces.records import Interfaces, function_of_signature
+from specwright.domain.interfaces.rules import unfit_contracts
+from specwright.domain.modules.code_index import IndexStatus
+from specwright.domain.plan import (
+    HumanModule,
+    KnownModules,
+    MicroPlan,
+    ReuseSearchReport,
+    assign,
+    deviations,
+    modules_of,
+    plan_problems,
+    read_short,
+    sealed_problems,
+    unanswered,
+)
+from specwright.domain.spec.product_spec import ProductSpec, spec_difference
+from specwright.domain.tasks.project_state import TaskStatus, shipped_modules
+from specwright.domain.tasks.task_board import TaskBoard
+from specwright.errors import AnswerError, InputError
+from specwright.ports import Assignment, IndexQuery, Place, Role, RunEvent, Scope
+
+
+def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
+    """The modules that a task has from its last shipped attempt, without those that it reused from other tasks."""
+    if task.entry.status is TaskStatus.SHIPPED or not task.entry.module_refs:
+        return []
+    owners = tuple(f"journal.jsonl#{name}." for name in _owners(view, task))
+    return [
+        ref
+        for ref in task.entry.module_refs
+        if view.modules.evidence(view.projection.debated_as(ref)).journal_ref.startswith(owners)
+    ]
+
+
+def plan_of(view: ProjectView, refs: Sequence[str]) -> StoredPlan | None:
+    """The plan to which sealed versions were made; None if there are none, or it is not among the artifacts."""
+    sealed = {view.projection.debated_as(ref) for ref in refs}
+    plans = stored_plans(view) if sealed else ()
+    return next((plan for plan in plans if sealed & {one.ref for one in plan.contracts.values()}), None)
+
+
+def _owners(view: ProjectView, task: Task) -> list[str]:
+    """The task, the one that it migrates, and the migrations of both, as the spec names them."""
+    migrations = view.projection.migrations
+    own = {task.task_id, migrations.get(task.task_id, task.task_id)}
+    own |= {migration for migration, whole in migrations.items() if whole in own}
+    return [task_board(view).entry(task_id).spec_task_id for task_id in sorted(own)]
+
+
+_NO_ID = "00000000"
+
+
+class OwnModule(NamedTuple):
+    """A module that an earlier attempt at a task sealed.
+
+    Args:
+        contract: Of the version that the task has now.
+        versions: All versions that are taken.
+    """
+
+    contract: MicroModuleContract
+    versions: frozenset[str]
+
+    def next_version(self, draft: MicroModuleContract) -> MicroModuleContract:
+        """Another contract as that of the next version: as the difference asks for, the first that is free."""
+        bump = compare_contracts(self.contract, draft).bump
+        version = self.contract.module_version
+        while version in self.versions:
+            version = next_version(version, Bump.PATCH if bump is Bump.NONE else bump)
+        return draft.model_copy(update={"module_version": version})
+
+
+class PlanRules(NamedTuple):
+    """The rules for one plan.
+
+    Args:
+        known: The sealed modules that it may name.
+        fixed: The modules that a person fixed, by names and edges.
+        refs: The references that modules have already, by name: of the locked plan, or given by a person.
+        sealed: The contracts of modules that are sealed under the locked plan; they cannot change.
+        own: The modules that earlier attempts sealed, by name: they may be planned again, as their next versions.
+        acceptance: The approved examples of the task, which bind names and parameters.
+        owned: The classes that other tasks provide.
+        interfaces: Of the product, which call functions that the plan may have.
+        contract_of: The contract of a sealed module by its reference.
+        shown: The sealed modules that the plan has to answer for, by reference with their names.
+    """
+
+    known: KnownModules
+    fixed: Sequence[HumanModule] = ()
+    refs: Mapping[str, str] = MappingProxyType({})
+    sealed: Contracts = MappingProxyType({})
+    own: Mapping[str, OwnModule] = MappingProxyType({})
+    acceptance: TaskAcceptance | None = None
+    owned: Sequence[OwnedClass] = ()
+    interfaces: Interfaces | None = None
+    contract_of: Callable[[str], MicroModuleContract] | None = None
+    shown: Mapping[str, str] = MappingProxyType({})
+
+    def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
+        """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
+        others = {name: ref for name, ref in self.known.by_name.items() if name not in self.own}
+        if names := plan_problems(answer, self.known._replace(by_name=others)):
+            return names, None  # names must be right before contracts can be drawn up
+        if self.fixed and (departures := deviations(answer, self.fixed, self.known)):
+            return departures, None
+        _, drafts = self.draw_up(answer, f"MP-{_NO_ID}", "", lambda: f"MM-{_NO_ID}")
+        if changed := sealed_problems(drafts, self.sealed):
+            return changed, None
+        broken = [f"modules.{name}: {problem}" for name, c in drafts.items() for problem in problems(c)]
+        refs = [one.reuse.reuse_ref for one in answer.modules if one.reuse.reuse_ref]
+        reused = map(self.contract_of, refs) if self.contract_of else ()
+        missing = unserved(self.acceptance, [*drafts.values(), *reused])
+        unfit = unfit_contracts(self.interfaces, drafts, [one.module for one in self.owned if one.module])
+        depends_on = {module.name: [one.module for one in module.depends_on] for module in answer.modules}
+        copied = [*copied_classes(drafts, self.owned), *twice_defined(drafts, depends_on)]
+        return [*broken, *missing, *copied, *unfit, *unanswered(answer, self.shown)], drafts
+
+    def draw_up(
+        self, answer: PlanAnswer, plan_id: str, task_ref: str, new_module_id: Callable[[], str]
+    ) -> tuple[MicroPlan, dict[str, MicroModuleContract]]:
+        """The plan and the contracts of its new modules, with their ids."""
+        refs = {**self.refs, **self._next_versions(answer)}
+        plan, contracts = assign(answer, plan_id, task_ref, self.known, new_module_id, refs)
+        return plan, {name: normalise(contract) for name, contract in contracts.items()}
+
+    def _next_versions(self, answer: PlanAnswer) -> dict[str, str]:
+        """The references of own modules that are planned again: what their contracts' differences ask for (design:
+        change)."""
+        again = {name: own for name, own in self.own.items() if name not in self.sealed}
+        if not again:
+            return {}
+        refs = {**self.refs, **{name: own.contract.ref for name, own in again.items()}}
+        _, drafts = assign(answer, f"MP-{_NO_ID}", "", self.known, lambda: f"MM-{_NO_ID}", refs)
+        return {
+            name: again[name].next_version(normalise(draft)).ref
+            for name, draft in drafts.items()
+            if name in again
+        }
+
+
+def known_modules(factory: Factory, scope: Scope) -> KnownModules:
+    """The sealed modules that a plan may name, as they were when the plan was first made."""
+    return _known(scope.recall("tool", {"tool": "known_modules"}, lambda: _index_rows(factory)))
+
+
+def own_module(factory: Factory, scope: Scope, contract: MicroModuleContract) -> OwnModule:
+    """A sealed module with the versions that were taken when its next one was first planned."""
+    asked: JsonValue = {"tool": "versions", "of": contract.ref}
+    versions = scope.recall(
+        "tool", asked, lambda: cast(JsonValue, factory.modules.versions(contract.module_id))
+    )
+    return OwnModule(contract, frozenset(cast(list[str], versions)))
+
+
+def own_modules(factory: Factory, task: Task, scope: Scope) -> dict[str, OwnModule]:
+    """The modules that earlier attempts at a task sealed, by name (design: change)."""
+    contracts = map(factory.modules.contract, sealed_by_task(factory, task))
+    return {contract.name: own_module(factory, scope, contract) for contract in contracts}
+
+
+def owned_classes(factory: Factory, task: Task, scope: Scope) -> list[OwnedClass]:
+    """The classes that other tasks provide, with the modules that exported them when the plan was first made (design:
+    executable-spec)."""
+    owners = _class_owners(factory, task)
+    if not owners:
+        return []
+    board = task_board(factory)
+
+    def live() -> JsonValue:
+        before = list(reachable([task.task_id], board.dependencies_of))
+        return {
+            owner: [ref for name in before if _is_of(board, name, owner) for ref in board.modules_of(name)]
+            for owner in sorted(set(owners.values()))
+        }
+
+    asked: JsonValue = {"tool": "owned_classes", "names": list[JsonValue](sorted(owners))}
+    rows = cast(dict[str, list[str]], scope.recall("tool", asked, live))
+    return [OwnedClass(name, owner, _exporting(factory, name, rows[owner])) for name, owner in owners.items()]
+
+
+def interfaces_of(factory: Factory) -> Interfaces | None:
+    """The approved interfaces, which bind plans."""
+    return factory.projection.spec.interfaces if factory.projection.spec else None
+
+
+def _class_owners(factory: Factory, task: Task) -> dict[str, str]:
+    """The tasks that provide classes, but the one at hand, as the spec names them."""
+    spec, own = factory.projection.spec, task.entry.spec_task_id
+    return {
+        name_of(public): other.task_id
+        for other in (spec.tasks() if spec else ())
+        if other.acceptance and own != other.task_id and not own.startswith(f"{other.task_id}.")
+        for public in other.acceptance.provides
+        if signature_of(public) is None
+    }
+
+
+def _is_of(board: TaskBoard, task_id: str, owner: str) -> bool:
+    """Whether a task is one of the spec, or a part of it."""
+    name = board.entry(task_id).spec_task_id
+    return name == owner or name.startswith(f"{owner}.")
+
+
+def _index_rows(factory: Factory) -> JsonValue:
+    shipped = {ref for _, ref in shipped_modules(project_state(factory).tasks)}
+    return [
+        [entry.name, entry.ref, entry.status.value, *[_IN_PRODUCT] * (entry.ref in shipped)]
+        for entry in factory.index.entries()
+        if factory.store.exists(entry.ship_ref)
+    ]
+
+
+_IN_PRODUCT = "in the product"
+"""What a row ends with, of a module that a shipped task has."""
+
+
+def _exporting(factory: Factory, name: str, refs: Sequence[str]) -> MicroModuleContract | None:
+    contracts = map(factory.modules.contract, refs)
+    return next((one for one in contracts if name in {*own_statements(one), *own_exceptions(one)}), None)
+
+
+def _known(rows: JsonValue) -> KnownModules:
+    modules = cast(list[list[str]], rows)
+    retired = [row for row in modules if row[2] != IndexStatus.SHIPPED]
+    return KnownModules(
+        {name: ref for name, ref, status, *_ in modules if status == IndexStatus.SHIPPED},
+        frozenset(row[1] for row in modules),
+        {ref: status for _, ref, status, *_ in retired},
+        in_product={name: ref for name, ref, _, *more in retired if more},
+    )
+
+
+class HumanPlan(NamedTuple):
+    """What a person decided about a plan.
+
+    Args:
+        escalation: The escalation that it answered; empty where nobody decided anything.
+        modules: Names and edges that stay.
+        answer: The whole plan, where it was given in full.
+    """
+
+    escalation: str = ""
+    modules: tuple[HumanModule, ...] = ()
+    answer: PlanAnswer | None = None
+
+    @property
+    def refs(self) -> dict[str, str]:
+        """The references of modules whose ids were given, by name."""
+        return {m.name: f"{m.module_id}@1.0.0" for m in self.modules if m.module_id}
+
+
+def human_plan(factory: Factory, task: Task, known: KnownModules) -> HumanPlan:
+    """The last plan that a person gave for this attempt, if any."""
+    records = [record for record in task.answers if record.action is Action.REVISE_PLAN]
+    if not records:
+        return HumanPlan()
+    plan, _ = _read(records[-1].payload, _names(factory, task, records[-1]), known)
+    return plan._replace(escalation=records[-1].escalation_id)
+
+
+def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> None:
+    """Hold a person's plan to the rules of a planner's, approved examples among them; no model is asked.
+
+    Args:
+        factory: The ports.
+        task: The task.
+        record: The answer, not accepted yet.
+
+    Raises:
+        InputError: names all its problems.
+    """
+    known, acceptance = _known(_index_rows(factory)), task.definition.acceptance
+    plan, problems = _read(record.payload, _names(factory, task, record), known)
+    if not problems and plan.answer is not None:
+        rules = PlanRules(known, acceptance=acceptance, contract_of=factory.modules.contract)
+        problems, _ = rules.check(plan.answer)
+    elif not problems:
+        problems = without_module(acceptance, [module.name for module in plan.modules])
+    problems += [
+        f"{ref} is taken"
+        for ref in plan.refs.values()
+        if ref not in known.refs and factory.modules.versions(ModuleRef.parse(ref).module_id)
+    ]
+    if problems:
+        raise InputError(
+            f"the plan cannot be followed: {'; '.join(problems)}",
+            where="payload.revised_micro_plan",
+            remedy="nothing was changed; correct the plan and answer again",
+        )
+
+
+def _read(
+    payload: Mapping[str, object], names: Mapping[str, str], known: KnownModules
+) -> tuple[HumanPlan, list[str]]:
+    plan = RevisePlan.model_validate(payload).revised_micro_plan
+    if isinstance(plan, list):
+        modules, problems = read_short(plan, names, known)
+        return HumanPlan(modules=tuple(modules)), problems
+    try:
+        answer = PlanAnswer.model_validate(plan)
+    except ValidationError as error:
+        return HumanPlan(), validation_messages(error)
+    return HumanPlan(modules=tuple(modules_of(answer)), answer=answer), []
+
+
+def _names(factory: Factory, task: Task, record: ResolutionRecord) -> dict[str, str]:
+    """The names of the modules that a person may refer to by id: sealed ones, and those of the plan that failed."""
+    names = {entry.module_id: entry.name for entry in factory.index.entries()}
+    left = factory.escalations.escalation(record.escalation_id).left
+    if plan_id := cast(str, left.get("plan_id", "")):
+        plan = load_plan(factory.artifacts, task.folder, plan_id).plan
+        names |= {m.module_id: m.name for m in plan.modules}
+    return names
+
+
+FACTORY = "factory"
+"""The author of what code makes of a ruling."""
+
+MOST_NEAR = 5
+"""Shipped modules in a planner's request; it can search for more."""
+
+
+class _Revision(NamedTuple):
+    """How a plan follows from an earlier one: what it must show, and the records that its failures come from."""
+
+    before: StoredPlan
+    reopened: ReopenedPlan | None = None
+    sources: Sequence[tuple[str, str]] = ()
+    questions: Sequence[str] = ()
+    check: Callable[[PlanAnswer, Contracts], list[str]] = lambda answer, drafts: []
+
+
+def first_plan(factory: Factory, task: Task) -> str:
+    """Ask the planner for the plan of a task and store it; returns its `MP-...`.
+
+    A plan that a person gave in full is stored as it is; of one in short form the planner fills in the contracts
+    (design: planning).
+
+    Raises:
+        AnswerError: no sound plan in the bounded attempts (design: planning).
+    """
+    scope = factory.journal.scope(f"{task.run}/plan/given")
+    known = known_modules(factory, scope) if task.answers else KnownModules({}, frozenset())
+    human = human_plan(factory, task, known)
+    if human.answer is not None:
+        return _store_given(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
+    fixed = [module.line for module in human.modules]
+    near = _nearest(factory, task)
+    sealed = sealed_by_task(factory, task)
+    if built := plan_of(factory, sealed):
+        built = _as_sealed(factory, built, sealed)
+    shipped, callers = _answer_text(built) if built else "", _callers(factory, task)
+    message = plan_message(
+        factory.folder.read(task.path).decode(),
+        factory.packages,
+        near,
+        fixed,
+        shipped,
+        _changes_of_task(factory, task),
+        callers,
+    )
+    return _asked(factory, task, "round-1", message, _Revision(built) if built else None)
+
+
+def _changes_of_task(factory: Factory, task: Task) -> Sequence[str]:
+    """How a task differs from what the change that is under way began from, a line each."""
+    change, spec = factory.projection.open_change, factory.projection.spec
+    if change is None or change.before is None or spec is None:
+        return ()
+    sha256 = change.before.spec_sha256
+    before = ProductSpec.from_bytes(factory.store.definition(sha256), sha256)
+    return spec_difference(before, spec).changed.get(task.entry.spec_task_id, ())
+
+
+def revised_plan(
+    factory: Factory,
+    task: Task,
+    round_number: int,
+    failures: Sequence[Failure],
+    before: StoredPlan,
+    *,
+    sources: Sequence[tuple[str, str]] = (),
+    reopened: ReopenedPlan | None = None,
+    questions: Sequence[str] = (),
+    revisions_left: int | None = None,
+) -> str:
+    """Have a challenged plan corrected; the revision is a new artifact (design: debate).
+
+    Args:
+        round_number: Of the contract debate.
+        failures: To be corrected.
+        before: The plan that is corrected.
+        sources: The records that the failures come from, beside those of that plan.
+        reopened: Where the plan was locked already (design: debate).
+        questions: About criteria, of this run of the task (design: unshown-criteria).
+        revisions_left: After this one.
+    """
+    answer, sealed = _answer_text(before), sorted(reopened.sealed) if reopened else ()
+    task_file = factory.folder.read(task.path).decode()
+    callers = _callers(factory, task)
+    message = replan_message(task_file, answer, failures, sealed, factory.packages, revisions_left, callers)
+    revision = _Revision(before, reopened, sources, questions)
+    return _asked(factory, task, f"round-{round_number}", message, revision)
+
+
+def amended_plan(
+    factory: Factory,
+    task: Task,
+    round_number: int,
+    amendments: Sequence[Amendment],
+    approved: StoredPlan,
+    reopened: ReopenedPlan | None = None,
+    questions: Sequence[str] = (),
+) -> str:
+    """Apply amendments to an approved plan, and nothing else: by code where each names a text, else by the planner, whose
+    answer goes back if it misses one or changes more (design: amendments)."""
+    stage = f"amended-{round_number}"
+    amended = _applied(factory, task, stage, amendments, approved, reopened)
+    if amended and not amended.problems:
+        return _store_amended(factory, task, stage, amended, _Revision(approved, reopened))
+    answer_text = _answer_text(approved)
+    callers = _callers(factory, task)
+    message = amend_plan_message(
+        factory.folder.read(task.path).decode(), answer_text, amendments, factory.packages, callers
+    )
+
+    def check(answer: PlanAnswer, drafts: Contracts) -> list[str]:
+        strayed = strayed_problems(amendments, approved.answer, answer)
+        return [*contract_problems(amendments, approved.contracts, drafts), *strayed]
+
+    revision = _Revision(approved, reopened, questions=questions, check=check)
+    return _asked(factory, task, stage, message, revision)
+
+
+def problems_by_code(
+    factory: Factory,
+    task: Task,
+    round_number: int,
+    amendments: Sequence[Amendment],
+    plan: StoredPlan,
+    reopened: ReopenedPlan | None = None,
+) -> Sequence[str] | None:
+    """What keeps a plan from being locked once code has applied amendments (design: amendments).
+
+    Args:
+        round_number: Of the contract debate, in which they are proposed.
+
+    Returns:
+        Nothing if it can be locked; None if code cannot apply them all.
+    """
+    wrong = target_problems(amendments, contracts=True) or unreachable_targets(amendments, {}, plan.contracts)
+    if wrong or not amendments:
+        return None
+    amended = _applied(factory, task, f"challenged-{round_number}", amendments, plan, reopened)
+    return amended and amended.problems
+
+
+class _AmendedPlan(NamedTuple):
+    """A plan with amendments that code has applied, and what keeps it from being locked."""
+
+    scope: Scope
+    rules: PlanRules
+    answer: PlanAnswer
+    problems: Sequence[str]
+
+
+def _applied(
+    factory: Factory,
+    task: Task,
+    stage: str,
+    amendments: Sequence[Amendment],
+    approved: StoredPlan,
+    reopened: ReopenedPlan | None,
+) -> _AmendedPlan | None:
+    """A plan with its amendments, if code can apply them all."""
+    answer = applied_by_code(amendments, approved.answer, approved.contracts)
+    if answer is None:
+        return None
+    scope = factory.journal.scope(scopes.plan_by_code(task.place("plan", stage, Role.PLANNER).run_id))
+    everything = known_modules(factory, scope)
+    rules = _rules(factory, task, scope, everything, human_plan(factory, task, everything), reopened)
+    broken, drafts = rules.check(answer)
+    if drafts is not None:
+        broken = [*broken, *contract_problems(amendments, approved.contracts, drafts)]
+    return _AmendedPlan(scope, rules, answer, broken)
+
+
+def _store_amended(
+    factory: Factory, task: Task, stage: str, amended: _AmendedPlan, revision: _Revision
+) -> str:
+    scope, rules, answer, _ = amended
+    entries = pack_rows(_revision_entries(factory, task, stage, revision))
+    by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, entries)
+    return _store(factory, scope, task, by, answer, rules, revision.before)
+
+
+def _store_given(
+    factory: Factory, scope: Scope, task: Task, human: HumanPlan, answer: PlanAnswer, rules: PlanRules
+) -> str:
+    """Store a person's plan; it was checked when the answer was given, and is checked again as it is used."""
+    if problems := rules.check(answer)[0]:
+        raise AnswerError("the plan that was given does not hold any more", problems=tuple(problems))
+    run_id = f"{task.run}/plan/operator"
+    by = factory.invocations.open_resolution(scope, run_id, task.task_id, task.folder, human.escalation)
+    return _store(factory, scope, task, by, answer, rules)
+
+
+def _asked(
+    factory: Factory,
+    task: Task,
+    stage: str,
+    message: str,
+    revision: _Revision | None = None,
+) -> str:
+    """Ask the planner and store its plan."""
+    place = task.place("plan", stage, Role.PLANNER)
+    scope = factory.journal.scope(f"{place.run_id}/plan", deferred=True)
+    everything = known_modules(factory, scope)
+    human = human_plan(factory, task, everything)
+    rules = _rules(factory, task, scope, everything, human, revision.reopened if revision else None)
+    entries = _revision_entries(factory, task, stage, revision) if revision else []
+    rulings = carried_rulings(factory, task, revision.questions if revision else (), place.run_id)
+    entries += [PackEntry(*ruling.row) for ruling in rulings.values()]
+    by = _open_planner_pack(factory, scope, task, place, rules.known, entries, revised=revision is not None)
+
+    def problems(answer: PlanAnswer) -> list[str]:
+        broken, drafts = rules.check(answer)
+        if drafts is None:
+            return broken
+        own = len(drafts) == len(answer.modules)  # a check may name statements of a module that is reused
+        untraced = trace_problems(answer.acceptance_checks, Citable([*drafts.values()])) if own else []
+        return [*broken, *untraced, *(revision.check(answer, drafts) if revision else [])]
+
+    if rulings:
+        message = f"{message}\n\n{as_criteria(task.definition.acceptance_criteria, rulings)}"
+    store = RoleStore(factory, factory.index, by)
+    before = _answer_text(revision.before) if revision else ""
+    pack = {TASK: factory.folder.read(task.path)} if revision else {}
+    assignment = Assignment(place, PlanAnswer, message, pack, store=store, before=before)
+    answered = factory.roles.ask(assignment, lambda answer, _: problems(answer))
+    earlier = revision.before if revision else None
+    return _store(factory, scope, task, by, answered.answer, rules, earlier, answered.searched)
+
+
+def _rules(
+    factory: Factory,
+    task: Task,
+    scope: Scope,
+    known: KnownModules,
+    human: HumanPlan,
+    reopened: ReopenedPlan | None,
+) -> PlanRules:
+    own = own_modules(factory, task, scope)
+    acceptance, contract_of = task.definition.acceptance, factory.modules.contract
+    rules = PlanRules(
+        known, human.modules, human.refs, own=own, acceptance=acceptance, contract_of=contract_of
+    )
+    if reopened and (baseline := reopened.baseline):
+        rules = PlanRules(
+            known.without({baseline.name: baseline.ref}),
+            own={baseline.name: own_module(factory, scope, baseline)},
+        )
+    elif reopened:
+        contracts = reopened.plan.contracts
+        rules = rules._replace(
+            known=known.without(reopened.sealed),
+            refs={**human.refs, **{name: contract.ref for name, contract in contracts.items()}},
+            sealed={name: contracts[name] for name in reopened.sealed},
+        )
+    else:
+        rules = rules._replace(shown=_to_answer_for(factory, task, known, own, human))
+    return rules._replace(owned=owned_classes(factory, task, scope), interfaces=interfaces_of(factory))
+
+
+def _to_answer_for(
+    factory: Factory, task: Task, known: KnownModules, own: Mapping[str, OwnModule], human: HumanPlan
+) -> dict[str, str]:
+    """The sealed modules that the request for a first plan names, by reference with their names: the nearest ones, and those
+    of the tasks that it depends on. None where a person decided, and none where answers are scripted: what was recorded
+    before stays valid (design: planning)."""
+    if human.modules or factory.roles.is_scripted(Role.PLANNER):
+        return {}
+    near = [line.partition(" ")[0] for line in _nearest(factory, task)]
+    upstream = factory.projection.dispatched.get(task.task_id, {}).values()
+    refs = dict.fromkeys([*near, *(ref for shipped in upstream for ref in shipped)])
+    names = {ref: factory.modules.contract(ref).name for ref in refs if ref in known.refs}
+    return {ref: name for ref, name in names.items() if name not in own}
+
+
+def _open_planner_pack(
+    factory: Factory,
+    scope: Scope,
+    task: Task,
+    place: Place,
+    known: KnownModules,
+    entries: Sequence[PackEntry],
+    *,
+    revised: bool,
+) -> Invocation:
+    """Write the context pack: the planner's column of the role table (design: role-access).
+
+    Args:
+        entries: What it is given beside the task and the modules that it may call.
+        revised: Whether it corrects a plan, and reads of the task what its request leaves out.
+    """
+    readable = f", readable as /{TASK}" if revised else ""
+    included = [
+        (task_ref(factory, task), Permission.FULL, f"the task to plan{readable}"),
+        *pack_rows(entries),
+    ]
+    why = {
+        ref: f"a {known.retired.get(ref, 'shipped')} module that it may call" for ref in sorted(known.refs)
+    }
+    included += [(ref, Permission.CONTRACT_ONLY, reason) for ref, reason in why.items()]
+    listed = {entry.ref.partition("@")[0] for entry in entries}
+    others = [other for other in neighbours(factory, task) if other not in listed]
+    excluded = [(f"{other}@1.0.0", "another task; only its shipped contracts matter") for other in others]
+    return factory.invocations.open(
+        scope, (place.role, place.run_id), task.task_id, task.folder, included, excluded
+    )
+
+
+def _revision_entries(factory: Factory, task: Task, stage: str, revision: _Revision) -> list[PackEntry]:
+    """The plan that is corrected, and what the debate says of it."""
+    before = revision.before.plan_id
+    entries = previous_version(factory, task, before, {})
+    entries += debate_entries(factory, task, before, amending=stage.startswith("amended"))
+    return [*entries, *(PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in revision.sources)]
+
+
+def next_version_plan(
+    factory: Factory,
+    task: Task,
+    baseline: MicroModuleContract,
+    contracts: Sequence[MicroModuleContract],
+    claim: str,
+    checks: list[str],
+    facing: str | None = None,
+    before: StoredPlan | None = None,
+) -> str:
+    """Store the plan that code makes for the next version of a sealed module; returns its `MP-...` (design:
+    interface-changes, change).
+
+    Args:
+        task: The module's, for the change, or the attempt that repairs it.
+        baseline: The sealed contract.
+        contracts: The module's as it shall be, and those of the task's other modules, which stay.
+        claim: Of the plan.
+        checks: That show it.
+        facing: The name of the module that is the task's face; left out, the last one.
+        before: The plan whose contracts a repair carries on.
+
+    Raises:
+        AnswerError: no plan can hold that contract.
+    """
+    scope = factory.journal.scope(scopes.plan_by_code(task.place("plan", "round-1", Role.PLANNER).run_id))
+    known = known_modules(factory, scope)
+    if before is None:
+        known = known.without({baseline.name: baseline.ref})
+    rules = PlanRules(known, own={baseline.name: own_module(factory, scope, baseline)})
+    modules = [_planned(contract, contract.name == baseline.name) for contract in contracts]
+    answer = PlanAnswer(modules=modules, task_facing=facing, claim=claim, acceptance_checks=checks)
+    if problems := rules.check(answer)[0]:
+        raise AnswerError("the changed contract cannot be planned", problems=tuple(problems))
+    included = [(baseline.ref, Permission.CONTRACT_ONLY, "the sealed contract")]
+    by = factory.invocations.open(scope, (FACTORY, scope.name), task.task_id, task.folder, included)
+    return _store(factory, scope, task, by, answer, rules, before)
+
+
+def _as_sealed(factory: Factory, built: StoredPlan, refs: Sequence[str]) -> StoredPlan:
+    """The plan from which a task was built, with its modules as they are sealed: what changes is a patch of it."""
+    sealed = {one.name: _planned(one, is_next=False) for one in map(factory.modules.contract, refs)}
+    modules = [sealed.get(one.name, one) for one in built.answer.modules]
+    return built._replace(answer=built.answer.model_copy(update={"modules": modules}))
+
+
+def _planned(contract: MicroModuleContract, is_next: bool) -> PlannedModule:
+    reuse = ReuseAnswer(
+        query=contract.purpose,
+        conclusion=ReuseConclusion.CREATE_NEW if is_next else ReuseConclusion.REUSE_EXISTING,
+        justification="It is the next version of a sealed module." if is_next else "The task has it already.",
+        reuse_ref=None if is_next else contract.ref,
+    )
+    return PlannedModule.of_contract(contract, reuse)
+
+
+def _store(
+    factory: Factory,
+    scope: Scope,
+    task: Task,
+    by: Invocation,
+    answer: PlanAnswer,
+    rules: PlanRules,
+    before: StoredPlan | None = None,
+    searched: frozenset[str] = frozenset(),
+) -> str:
+    """Store a plan with its contracts and reuse reports, record the contribution, and return its id.
+
+    Args:
+        before: The plan of which it is the next version.
+        searched: The queries by which its author searched the Code Index. A report that names another one has the query
+            that code asked for the task, so that what it names was asked (design: code-index).
+    """
+    artifacts, task_version = factory.artifacts, task_ref(factory, task)
+    drafts: list[Draft] = []
+
+    def draft(kind: ArtifactType, body: Mapping[str, bytes], **others: Any) -> str:
+        drafts.append(artifacts.draft(scope, by, kind, body, **others))
+        return drafts[-1].envelope.ref
+
+    plan_id = artifact_id(ArtifactType.MICRO_PLAN, scope.hex8())
+    plan, contracts = rules.draw_up(answer, plan_id, task_version, lambda: module_id(scope.hex8()))
+    earlier = before.contract_ids if before else {}
+    reports: dict[str, str] = {}
+    searched |= _searched_before(factory, before) if before else frozenset()
+    for module in answer.modules:
+        report = ReuseSearchReport.of(module.reuse)
+        if report.query not in searched:
+            _nearest(factory, task)
+            report = report.model_copy(update={"query": _nearest_query(task)})
+        reports[module.name] = draft(ArtifactType.REUSE_SEARCH_REPORT, {"report.json": report.to_bytes()})
+    ids = {name: artifact_id(ArtifactType.CONTRACT, scope.hex8()) for name in contracts}
+    body = {"plan.json": plan.to_bytes(), "answer.json": answer.to_bytes()}
+    body["contracts.json"] = canonical_json.pretty(ids)
+    inputs = [(task_version, Purpose.PLANS)]
+    inputs += [(report, Purpose.REUSE_SEARCH) for report in reports.values()]
+    revises = before.plan_id if before else ""
+    plan_ref = draft(
+        ArtifactType.MICRO_PLAN, body, inputs=inputs, name=plan_id, revises=revises, contributes=True
+    )
+    for name, contract in contracts.items():
+        sealed = None if name in earlier else artifact_before(factory, contract)
+        draft(
+            ArtifactType.CONTRACT,
+            {"contract.json": contract.to_bytes()},
+            inputs=[(plan_ref, Purpose.PART_OF), (reports[name], Purpose.REUSE_SEARCH)],
+            name=ids[name],
+            revises=sealed.implemented if sealed else earlier.get(name, ""),
+        )
+    artifacts.add(scope, *drafts)
+    factory.progress.note(
+        RunEvent("plan", task.entry.spec_task_id, ", ".join(m.name for m in answer.modules))
+    )
+    if factory.price:
+        estimate = planned_estimate(len(contracts), factory.price)
+        factory.progress.note(
+            RunEvent("estimate", task.entry.spec_task_id, f"still to come: {estimate.in_words()}")
+        )
+    return plan_id
+
+
+def _searched_before(factory: Factory, before: StoredPlan) -> frozenset[str]:
+    """The queries that the reuse reports of a plan name."""
+    folder = factory.artifacts.folder_of(before.plan_id)
+    inputs = factory.artifacts.envelope(folder, before.plan_id).inputs
+    names = [one.ref.partition("@")[0] for one in inputs if one.purpose == Purpose.REUSE_SEARCH]
+    bodies = [factory.artifacts.body(folder, name)["report.json"] for name in names]
+    return frozenset(ReuseSearchReport.from_bytes(body, before.plan_id).query for body in bodies)
+
+
+def _nearest(factory: Factory, task: Task) -> list[str]:
+    """The shipped modules that the Code Index found nearest to a task: the search that is owed before a plan, made by code
+    (design: code-index)."""
+
+    def live() -> JsonValue:
+        return [
+            f"{hit.entry.ref} `{hit.entry.name}` (similarity {hit.similarity_score:.2f}): {hit.entry.purpose}"
+            for hit in factory.index.search(IndexQuery(_nearest_query(task), top_k=MOST_NEAR))
+        ]
+
+    scope = factory.journal.scope(f"{task.run}/plan/nearest")
+    return cast(list[str], scope.recall("tool", {"tool": "nearest", "query": _nearest_query(task)}, live))
+
+
+def _nearest_query(task: Task) -> str:
+    return f"{task.definition.name}. {task.definition.description}"
+
+
+def _callers(factory: Factory, task: Task) -> list[str]:
+    """What a planner is told of what the functions of its task use, and of what calls them.
+
+    A task whose examples script hosts uses hosts, and functions that take a path may use a database.
+    """
+    acceptance = task.definition.acceptance
+    provided = acceptance.provides if acceptance else []
+    functions = [function_of_signature(public) for public in provided]
+    known = {one.name: [each.name for each in one.parameters] for one in functions if one}
+    hosts = [rendered("hosts.md")] if acceptance and acceptance.scripts_hosts else []
+    databases = (
+        [rendered("databases.md")] if any("Path" in annotated_names(public) for public in provided) else []
+    )
+    return [*hosts, *databases, *callers_of(interfaces_of(factory), known)]
+
+
+def _answer_text(plan: StoredPlan) -> str:
+    """The planner's answer as JSON text, without what it left out."""
+    return as_json(plan.answer.model_dump(mode="json", exclude_defaults=True))
+
+
+def repair_plan(factory: Factory, task: Task) -> str:
+    """Store the plan of an attempt that repairs a reported bug, with the sealed contract as it is, and say in the log that
+    it is locked; returns its `MP-...`, or an empty text for an attempt that is planned as ever, such as one whose criteria
+    were amended since the report. Contracts that were approved are not debated again.
+
+    Raises:
+        AnswerError: no plan can hold the contract any more.
+    """
+    change = factory.projection.open_change
+    report = change.request.report if change else None
+    if change is None or report is None or report.task_id != task.entry.spec_task_id or task.answers:
+        return ""
+    if any(one.amended_at >= change.request.asked_at for one in task.definition.amendments):
+        return ""
+    baseline = factory.modules.contract(report.module_ref)
+    shipped = change.before.tasks.get(task.task_id) if change.before else None
+    facing = (shipped.module_ref if shipped else None) or report.module_ref
+    plan_id = next_version_plan(
+        factory,
+        task,
+        baseline,
+        [factory.modules.contract(ref) for ref in task.entry.module_refs],
+        f"A bug report about {report.name}, {report.module_ref}: the example `{report.heading}` breaks "
+        f"{report.broken_statement}. Its contract is the sealed one; the other modules stay as they are.",
+        ["The contract is that of the version before."],
+        factory.modules.contract(facing).name,
+        plan_of(factory, [report.module_ref]),
+    )
+    event = lock_event(factory, task, load_plan(factory.artifacts, task.folder, plan_id))
+    scope = factory.journal.scope(f"{task.run}/lock/{plan_id}")
+    announce(factory, scope, [event])
+    return plan_id

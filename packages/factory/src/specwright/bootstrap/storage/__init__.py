@@ -1,1 +1,0 @@
-"""Where the records of a project are kept (design: store-layout)."""

@@ -1,0 +1,314 @@
+"""A worker: claims projects from the queue and drives each to its next stop (design: workers).
+
+A process for each project that a worker drives (design: workers).
+
+A project that takes its process down, by a fault of a library or for want of memory, takes no other one along; the worker
+itself goes on sending heartbeats whatever a project does; and a signal stops a project as Ctrl-C stops `run`. The
+processes are forked from a server that has imported the factory, so that none waits for that.
+"""
+
+import asyncio
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import closing, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any, NamedTuple, NoReturn
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from specwright.bootstrap.drive import DriveError, Outcome
+from specwright.ports import RunEvent
+from specwright.postgres import PostgresDatabase, StoreAddress
+from specwright.queue.jobs import JobQueue
+from specwright.queue.worker import Claim, QueueWorker, Times, TryLaterError, silence
+from specwright.secret_values import child_environment
+
+Event = dict[str, Any]
+"""A step of a project, as a JSON document."""
+
+_GRACE_SECONDS = 5.0
+_INTERRUPTED = 130
+_PRELOADED = ["specwright.bootstrap.drive", "deepagents", "langchain_openai", "langchain_anthropic"]
+
+
+class DriveProcesses:
+    """The processes of a worker.
+
+    Args:
+        note: Takes each step of a project.
+    """
+
+    def __init__(self, note: Callable[[str, Event], None]) -> None:
+        self._note = note
+        self._running: set[ForkServerProcess] = set()
+        # the server is a Python that would import `json` and the rest from the working directory first
+        os.environ["PYTHONSAFEPATH"] = "1"
+        self._context: ForkServerContext = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(_PRELOADED)
+
+    async def drive(self, project: str, url: str) -> Outcome:
+        """Drive a project to its next stop.
+
+        Args:
+            project: Its name, for the steps.
+            url: Of its store.
+        """
+        receiver, sender = self._context.Pipe(duplex=False)
+        with TemporaryDirectory(prefix="specwright-", ignore_cleanup_errors=True) as directory, receiver:
+            process = self._context.Process(target=_drive, args=(sender, url, directory))
+            process.start()
+            sender.close()
+            self._running.add(process)
+            try:
+                outcome = await self._outcome(project, process, receiver)
+            finally:
+                self._running.discard(process)
+                process.close()
+        return outcome
+
+    def stop(self) -> None:
+        """Stop every project as Ctrl-C would."""
+        for process in self._running:
+            process.terminate()
+
+    def kill(self) -> None:
+        """End every process at once."""
+        for process in self._running:
+            process.kill()
+
+    async def _outcome(self, project: str, process: ForkServerProcess, receiver: Any) -> Outcome:
+        """Pass the steps on until the process has ended."""
+        found: list[Outcome] = []
+
+        def read() -> None:
+            while receiver.poll():
+                document = json.loads(receiver.recv_bytes())
+                if "ended" in document:
+                    found.append(Outcome.model_validate(document))
+                else:
+                    self._note(project, document)
+
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+
+        def ready() -> None:
+            try:
+                read()
+            except EOFError:
+                loop.remove_reader(receiver.fileno())
+
+        loop.add_reader(receiver.fileno(), ready)
+        loop.add_reader(process.sentinel, ended.set)
+        try:
+            await ended.wait()
+        finally:
+            loop.remove_reader(process.sentinel)
+            loop.remove_reader(receiver.fileno())
+        with suppress(EOFError):
+            read()
+        process.join()
+        return found[0] if found else _without_a_word(process.exitcode)
+
+
+def _without_a_word(code: int | None) -> Outcome:
+    """The outcome of a process that ended before it could say it; what it noted in the project counts the attempts."""
+    if code == _INTERRUPTED:
+        return Outcome(ended="interrupted")
+    why = f"by the signal {signal.Signals(-code).name}" if code and code < 0 else f"with {code}"
+    what = f"the process that drove the project ended {why}"
+    error = DriveError(what=what, where="", remedy="")
+    return Outcome(ended="waiting", wait=_GRACE_SECONDS, error=error)
+
+
+class _SentProgress:
+    """The progress port that sends the steps to the worker."""
+
+    def __init__(self, sender: Connection) -> None:
+        self._sender = sender
+        self._lock = threading.Lock()
+
+    def note(self, event: object) -> None:
+        """Send a step."""
+        if isinstance(event, RunEvent):
+            self.send({"step": event.kind, "task": event.task, "text": event.text})
+
+    def send(self, document: Event) -> None:
+        """Send a document; nobody may listen any more."""
+        with self._lock, suppress(OSError):
+            self._sender.send_bytes(json.dumps(document).encode())
+
+
+def _drive(sender: Connection, url: str, directory: str) -> None:
+    """The process of a project, from the inside."""
+    # the worker itself need not import the factory
+    from specwright.bootstrap.drive import drive_project
+
+    threading.Thread(target=_end_with_the_worker, daemon=True).start()
+    for name in {*os.environ} - {*child_environment(command=True)}:
+        del os.environ[name]
+    progress = _SentProgress(sender)
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
+        outcome = drive_project(url, Path(directory), progress)
+    except KeyboardInterrupt:
+        outcome = Outcome(ended="interrupted")
+    progress.send(outcome.to_json())
+    os._exit(0)  # what was answered is committed; a library's thread must not hold the process back
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Unwind; if that blocks, end."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, signal.SIG_IGN)
+    timer = threading.Timer(_GRACE_SECONDS, os._exit, (_INTERRUPTED,))
+    timer.daemon = True
+    timer.start()
+    raise KeyboardInterrupt
+
+
+def _end_with_the_worker() -> None:
+    """End when the worker does: its project is another worker's then."""
+    worker = multiprocessing.parent_process()
+    if worker is not None:
+        worker.join()
+        os._exit(1)
+
+
+_KILLED = 130
+_LONGEST_BUSY, _DOUBLINGS = 60.0, 10
+"""How long a project rests at most that another process holds."""
+
+
+class WorkerOptions(NamedTuple):
+    """What a worker is started with.
+
+    Args:
+        url: Of the database; with a project's name, of that one alone.
+        concurrency: How many projects at once.
+        once: Return when no project is ready.
+        until_idle: Return when no project waits or is driven.
+        times: For tests.
+    """
+
+    url: str
+    concurrency: int = 1
+    once: bool = False
+    until_idle: bool = False
+    times: Times = Times()
+
+
+class ProjectFailedError(Exception):
+    """A project is not tried again; procrastinate notes its job as failed."""
+
+
+def run_worker(options: WorkerOptions, report: Callable[[Event], None]) -> int:
+    """Drive projects until a signal comes, or as the options say; a second signal ends the worker at once.
+
+    Args:
+        options: Of the worker.
+        report: Takes an event for whoever watches.
+
+    Returns:
+        How many projects failed.
+
+    Raises:
+        InputError: the address is none, or cannot be used.
+        RefusedError: the database cannot be reached, or the queue cannot be made.
+    """
+    address = StoreAddress.parse(options.url)
+    with closing(PostgresDatabase(address)) as database:
+        JobQueue(database).prepare()
+    silence()
+    return asyncio.run(_Worker(options, address, report).run())
+
+
+class _Worker:
+    """A worker in its event loop."""
+
+    def __init__(
+        self, options: WorkerOptions, address: StoreAddress, report: Callable[[Event], None]
+    ) -> None:
+        self._options = options
+        self._report = report
+        self._address = address
+        self._processes = DriveProcesses(lambda project, step: report({"project": project, **step}))
+        self._queue = QueueWorker(
+            address,
+            self._drive,
+            options.concurrency,
+            lambda why: report({"event": "cut", "text": why}),
+            options.times,
+        )
+        self._stopping = False
+        self._failed = 0
+
+    async def run(self) -> int:
+        """Until a signal comes, or as the options say."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._signalled)
+        worker = f"process {os.getpid()} on {socket.gethostname()}"
+        self._report({"event": "started", "store": str(self._address), "worker": worker})
+        await self._queue.run(wait=not self._options.once, until_idle=self._options.until_idle)
+        self._report({"event": "ended"})
+        return self._failed
+
+    def _signalled(self) -> None:
+        if self._stopping:
+            self._processes.kill()
+            os._exit(_KILLED)
+        self._stopping = True
+        self._report({"event": "stopping"})
+        self._queue.stop()
+        self._processes.stop()
+
+    async def _drive(self, claim: Claim) -> None:
+        """Drive a project that was claimed.
+
+        Raises:
+            TryLaterError: it is put back.
+            ProjectFailedError: it is not tried again.
+        """
+        url, name = self._project(claim.project)
+        if self._stopping:
+            raise TryLaterError(0.0)
+        self._report({"event": "begun", "project": name})
+        outcome = await self._processes.drive(name, url)
+        if outcome.ended == "busy":
+            wait = min(_LONGEST_BUSY, outcome.wait * 2 ** min(claim.attempts, _DOUBLINGS))
+            outcome = outcome.model_copy(update={"wait": wait})
+        self._tell(name, outcome)
+        if outcome.ended == "interrupted":
+            raise TryLaterError(0.0)
+        if outcome.ended in ("waiting", "busy"):
+            raise TryLaterError(outcome.wait)
+        if outcome.ended == "failed":
+            self._failed += 1
+            raise ProjectFailedError(name)
+
+    def _tell(self, name: str, outcome: Outcome) -> None:
+        event: Event = {"event": outcome.ended, "project": name}
+        if outcome.status:
+            event["where"] = outcome.status
+        if outcome.wait:
+            event["again_in_seconds"] = outcome.wait
+        if error := outcome.error:
+            event["error"] = {"what": error.what, "where": error.where, "do": error.remedy}
+        with suppress(OSError):
+            self._report(event)
+
+    def _project(self, schema: str) -> tuple[str, str]:
+        """The address and the name of the project in a schema."""
+        project = StoreAddress.project_of(schema)
+        parts = urlsplit(self._options.url)
+        query = [(name, value) for name, value in parse_qsl(parts.query) if name != "project"]
+        query += [("project", project)] if project else []
+        return urlunsplit(parts._replace(query=urlencode(query))), project or schema

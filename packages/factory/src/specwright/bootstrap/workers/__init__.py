@@ -1,1 +1,0 @@
-"""Projects driven by workers: what a command leaves for them, and what they do with it (design: workers)."""

@@ -1,1 +1,0 @@
-"""Driving a project to its next stop and back."""

@@ -1,1 +1,0 @@
-"""Writing to a terminal: results, errors, tables, progress."""

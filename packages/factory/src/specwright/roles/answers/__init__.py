@@ -1,1 +1,0 @@
-"""Reading a structured answer out of what a model said."""
