@@ -16,10 +16,8 @@ PAGE = Path(__file__).parent / "agent-wire.md"
 
 def parts() -> dict[str, str]:
     """Each drawn part by its name."""
-    tables = default_tables()
     return {
-        "states": f"```mermaid\n{state_diagram(tables)}```\n",
-        "transitions": transition_table(tables),
+        "transitions": transition_table(default_tables()),
         "events": _events(),
         "a2a": _a2a(),
     }
@@ -33,17 +31,6 @@ def page(written: str) -> str:
         if found != 1:
             raise ValueError(f"docs/agent-wire.md has {found} places for {name}")
     return written
-
-
-def state_diagram(tables: Tables) -> str:
-    """The state machine as a Mermaid `stateDiagram-v2`, one arrow for each legal pair."""
-    lines = ["stateDiagram-v2"]
-    for (source, event), step in tables.transitions.items():
-        guard = "" if step.claimed_is is None else f" [{'claimed' if step.claimed_is else 'unclaimed'}]"
-        start = "[*]" if source == tables.initial else source
-        lines.append(f"    {start} --> {step.to}: {event}{guard}")
-    lines += [f"    {state} --> [*]" for state, terminal in tables.terminal.items() if terminal]
-    return "\n".join(lines) + "\n"
 
 
 def transition_table(tables: Tables) -> str:

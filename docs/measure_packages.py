@@ -4,7 +4,7 @@
 
 FOLDER gets the source distributions, an environment with the libraries and pytest, and a document for each library; what is
 there already is not fetched or measured again. A library is cut off after SECONDS, 120 if left out. Nothing of a library is
-copied into the repository. The table goes by hand to docs/gate.md, with what a person found out about each that is wrong.
+copied into the repository. The figures go by hand to docs/gate.md, with what a person found out about each that is wrong.
 """
 
 import json
