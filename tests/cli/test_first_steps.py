@@ -178,6 +178,10 @@ def test_a_release_is_told_in_six_lines(released: Path, monkeypatch: pytest.Monk
     assert use.split(maxsplit=1)[1] == "from nameplate import initials"
     assert ast.parse(use.split(maxsplit=1)[1])
     assert "SCRIPTED" in note
+    shown = specwright("status", released).out
+    assert "Proof:" not in shown
+    assert "Recorded: 7 module tests passed" in shown
+    assert f"Not checked here: `specwright verify {released}`" in shown
 
 
 def test_the_installed_release_is_what_the_summary_says(released: Path, tmp_path: Path) -> None:

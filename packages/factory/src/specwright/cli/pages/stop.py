@@ -48,11 +48,8 @@ def status_page(status: Status) -> Page:
 
 def _add_progress(page: Page, status: Status) -> None:
     """How many tasks are done, which one is at work or comes next; one that was split was not given up."""
-    counts = {
-        **status.tasks,
-        "ABANDONED": status.tasks.get("ABANDONED", 0) - status.split,
-        "SPLIT": status.split,
-    }
+    given_up = status.tasks.get("ABANDONED", 0) - status.split
+    counts = status.tasks | {"ABANDONED": given_up, "SPLIT": status.split}
     shipped, every = counts.pop("SHIPPED", 0), sum(status.tasks.values())
     others = [f"{count} {name.lower().replace('_', ' ')}" for name, count in sorted(counts.items()) if count]
     page.bar("Tasks:", shipped, every, ", ".join([f"{shipped} of {every} shipped", *others]), labels=_LABELS)
@@ -78,7 +75,7 @@ def stop_page(stop: Stop) -> Page:
     if stop.in_words and first:
         _add_approval(page, stop, stop.in_words, first)
     elif stop.where == "released" and stop.release:
-        page = release_page(stop.release)
+        page = release_page(stop.release, recorded=isinstance(stop, Status))
     elif first:
         _add_unfinished(page, stop, first)
     _add_waiting(page, stop)
@@ -136,9 +133,8 @@ def _add_commands(page: Page, need: Need, read: str = "Read:", edited: str = "")
 
 
 def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> None:
-    differs = bool(
-        stop.changes or stop.change
-    )  # then what is different comes first, not what was approved before
+    # then what is different comes first, not what was approved before
+    differs = bool(stop.changes or stop.change)
     if not differs:
         _add_departures(page, stop)
     page.prose(need.question)
@@ -206,8 +202,13 @@ def _add_list(page: Page, lines: Sequence[str], where: str = "") -> None:
         page.line(f"  ... and {len(lines) - _TASKS_SHOWN:,} more{where}")
 
 
-def release_page(release: Release) -> Page:
-    """What shipped, the proof, how to install and use it, who answered; or why the release failed."""
+def release_page(release: Release, *, recorded: bool = False) -> Page:
+    """What shipped, the proof, how to install and use it, who answered; or why the release failed.
+
+    Args:
+        release: It.
+        recorded: Whether the proof was read from the store alone, which the page says then.
+    """
     page = Page()
     if not release.manifest.succeeded:
         page.prose(f"The release failed: {release.manifest.notes}")
@@ -215,6 +216,9 @@ def release_page(release: Release) -> Page:
     for label, text in release.summary.items():
         if label in ("Install", "Compare"):
             page.line(text, f"{label}:", labels=_LABELS)
+        elif recorded and label == "Proof":
+            text = pasteable(f"{text} Not checked here: `specwright verify` does that.")
+            page.labelled("Recorded:", text, labels=_LABELS)
         else:
             page.labelled(f"{label}:", pasteable(text), labels=_LABELS)
     for command in release.undo:
