@@ -1,4 +1,4 @@
-"""A project open for driving: its adapters put together, and held against other drivers (design: floors, journal).
+"""A project open for driving: its adapters put together, and held against other drivers (design: layers, journal).
 
 The models and the web search that the settings name (design: models).
 

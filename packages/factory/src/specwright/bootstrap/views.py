@@ -1,4 +1,4 @@
-"""A project opened for reading, while another process may drive it (design: floors, command-line).
+"""A project opened for reading, while another process may drive it (design: layers, command-line).
 
 Log, store, projection and journal: no model, no graph, no gate; the index only where it is searched.
 
@@ -14,7 +14,7 @@ The journal holds answers, so it cannot tell who is being asked. A driver theref
 that of a killed driver does no harm.
 
 Projects that are read again and again, as the studio does: what was read of a log stays, and what is new is taken in
-(design: floors, studio).
+(design: command-line).
 
 A project of ten thousand tasks takes seconds to read from its log; the entries that came since the last time take none.
 """

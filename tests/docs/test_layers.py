@@ -1,4 +1,4 @@
-"""The floors of DESIGN §2 are what import-linter finds them to be, and would not be passed over if they broke."""
+"""The layers of docs/design.md are what import-linter finds them to be, and would not be passed over if they broke."""
 
 import re
 import shutil
@@ -43,7 +43,7 @@ def lint(checkout: Path) -> subprocess.CompletedProcess[str]:
         slow=4,
     ),
 )
-def test_an_import_against_the_floors_is_found(tmp_path: Path, broken: str, line: str):
+def test_an_import_against_the_layers_is_found(tmp_path: Path, broken: str, line: str):
     """D-S2-01, D-S2-02, D-S2-03, D-S2-04: the checkout is clean, and each kind of breach is not."""
     for source in SOURCES:
         shutil.copytree(
