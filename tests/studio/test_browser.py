@@ -24,6 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 LARGEST_TRANSFER = 300_000
 
+_TABS_IN_SIGHT = "[...document.querySelectorAll('.tabs')].every(one => one.scrollWidth <= one.clientWidth)"
 _LINKS = """[...document.querySelectorAll("a[href]")]
 .map(one => new URL(one.getAttribute("href"), document.baseURI).href)"""
 
@@ -217,6 +218,7 @@ def test_no_page_has_a_serious_finding_of_axe(
         for other in (width, 768):
             page.set_viewport_size({"width": other, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{address}, {other}"
+            assert page.evaluate(_TABS_IN_SIGHT), f"{address}, {other}"
     context.close()
     assert found == {}
 
