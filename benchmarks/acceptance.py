@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 
 from gate_whole import CASES, module
 
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import Property
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 from specwright.wheels import FlitPackager

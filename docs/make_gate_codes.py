@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ship_gate.base.reading_limits import ReadingLimit
-from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.base.boundary_values import BoundaryLimit
+from ship_gate.contract.rules import ReadingLimit
 from ship_gate.findings import FindingCode, Severity
 
 PAGE = Path(__file__).parent / "gate.md"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ship_gate.directory.module_directory import read_module
+from ship_gate.module_directory import read_module
 from specwright.bootstrap.views import reading_project
 from specwright.documents.needs import answer_steps
 from specwright.domain.escalation import Action

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gate_testkit.judging import NO_FUZZ
-from ship_gate.directory.module_directory import DirectoryVerdict, judge_module
+from ship_gate.module_directory import DirectoryVerdict, judge_module
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.errors import InputError, RefusedError
 from testkit.cli.commands import ROOT, specwright

@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from ship_gate.batch import BatchResult, JudgedModule
-from ship_gate.directory.module_directory import DirectoryVerdict
 from ship_gate.findings import Finding
+from ship_gate.module_directory import DirectoryVerdict
 from ship_gate.report.markdown import markdown_report
 from ship_gate.report.terminal import line_of
 from testkit.cli.commands import ROOT, specwright

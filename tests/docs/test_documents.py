@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from ship_gate.contract.examples_file import parse_examples
+from ship_gate.contract.examples import parse_examples
 from ship_gate.contract.rules import problems
 from specwright.application.loop import DELIVERABLE_LOOP, END, TASK_LOOP, Leave, Step
 from specwright.domain.answers import PlanAnswer

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ship_gate.contract.boundary.types import is_class_name
+from ship_gate.contract.types import is_class_name
 from specwright.application.pages import acceptance_file, spec_page, spec_patch
 from specwright.domain.acceptance.calls import imported_names
 from specwright.domain.acceptance.records import AcceptanceExample, TaskAcceptance, amended_acceptance

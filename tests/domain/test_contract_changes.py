@@ -3,7 +3,7 @@
 from typing import Any
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.contract_text import contract_changes
+from ship_gate.contract.statements import contract_changes
 from testkit.domain.doubling import DOUBLE
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 
 from gate_testkit.drawn_contracts import contracts
-from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.versions import serves
+from ship_gate.contract.contract import MicroModuleContract, serves
 from specwright.domain.interface_change import Bump, compare_contracts, next_version
 from testkit.domain.doubling import DOUBLE
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.independent_tests import FalsifyingTest
 from specwright.domain.answers import (
     CRITERIA,
     ArbiterAnswer,

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from ship_gate.base.record import is_placeholder
+from ship_gate.base.text import is_placeholder
 from specwright.domain.answers import NoneBecause
 
 LONGER = ["to be determined", "To be decided later.", "TODO: say it", "FIXME: wrong", "none: TBD", "none: —"]

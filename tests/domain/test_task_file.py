@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ship_gate.base.markdown_text import fenced, inline, printable
+from ship_gate.base.text import fenced, inline, printable
 from ship_gate.contract.contract import (
     Dependency,
     ErrorSurface,
@@ -17,7 +17,7 @@ from ship_gate.contract.contract import (
     Output,
     SurfaceKind,
 )
-from ship_gate.contract.contract_text import text_for_callers
+from ship_gate.contract.statements import text_for_callers
 from specwright.application.pages import render_at_dispatch, render_at_init
 from specwright.domain.spec.product_spec import IoContractSketch, ProductSpec, TaskSpec
 from specwright.domain.tasks.task_file import (

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gate_testkit.judging import candidate  # pyright: ignore[reportUnknownVariableType]
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.independent_tests import FalsifyingTest
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.sandbox.plan import Limits
 from ship_gate.ship_gate import SandboxedShipGate

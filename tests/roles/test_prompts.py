@@ -17,7 +17,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 from pydantic import ValidationError
 
-from ship_gate.contract.boundary.types import BOUNDARY_TYPES, type_problem
+from ship_gate.contract.types import BOUNDARY_TYPES, type_problem
 from specwright.bootstrap.project import Silent, open_project
 from specwright.domain.answers import (
     AmendmentsAnswer,

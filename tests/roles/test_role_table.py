@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.contract_text import contract_text, text_for_callers
 from ship_gate.contract.obligations import read_claims
+from ship_gate.contract.statements import contract_text, text_for_callers
 from specwright.domain.artifacts import Contribution, Permission, shown
 from specwright.ports import Role
 from specwright.roles.team import prompt

@@ -10,7 +10,7 @@ from agent_wire import canonical_json
 from agent_wire.entries import LogEnd
 from ship_gate.base.record import OmittedIfEmpty, Record
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.falsifying_tests import RegressionTests
+from ship_gate.contract.independent_tests import RegressionTests
 from specwright.domain.answers import AmendmentsAnswer, Failure, PlanAnswer
 from specwright.domain.artifacts import ArtifactEnvelope, ContextPack, Contribution
 from specwright.domain.debate.records import Adjudication, Challenge, Proposal

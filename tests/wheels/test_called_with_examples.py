@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ship_gate.contract.examples_file import parse_examples
+from ship_gate.contract.examples import parse_examples
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.interfaces.document import ProductHead, interface_document
 from specwright.domain.interfaces.records import Interfaces

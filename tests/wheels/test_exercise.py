@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import Property
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.bounded_process import run_bounded
 from specwright.ports import ApprovedExample, ApprovedProperty, ProductPackage

@@ -7,8 +7,8 @@ from io import BytesIO
 import pytest
 
 from ship_gate.contract.contract import Effect, EffectType, ErrorSurface, SurfaceKind
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import Property
 from specwright.ports import ApprovedExample, ApprovedProperty, ProductModule, ProductPackage
 from specwright.wheels.wheel import build_wheel
 from testkit.wheels.packaged import exercised

@@ -20,7 +20,7 @@ import pytest
 from jsonschema_rs import validator_for
 from pydantic import TypeAdapter, ValidationError
 
-from ship_gate.base.scalars import ROWS
+from ship_gate.base.boundary_values import ROWS
 from specwright.application.pages import interface_guide
 from specwright.domain.interfaces.records import (
     CLOCK_TYPES,

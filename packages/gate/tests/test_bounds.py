@@ -267,14 +267,8 @@ def test_what_a_script_of_the_gate_forks_may_not_fork(place, kind):
 def test_a_sandboxed_process_sees_no_folder_of_the_gate_but_inside(place, kind):
     """D-S8-11: neither the module's process nor the fork of a mutant reads anything else of the factory."""
     gate = Path(ship_gate.__file__).parent
-    others = [path for path in gate.iterdir() if path.name not in ("inside", "base", "contract")]
-    others += [
-        path for path in (gate / "base").iterdir() if path.name not in ("containers.py", "scalars.py", CACHE)
-    ]
-    others += [path for path in (gate / "contract").iterdir() if path.name != "boundary"]
-    others += [
-        path for path in (gate / "contract/boundary").iterdir() if path.name not in ("limits.py", CACHE)
-    ]
+    others = [path for path in gate.iterdir() if path.name not in ("inside", "base")]
+    others += [path for path in (gate / "base").iterdir() if path.name not in ("boundary_values.py", CACHE)]
     sees = SEES.format(inside=str(gate / "inside"), others=[*map(str, others), str(gate / "strength/run.py")])
     assert run({ENTRY: sees + SOURCE}, kind=kind).findings == ()
     assert _variant(place, kind, sees) == "passed"

@@ -19,8 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ship_gate.base.scalars import SCALARS, Drawing
-from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.base.boundary_values import SCALARS, BoundaryLimit, Drawing
 from ship_gate.inside.classes import class_of
 from ship_gate.inside.codec import Codec, UndecodableError, UnencodableError
 from ship_gate.inside.variants.values import perturb

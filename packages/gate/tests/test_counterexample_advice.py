@@ -2,7 +2,7 @@
 
 import re
 
-from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.base.boundary_values import BoundaryLimit
 from ship_gate.findings import known_code
 from ship_gate.fuzz.check import advice_on
 from ship_gate.fuzz.limits import bounds

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from gate_testkit.drawn_contracts import plain_contracts
 from gate_testkit.honest_modules import NoCaseError, honest_module
 from ship_gate.contract.contract import ErrorField, ErrorSurface, Input, MicroModuleContract, Modes, Output
-from ship_gate.contract.examples_coverage import coverage_faults
-from ship_gate.contract.examples_file import parse_examples
+from ship_gate.contract.examples import coverage_faults, parse_examples
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.obligations import claims_faults, read_claims
 from ship_gate.contract.rules import problems

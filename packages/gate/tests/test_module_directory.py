@@ -8,8 +8,8 @@ import pytest
 
 from gate_testkit.judging import MODULES
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.directory.module_directory import read_module
 from ship_gate.errors import InputError
+from ship_gate.module_directory import read_module
 
 
 @pytest.fixture

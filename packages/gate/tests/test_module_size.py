@@ -1,7 +1,7 @@
 """A module is as large as one reader can judge."""
 
 from gate_testkit.static_judging import contract_of
-from ship_gate.base.reading_limits import ReadingLimit
+from ship_gate.contract.rules import ReadingLimit
 from ship_gate.static.stage import static_findings
 from ship_gate.verdict import Candidate
 

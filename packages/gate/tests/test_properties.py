@@ -6,7 +6,7 @@ import pytest
 
 from gate_testkit.edge_faults import EDGE_FAULTS
 from gate_testkit.fuzzing import Planted
-from ship_gate.contract.properties import Property
+from ship_gate.contract.independent_tests import Property
 from ship_gate.ship_gate import SandboxedShipGate
 from testkit.sampling import slow, spread
 

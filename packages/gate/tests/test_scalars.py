@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ship_gate.base.scalars import CONSTRUCTORS, SCALARS, Drawing, Scalar, scalar_of
-from ship_gate.contract.boundary.types import type_problem
+from ship_gate.base.boundary_values import CONSTRUCTORS, SCALARS, Drawing, Scalar, scalar_of
+from ship_gate.contract.types import type_problem
 from ship_gate.inside.codec import Codec
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.fuzz.strategies import leaves_of

@@ -15,7 +15,7 @@ import pytest
 from gate_testkit.fuzzing import Planted, fuzzed
 from gate_testkit.judging import candidate
 from gate_testkit.running import run
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.independent_tests import FalsifyingTest
 from ship_gate.errors import ShipGateError
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.sandbox.staging import stage

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.falsifying_tests import RegressionTests
-from ship_gate.directory.module_directory import judge_module
+from ship_gate.contract.independent_tests import RegressionTests
 from ship_gate.fuzz.check import FuzzBounds
+from ship_gate.module_directory import judge_module
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.domain.debate.records import Challenge
 from specwright.domain.escalation import Action

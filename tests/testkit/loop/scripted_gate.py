@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import imported_classes, render_stub
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import FalsifyingTest
 from ship_gate.contract.obligations import read_claims
 from ship_gate.findings import Finding
 from ship_gate.surface.splice import splice

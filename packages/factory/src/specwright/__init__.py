@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ship_gate.batch import judge_directory
-    from ship_gate.directory.module_directory import DirectoryVerdict
     from ship_gate.findings import Finding
+    from ship_gate.module_directory import DirectoryVerdict
     from specwright.application.history.verify import Verification
     from specwright.application.stages.status import ProjectStatus
     from specwright.bootstrap.project import Project, open_project
@@ -86,7 +86,7 @@ _HOMES = {
     "Verification": "specwright.application.history.verify",
     "Project": "specwright.bootstrap.project",
     "open_project": "specwright.bootstrap.project",
-    "DirectoryVerdict": "ship_gate.directory.module_directory",
+    "DirectoryVerdict": "ship_gate.module_directory",
     "judge_directory": "ship_gate.batch",
     "verify_project": "specwright.bootstrap.verify",
     "HumanResolution": "specwright.domain.escalation",

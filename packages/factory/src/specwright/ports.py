@@ -28,8 +28,8 @@ from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType
 from ship_gate.base.record import Record
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import Property
 from specwright.domain.costs import Budget, Cost, Usage
 from specwright.domain.modules.code_index import CodeIndexEntry, Deprecation, IndexStatus, SearchHit
 from specwright.domain.spec.product_spec import ProductSpecDraft

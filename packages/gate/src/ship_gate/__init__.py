@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from ship_gate.batch import judge_directory
     from ship_gate.contract.contract import MicroModuleContract
     from ship_gate.contract.statements import Statement, statements
-    from ship_gate.directory.module_directory import DirectoryVerdict
     from ship_gate.errors import CorruptionError, InputError, RefusedError, ShipGateError
     from ship_gate.findings import Finding
+    from ship_gate.module_directory import DirectoryVerdict
 
 __all__ = [
     "CorruptionError",
@@ -35,7 +35,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "judge_directory": "batch",
-    "DirectoryVerdict": "directory.module_directory",
+    "DirectoryVerdict": "module_directory",
     "Finding": "findings",
     "MicroModuleContract": "contract.contract",
     "Statement": "contract.statements",

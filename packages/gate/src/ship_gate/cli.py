@@ -17,7 +17,7 @@ from ship_gate.terminal.program import AsJson, Program, note_error, show_error
 
 if TYPE_CHECKING:
     from ship_gate.batch import BatchLimits, JudgedModule
-    from ship_gate.directory.module_directory import DirectoryVerdict
+    from ship_gate.module_directory import DirectoryVerdict
 
 app = typer.Typer(
     name="shipgate",

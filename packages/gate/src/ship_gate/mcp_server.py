@@ -21,9 +21,9 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import imported_classes, render_stub
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import problems
-from ship_gate.directory.module_directory import read_module
 from ship_gate.errors import InputError, ShipGateError
 from ship_gate.findings import known_code
+from ship_gate.module_directory import read_module
 from ship_gate.package.judge import judge_package
 from ship_gate.package.reports import document
 

@@ -17,16 +17,14 @@ from ship_gate.base.allowed_packages import AllowedPackage, import_names
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import imported_classes, render_stub
 from ship_gate.contract.error_classes import own_exceptions
-from ship_gate.contract.examples_coverage import coverage_faults
-from ship_gate.contract.examples_file import Example, parse_examples, placeholder_faults
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.examples import Example, coverage_faults, parse_examples, placeholder_faults
+from ship_gate.contract.independent_tests import FalsifyingTest, Property
 from ship_gate.contract.obligations import CLAIMS_FILE, claims_faults, obligations, read_claims, unseen_faults
-from ship_gate.contract.properties import Property
 from ship_gate.contract.rules import is_untested, own_statements, problems
-from ship_gate.directory.layout import layout_findings
 from ship_gate.findings import Finding, FindingCode, Severity
 from ship_gate.fuzz.check import FuzzBounds, examine_contract
 from ship_gate.fuzz.properties import run_properties
+from ship_gate.module_directory import layout_findings
 from ship_gate.runs.example_run import run_examples
 from ship_gate.runs.falsify import try_test
 from ship_gate.runs.observed_effects import observed_findings

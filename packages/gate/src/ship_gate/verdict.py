@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.falsifying_tests import FalsifyingTest
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import FalsifyingTest, Property
 from ship_gate.findings import Finding
 
 ENTRY_FILE = "implementation/__init__.py"

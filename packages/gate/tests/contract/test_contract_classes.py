@@ -1,6 +1,6 @@
 """How a contract says what the module's own classes are made of."""
 
-from ship_gate.contract.boundary.class_statement import ClassStatement, Field, parse_statement
+from ship_gate.contract.class_statement import ClassStatement, Field, parse_statement
 from ship_gate.contract.contract import Dependency, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import problems

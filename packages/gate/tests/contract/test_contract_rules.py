@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from ship_gate.contract.boundary.types import literal_problem
 from ship_gate.contract.contract import (
     Dependency,
     Effect,
@@ -19,6 +18,7 @@ from ship_gate.contract.contract import (
 )
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import problems
+from ship_gate.contract.types import literal_problem
 from ship_gate.errors import InputError
 
 

@@ -1,10 +1,10 @@
 """The grammar of examples.md, what makes an example true, and which there must be."""
 
 from ship_gate.contract.contract import Effect, ErrorSurface, Input, MicroModuleContract, Modes, Output
-from ship_gate.contract.examples_coverage import coverage_faults
-from ship_gate.contract.examples_file import (
+from ship_gate.contract.examples import (
     Example,
     Outcome,
+    coverage_faults,
     examples_in_short,
     mismatch,
     parse_examples,

@@ -4,13 +4,9 @@ import keyword
 
 from hypothesis import strategies as st
 
-from ship_gate.base.record import is_placeholder
-from ship_gate.base.scalars import SCALARS
-from ship_gate.base.stated_text import text_problem
-from ship_gate.contract.boundary.class_statement import ClassStatement, Field, placed
-from ship_gate.contract.boundary.lazy_types import is_iterable, is_lazy
-from ship_gate.contract.boundary.type_variable import is_generic
-from ship_gate.contract.boundary.types import is_class_name, named
+from ship_gate.base.boundary_values import SCALARS
+from ship_gate.base.text import is_placeholder, text_problem
+from ship_gate.contract.class_statement import ClassStatement, Field, placed
 from ship_gate.contract.contract import (
     Dependency,
     Effect,
@@ -25,6 +21,7 @@ from ship_gate.contract.contract import (
 )
 from ship_gate.contract.error_classes import ERROR_BASES
 from ship_gate.contract.rules import ANY_NUMBER, KEYWORD_ONLY
+from ship_gate.contract.types import is_class_name, is_generic, is_iterable, is_lazy, named
 
 __all__ = ["SIBLING", "contracts", "dependency_classes", "plain_contracts", "texts"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gate_testkit.fuzzing import Planted
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import Property
 
 __all__ = ["EDGE_FAULTS", "EdgeFault"]
 

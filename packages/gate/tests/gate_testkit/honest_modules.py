@@ -12,13 +12,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ship_gate.base.scalars import SCALARS
-from ship_gate.contract.boundary.annotations import union_parts
-from ship_gate.contract.boundary.class_statement import ClassStatement
+from ship_gate.base.boundary_values import SCALARS
+from ship_gate.contract.class_statement import ClassStatement
 from ship_gate.contract.contract import ErrorSurface, MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points, error_fields, public_names, render_stub
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import default_of, is_any_number, is_keyword_only, own_statements
+from ship_gate.contract.types import union_parts
 from ship_gate.verdict import Candidate
 
 __all__ = ["NoCaseError", "honest_module"]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from gate_testkit.judging import candidate
-from ship_gate.contract.examples_file import parse_examples
+from ship_gate.contract.examples import parse_examples
 from ship_gate.findings import Finding
 from ship_gate.runs.example_run import run_examples
 from ship_gate.runs.suite_run import named_tests, run_tests

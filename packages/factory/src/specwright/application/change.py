@@ -28,7 +28,7 @@ from packaging.version import Version
 from ship_gate.base.ids import ModuleRef
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.examples_file import Example
+from ship_gate.contract.examples import Example
 from specwright.application import scopes
 from specwright.application.announce import PROJECT, Announcement, announce, review, review_of, task_event
 from specwright.application.debate.gate_runs import GateRun, candidate, judge_whole

@@ -12,7 +12,7 @@ from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ModuleRef
 from ship_gate.base.text import did_you_mean
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.falsifying_tests import RegressionTest
+from ship_gate.contract.independent_tests import RegressionTest
 from ship_gate.contract.rules import default_of
 from specwright.application.announce import Announcement, announce, review_of
 from specwright.application.factory import Factory, ProjectView

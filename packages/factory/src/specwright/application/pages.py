@@ -13,9 +13,9 @@ from difflib import unified_diff
 from itertools import islice
 from typing import Any, cast
 
-from ship_gate.base.markdown_text import fenced, inline, printable
-from ship_gate.contract.contract_text import text_for_callers
-from ship_gate.contract.examples_file import examples_in_short
+from ship_gate.base.text import fenced, inline, printable
+from ship_gate.contract.examples import examples_in_short
+from ship_gate.contract.statements import text_for_callers
 from specwright.application.rendering import page, rendered
 from specwright.domain.acceptance.records import name_of
 from specwright.domain.base.slugs import slugify

@@ -12,7 +12,7 @@ from agent_wire.entries import LogEntry, WireLog
 from agent_wire.envelope import StreamId, task_stream_id
 from ship_gate.base.ids import ModuleRef
 from ship_gate.base.record import Record
-from ship_gate.contract.versions import serves
+from ship_gate.contract.contract import serves
 from specwright.application import scopes
 from specwright.application.store.layout import STATE_FILE, definition
 from specwright.application.store.modules import ProjectDefinitions

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from ship_gate.base.markdown_text import inline, printable
+from ship_gate.base.text import inline, printable
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.interfaces.records import VALUES
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType, artifact_id
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.falsifying_tests import RegressionTest
+from ship_gate.contract.independent_tests import RegressionTest
 from ship_gate.verdict import GateVerdict
 from specwright.application.announce import Announcement, announce, review
 from specwright.application.debate.gate_runs import execution_log

@@ -10,8 +10,8 @@ from typing import NamedTuple, cast
 from agent_wire import canonical_json
 from ship_gate.base.ids import ArtifactType
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.contract_text import contract_changes
 from ship_gate.contract.rules import problems
+from ship_gate.contract.statements import contract_changes
 from specwright.application.announce import Announcement, review
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.store.artifacts import ArtifactStore

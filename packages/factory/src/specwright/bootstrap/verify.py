@@ -8,8 +8,8 @@ from pathlib import Path
 from agent_wire.log import SqliteWireLog
 from agent_wire.verify import UNPROTECTED
 from agent_wire.verify import verify as verify_log
-from ship_gate.directory.module_directory import SealedSource
 from ship_gate.findings import Finding
+from ship_gate.module_directory import SealedSource
 from specwright.application.announce import author_in_wire
 from specwright.application.history.verify import JOURNAL, Journal, Verification, VerifyPorts, verify_store
 from specwright.application.store.artifacts import FILE_HASHES, noted_hashes

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Generic, Literal, Self, TypeVar
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
 from ship_gate.base.record import OmittedIfEmpty, Record, Text
-from ship_gate.contract.boundary.types import BOUNDARY_TYPES
 from ship_gate.contract.contract import (
     ErrorSurface,
     Input,
@@ -24,8 +23,9 @@ from ship_gate.contract.contract import (
     Output,
     RuntimeBudgets,
 )
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.independent_tests import FalsifyingTest
 from ship_gate.contract.rules import DEFINITIONS
+from ship_gate.contract.types import BOUNDARY_TYPES
 
 CRITERIA = ("R1", "R2", "R3", "R4", "R5", "R6")
 """The Challenger's rubric (design: debate)."""

@@ -27,7 +27,7 @@ from pydantic import Field, StrictBool, StringConstraints, ValidationError, mode
 from agent_wire import canonical_json
 from ship_gate.base.ids import ModuleRefText
 from ship_gate.base.record import Record, Sha256, Text, Timestamp, validation_messages
-from ship_gate.contract.boundary.class_statement import looks_like_statement
+from ship_gate.contract.class_statement import looks_like_statement
 from ship_gate.contract.contract import (
     Effect,
     EffectType,

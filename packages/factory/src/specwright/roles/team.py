@@ -13,10 +13,10 @@ from langchain_core.outputs import ChatResult
 from langchain_core.tools import BaseTool
 
 from agent_wire.canonical_json import JsonValue
+from ship_gate.base.boundary_values import limit_sentence
 from ship_gate.base.record import Record
 from ship_gate.base.text import one_line
-from ship_gate.contract.boundary.limits import limit_sentence
-from ship_gate.contract.boundary.types import BOUNDARY_TYPES
+from ship_gate.contract.types import BOUNDARY_TYPES
 from specwright.domain.answers import (
     AmendmentsAnswer,
     ContractChallenge,

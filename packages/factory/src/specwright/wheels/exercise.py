@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ship_gate.base.text import shortened
 from ship_gate.contract.docstring import entry_points
-from ship_gate.contract.examples_file import Example, Outcome, mismatch, parse_examples, python_tree
+from ship_gate.contract.examples import Example, Outcome, mismatch, parse_examples, python_tree
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.ports import ApprovedProperty, BuiltWheel, ExampleOutcome, ExerciseReport, ProductPackage
 from specwright.wheels.environment import CleanEnvironment, NotInstallableError, own_pip

@@ -13,9 +13,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ship_gate.contract.examples_file import Outcome
+from ship_gate.contract.examples import Outcome
+from ship_gate.contract.independent_tests import Property
 from ship_gate.contract.network import network_effects
-from ship_gate.contract.properties import Property
 from ship_gate.fuzz.properties import broken_off, request_for, tried
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
 from ship_gate.sandbox.plan import Plan

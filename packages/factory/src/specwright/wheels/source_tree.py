@@ -18,10 +18,10 @@ from textwrap import indent
 
 import ship_gate.inside
 from ship_gate.base.text import one_line
-from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, named
-from ship_gate.contract.examples_file import Example, parse_examples
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example, parse_examples
+from ship_gate.contract.independent_tests import Property
 from ship_gate.contract.statements import statements
+from ship_gate.contract.types import BOUNDARY_IMPORTS, named
 from ship_gate.syntax_tree import parse_module
 from specwright.bounded_process import run_bounded
 from specwright.errors import RefusedError

@@ -1,7 +1,6 @@
 """The base class of all records: frozen, without unknown fields, validated when created."""
 
 import re
-import unicodedata
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -16,30 +15,8 @@ from pydantic import (
 )
 
 from ship_gate import canonical_json
-from ship_gate.base.markdown_text import printable
+from ship_gate.base.text import is_placeholder, printable
 from ship_gate.errors import InputError
-
-_STANDS_FOR_NOTHING = re.compile(
-    r"(?:tb[acd]|todo|fixme|xxx|na|none|placeholder|not applicable"
-    r"|to be (?:confirmed|decided|defined|determined|specified))(?: later)?"
-)
-_MARKED = re.compile(r"(?:todo|fixme|xxx)\s*:|tbd\b")
-_REASON = re.compile(r"none\s*[:–—-]")
-_ABBREVIATED = re.compile(r"(?<=\b[a-z])(?:\.|\s*/\s*)(?=[a-z]\b)")
-"""What stands between the letters of `t.b.d` and `n / a`."""
-_MARK_ALONE = re.compile(r"\s*(?:\.\.\.|[…–—?-])\s*")
-_AROUND = " \t\n.…-–—?!'\"`*_[](){}<>“”‘’«»"
-
-
-def is_placeholder(text: str) -> bool:
-    """Whether a text is a placeholder, whatever stands around it, also as the reason of a `none:`; or begins with a mark
-    such as `TODO:` or `TBD` (design: contracts)."""
-    if _MARK_ALONE.fullmatch(text):
-        return True
-    bare = _ABBREVIATED.sub("", unicodedata.normalize("NFKC", text).strip(_AROUND).lower())
-    if reason := _REASON.match(bare):
-        bare = bare[reason.end() :].strip(_AROUND) or "none"
-    return bool(_STANDS_FOR_NOTHING.fullmatch(bare) or _MARKED.match(bare))
 
 
 def _check_text(text: str) -> str:

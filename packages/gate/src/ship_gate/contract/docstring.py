@@ -14,10 +14,8 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ship_gate.base.containers import TYPE_VARIABLE
-from ship_gate.contract.boundary.class_statement import ClassStatement
-from ship_gate.contract.boundary.type_variable import is_generic
-from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, class_names, named, normal_or_same
+from ship_gate.base.boundary_values import TYPE_VARIABLE
+from ship_gate.contract.class_statement import ClassStatement
 from ship_gate.contract.contract import ErrorField, MicroModuleContract, SurfaceKind
 from ship_gate.contract.error_classes import (
     ErrorClass,
@@ -36,6 +34,7 @@ from ship_gate.contract.rules import (
     own_statements,
 )
 from ship_gate.contract.statements import entries
+from ship_gate.contract.types import BOUNDARY_IMPORTS, class_names, is_generic, named, normal_or_same
 from ship_gate.syntax_tree import parse_expression
 
 _INDENT = "    "

@@ -11,12 +11,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from ship_gate.contract.boundary.annotations import normal_type
-from ship_gate.contract.boundary.class_statement import looks_like_statement, parse_statement, placed
-from ship_gate.contract.boundary.types import normal_or_same
+from ship_gate.contract.class_statement import looks_like_statement, parse_statement, placed
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.contract.error_classes import stated_once
 from ship_gate.contract.rules import ANY_NUMBER, DEFAULT, KEYWORD_ONLY, OUT_OF_SCOPE
+from ship_gate.contract.types import normal_or_same, normal_type
 
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|`[^`]*`")
 

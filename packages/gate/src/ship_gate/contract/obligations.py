@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from ship_gate import canonical_json
-from ship_gate.contract.boundary.lazy_types import is_item_bound
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.examples_file import same_error
+from ship_gate.contract.examples import same_error
 from ship_gate.contract.rules import is_read_from_code, is_scope_limit, is_untested, raised_errors
 from ship_gate.contract.statements import OF_SLOTS, Statement, StatementKind, statements
+from ship_gate.contract.types import is_item_bound
 from ship_gate.findings import Finding
 
 CLAIMS_FILE = "tests/obligations.json"

@@ -11,13 +11,10 @@ Left out: what the texts ask for, which code does not read.
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from ship_gate.base.containers import CONTAINERS, TAKEN_CONTAINERS
-from ship_gate.base.scalars import SCALARS
-from ship_gate.contract.boundary.annotations import union_parts
-from ship_gate.contract.boundary.class_statement import ClassStatement
-from ship_gate.contract.boundary.lazy_types import is_lazy
-from ship_gate.contract.boundary.types import class_names, hashed_parts
+from ship_gate.base.boundary_values import CONTAINERS, SCALARS, TAKEN_CONTAINERS
+from ship_gate.contract.class_statement import ClassStatement
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
+from ship_gate.contract.types import class_names, hashed_parts, is_lazy, union_parts
 from ship_gate.syntax_tree import parse_expression
 
 _UNHASHABLE = {"dict", "list", "set", *(row.name for row in SCALARS if not row.is_hashable)}

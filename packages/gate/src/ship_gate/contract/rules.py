@@ -5,14 +5,14 @@ read back as exactly its five dimensions. `normalise` repairs what has one obvio
 the rest.
 
 - Names are ASCII identifiers and no keywords (Python would read other letters in another normal form).
-- Types are in normal form and on the boundary list (`boundary.types`); another CamelCase name is a class.
+- Types are in normal form and on the boundary list (`types`); another CamelCase name is a class.
 - Texts are one line with single spaces (within quotes an error case may have more), without control, format or
   bidirectional characters.
 - A default is the last constraint, `defaults to <literal>`; a literal's own text may hold any spaces.
 - That a parameter is given by name only, or that it stands for any number of arguments, is the last constraint before it.
 - Exceptions come before codes and variants, as the docstring's sections do.
-- A type variable is `T`, of which an input gives values (`boundary.type_variable`).
-- An iterable or iterator says how many items are taken or yielded at most (`boundary.lazy_types`).
+- A type variable is `T`, of which an input gives values (`types`).
+- An iterable or iterator says how many items are taken or yielded at most (`types`).
 - A class is stated, or belongs to a declared dependency, and its values come to an end.
 - A text is no placeholder.
 - What is out of scope is said of an input, and names the values (`out of scope: `).
@@ -29,28 +29,14 @@ Whether the texts are true, testable or complete is decided by the debate and th
 import builtins
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 
-from ship_gate.base.reading_limits import contract_size_problems
-from ship_gate.base.stated_text import text_problem
-from ship_gate.contract.boundary.class_statement import (
+from ship_gate.base.text import text_problem
+from ship_gate.contract.class_statement import (
     ClassStatement,
     looks_like_statement,
     parse_statement,
     placed,
-)
-from ship_gate.contract.boundary.lazy_types import lazy_type_problems
-from ship_gate.contract.boundary.type_variable import (
-    type_variable_default_problem,
-    type_variable_problems,
-)
-from ship_gate.contract.boundary.types import (
-    BOUNDARY_IMPORTS,
-    class_name_problem,
-    class_names,
-    identifier_problem,
-    literal_problem,
-    members_named,
-    type_problem,
 )
 from ship_gate.contract.contract import (
     EffectType,
@@ -58,10 +44,50 @@ from ship_gate.contract.contract import (
     MicroModuleContract,
     SurfaceKind,
 )
-from ship_gate.contract.error_rules import error_problems
+from ship_gate.contract.error_classes import error_problems
 from ship_gate.contract.network import network_problems
 from ship_gate.contract.possible_values import alternatives, is_endless, possibility_problems
 from ship_gate.contract.statements import OF_SLOTS, Statement, StatementKind, entries, statements
+from ship_gate.contract.types import (
+    BOUNDARY_IMPORTS,
+    class_name_problem,
+    class_names,
+    identifier_problem,
+    lazy_type_problems,
+    literal_problem,
+    members_named,
+    type_problem,
+    type_variable_default_problem,
+    type_variable_problems,
+)
+
+
+class ReadingLimit(Enum):
+    """A limit, with its size and what it is about."""
+
+    CONTRACT = 60, "statements of a contract: inputs, outputs, what is said of each, errors and effects"
+    MODULE = 500, "statements of a module's implementation, as Python counts them"
+
+    @property
+    def most(self) -> int:
+        """The largest size."""
+        return self.value[0]
+
+    @property
+    def about(self) -> str:
+        """What is counted."""
+        return self.value[1]
+
+
+def contract_size_problems(statements: int) -> Iterator[str]:
+    """What is said of a contract of so many statements."""
+    if statements > ReadingLimit.CONTRACT.most:
+        yield (
+            f"inputs: the contract makes {statements} statements, and one reader judges {ReadingLimit.CONTRACT.most} at "
+            "most; split it: by its outputs, by what it reads and what it does with it, or into one module for each kind "
+            "of input and one that calls these"
+        )
+
 
 DEFINITIONS = "definitions alone"
 """What the modes of such a contract say."""

@@ -26,10 +26,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ship_gate import canonical_json
-from ship_gate.contract.boundary.class_statement import ClassStatement
-from ship_gate.contract.boundary.lazy_types import is_iterable, stated_bound
-from ship_gate.contract.boundary.limits import BoundaryLimit
-from ship_gate.contract.boundary.type_variable import tried_types
+from ship_gate.base.boundary_values import BoundaryLimit
+from ship_gate.contract.class_statement import ClassStatement
 from ship_gate.contract.contract import EffectType, MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points, error_fields, return_type
 from ship_gate.contract.network import is_network, network_effects
@@ -41,6 +39,7 @@ from ship_gate.contract.rules import (
     own_statements,
     scope_limits,
 )
+from ship_gate.contract.types import is_iterable, stated_bound, tried_types
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.constants import constants_of
 from ship_gate.fuzz.determinism import SecondProcess, first_difference

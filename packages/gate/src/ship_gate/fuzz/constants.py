@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ship_gate.base.containers import CLASSES
-from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, is_class_name
+from ship_gate.base.boundary_values import CLASSES
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import entry_points
+from ship_gate.contract.types import BOUNDARY_IMPORTS, is_class_name
 from ship_gate.source.files import ParsedFiles
 
 _CONSTRUCTORS = {*BOUNDARY_IMPORTS, *CLASSES, "bytes"} - {"Literal"}

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from ship_gate.base.scalars import SCALARS
+from ship_gate.base.boundary_values import SCALARS
 from ship_gate.syntax_tree import parse_expression
 
 _WORDS = {

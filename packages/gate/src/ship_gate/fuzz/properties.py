@@ -11,7 +11,7 @@ from typing import Any
 
 from ship_gate import canonical_json
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.properties import Property
+from ship_gate.contract.independent_tests import Property
 from ship_gate.fuzz.check import BROKEN_OFF, described_classes, meets_files, speaks_of_zones
 from ship_gate.fuzz.constants import constants_in
 from ship_gate.fuzz.limits import numbers, quoted

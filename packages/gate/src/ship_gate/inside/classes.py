@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from ship_gate.base.scalars import CONSTRUCTORS
+from ship_gate.base.boundary_values import CONSTRUCTORS
 from ship_gate.inside.codec import KEPT, ClassKey
 
 _ENUMS: dict[str, Any] = {"Enum": enum.Enum, "StrEnum": enum.StrEnum, "IntEnum": enum.IntEnum}

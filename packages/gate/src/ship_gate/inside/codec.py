@@ -24,9 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
-from ship_gate.base.containers import CLASSES
-from ship_gate.base.scalars import ROWS_OF_CLASS, SCALARS
-from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.base.boundary_values import CLASSES, ROWS_OF_CLASS, SCALARS, BoundaryLimit
 from ship_gate.inside.values.lazy_values import Function, Items
 from ship_gate.inside.values.members import field_names
 

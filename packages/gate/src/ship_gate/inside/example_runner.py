@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ship_gate.base.scalars import full_repr
+from ship_gate.base.boundary_values import full_repr
 from ship_gate.inside.frames import Link
 from ship_gate.inside.observation.clock import install as install_clock
 from ship_gate.inside.observation.environment import restore

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.base.boundary_values import BoundaryLimit
 
 LENGTHS = struct.Struct(">II")
 MOST_HEADER = 1024 * 1024

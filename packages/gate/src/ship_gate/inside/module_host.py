@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.base.boundary_values import BoundaryLimit
 from ship_gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
 from ship_gate.inside.lazy.arguments import LazySide

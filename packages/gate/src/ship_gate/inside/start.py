@@ -29,8 +29,6 @@ def _know_only(package: list[str]) -> None:
         ("ship_gate", []),
         ("ship_gate.inside", [str(here)]),
         ("ship_gate.base", [str(here.parent / "base")]),
-        ("ship_gate.contract", []),
-        ("ship_gate.contract.boundary", [str(here.parent / "contract/boundary")]),
         *((one, []) for one in above),
         *([(holder, folder)] if holder else []),
     ):

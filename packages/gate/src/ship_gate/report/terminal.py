@@ -11,7 +11,7 @@ from ship_gate.terminal.page import Page
 
 if TYPE_CHECKING:
     from ship_gate.batch import JudgedModule
-    from ship_gate.directory.module_directory import DirectoryVerdict
+    from ship_gate.module_directory import DirectoryVerdict
 
 _WORDS = {"PASS": "passed", "FAIL": "failed", "UNCHANGED": "passed before", "UNJUDGED": "not judged in time"}
 

@@ -6,7 +6,7 @@ They run as tests do: beside the module's process, not in it (`suite_run`)."""
 from collections.abc import Iterator
 from typing import Any
 
-from ship_gate.contract.examples_file import Example, Outcome, mismatch
+from ship_gate.contract.examples import Example, Outcome, mismatch
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.sandbox.pair import Pair, started
 from ship_gate.sandbox.staging import Staged

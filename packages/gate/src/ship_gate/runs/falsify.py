@@ -13,7 +13,7 @@ Left out: whether the test asks for what the contract says; that is the Arbiter'
 
 from collections.abc import Iterator
 
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.independent_tests import FalsifyingTest
 from ship_gate.contract.obligations import obligations
 from ship_gate.findings import Finding
 from ship_gate.runs.suite_run import TestRun, named_tests, run_tests

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ship_gate.contract.boundary.lazy_types import is_callable, stated_bound
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.rules import is_any_number, is_keyword_only
+from ship_gate.contract.types import is_callable, stated_bound
 
 
 def lazy_surface(contract: MicroModuleContract) -> dict[str, Any] | None:

@@ -21,8 +21,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ship_gate.base import containers, scalars
-from ship_gate.contract.boundary import limits
+from ship_gate.base import boundary_values
 from ship_gate.errors import ShipGateError
 from ship_gate.sandbox.plan import Plan, SandboxKind, Surrounding
 
@@ -205,8 +204,8 @@ def _python_paths() -> list[Path]:
         *map(Path, ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")),
         Path("/etc/ld.so.cache"),
         _INSIDE,
-        # with their bytecode, or each process would compile them again
-        *(Path(str(at)) for one in (containers, limits, scalars) for at in (one.__file__, one.__cached__)),
+        # with its bytecode, or each process would compile it again
+        *(Path(str(at)) for at in (boundary_values.__file__, boundary_values.__cached__)),
     ]
     # os.path, since `exists` of a Path raises where a folder above may not be entered
     return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110 - see above

@@ -10,15 +10,17 @@ import builtins
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ship_gate.base.containers import TYPE_VARIABLE
-from ship_gate.contract.boundary.annotations import (
+from ship_gate.base.boundary_values import TYPE_VARIABLE
+from ship_gate.contract.class_statement import ClassStatement, Field
+from ship_gate.contract.types import (
+    BOUNDARY_IMPORTS,
     Meaning,
     bare_name,
+    literal_problem,
     normal_annotation,
     normal_default,
+    normal_or_same,
 )
-from ship_gate.contract.boundary.class_statement import ClassStatement, Field
-from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, literal_problem, normal_or_same
 from ship_gate.findings import FindingCode
 from ship_gate.source.files import ParsedFiles, SourceError, TopLevel, imported_file
 from ship_gate.verdict import ENTRY_FILE

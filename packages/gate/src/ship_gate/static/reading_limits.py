@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ship_gate.base.reading_limits import ReadingLimit
+from ship_gate.contract.rules import ReadingLimit
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.verdict import ENTRY_FILE
 

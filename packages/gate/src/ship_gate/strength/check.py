@@ -18,11 +18,11 @@ import secrets  # noqa: TID251 - what tests must not foretell is no input
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 
-from ship_gate.contract.boundary.class_statement import ClassStatement
-from ship_gate.contract.boundary.lazy_types import is_lazy
+from ship_gate.contract.class_statement import ClassStatement
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import entry_points
 from ship_gate.contract.rules import own_statements
+from ship_gate.contract.types import is_lazy
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.sandbox.pair import Pair
 from ship_gate.sandbox.staging import Staged

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ship_gate.contract.contract import Effect, EffectType, MicroModuleContract, SurfaceKind
-from ship_gate.contract.examples_file import same_error
+from ship_gate.contract.examples import same_error
 from ship_gate.contract.network import SENDING, is_covered, is_network, network_effects
 from ship_gate.contract.obligations import CLAIMS_FILE, matching_tests, obligations
 from ship_gate.contract.rules import is_vocabulary, own_statements

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ship_gate import canonical_json
-from ship_gate.contract.boundary.class_statement import ClassStatement, parse_statement
+from ship_gate.contract.class_statement import ClassStatement, parse_statement
 from ship_gate.contract.contract import DIMENSIONS, MicroModuleContract, fingerprint
 from ship_gate.contract.docstring import error_fields
 from ship_gate.contract.error_classes import base_of, error_classes, own_exceptions

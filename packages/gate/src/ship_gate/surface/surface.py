@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import griffe
 
-from ship_gate.contract.boundary.class_statement import ClassStatement, placed
-from ship_gate.contract.boundary.types import class_names, normal_or_same
+from ship_gate.contract.class_statement import ClassStatement, placed
 from ship_gate.contract.error_classes import is_builtin_exception
 from ship_gate.contract.rules import (
     ANY_NUMBER,
@@ -24,6 +23,7 @@ from ship_gate.contract.rules import (
     KEYWORD_ONLY,
     output_name,
 )
+from ship_gate.contract.types import class_names, normal_or_same
 from ship_gate.findings import FindingCode
 from ship_gate.source.classes import (
     ClassSource,

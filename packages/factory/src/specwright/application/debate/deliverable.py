@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.contract_text import contract_changes
-from ship_gate.contract.falsifying_tests import FalsifyingTest
+from ship_gate.contract.independent_tests import FalsifyingTest
+from ship_gate.contract.statements import contract_changes
 from ship_gate.verdict import Trial
 from specwright.application.announce import Announcement
 from specwright.application.criteria import CriterionRuling

@@ -9,9 +9,8 @@ from pydantic import ConfigDict, TypeAdapter
 from agent_wire import canonical_json
 from agent_wire.canonical_json import JsonValue
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import FalsifyingTest, Property, RegressionTest
 from ship_gate.findings import Finding
 from ship_gate.verdict import (
     SLOW_STAGES,

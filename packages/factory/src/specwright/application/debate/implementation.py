@@ -8,9 +8,9 @@ from typing import TypeVar, cast
 from agent_wire.canonical_json import JsonValue
 from ship_gate.base.ids import ArtifactType
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.contract_text import contract_changes
-from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
+from ship_gate.contract.independent_tests import FalsifyingTest, RegressionTest
 from ship_gate.contract.obligations import read_claims
+from ship_gate.contract.statements import contract_changes
 from ship_gate.findings import Finding
 from ship_gate.verdict import Candidate, GateVerdict, Trial
 from specwright.application.context import (

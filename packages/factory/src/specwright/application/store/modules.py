@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agent_wire.canonical_json import JsonValue, digest
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.falsifying_tests import RegressionTest, RegressionTests
+from ship_gate.contract.independent_tests import RegressionTest, RegressionTests
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.store.layout import definition

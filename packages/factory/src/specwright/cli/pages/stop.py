@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from ship_gate.base.markdown_text import inline
-from ship_gate.base.text import one_line
+from ship_gate.base.text import inline, one_line
 from ship_gate.terminal.output import counted
 from ship_gate.terminal.page import Page
 from specwright.application.stages.product import affected

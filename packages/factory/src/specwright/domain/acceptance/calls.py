@@ -10,13 +10,13 @@ import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import describes_otherwise, entry_points, named_classes, public_names
 from ship_gate.contract.error_classes import own_exceptions
-from ship_gate.contract.examples_file import Example
-from ship_gate.contract.properties import Property
+from ship_gate.contract.examples import Example
+from ship_gate.contract.independent_tests import Property
 from ship_gate.contract.rules import ANY_NUMBER, KEYWORD_ONLY, default_of, own_statements
+from ship_gate.contract.types import normal_type
 from specwright.domain.acceptance.records import (
     AcceptanceItem,
     TaskAcceptance,

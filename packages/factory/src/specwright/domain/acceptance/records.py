@@ -16,13 +16,11 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
-from ship_gate.base.containers import CALLABLE
+from ship_gate.base.boundary_values import CALLABLE
 from ship_gate.base.record import OmittedIfEmpty, Record, Text, validation_messages
 from ship_gate.base.text import did_you_mean
-from ship_gate.contract.boundary.annotations import normal_type
-from ship_gate.contract.boundary.type_variable import is_generic
-from ship_gate.contract.boundary.types import is_class_name, named, type_problem
-from ship_gate.contract.examples_file import python_tree
+from ship_gate.contract.examples import python_tree
+from ship_gate.contract.types import is_class_name, is_generic, named, normal_type, type_problem
 from specwright.errors import InputError
 
 Author = Literal["researcher", "person"]

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ship_gate.contract.boundary.annotations import normal_type
-from ship_gate.contract.boundary.types import BOUNDARY_IMPORTS, class_name_problem, type_problem
-from ship_gate.contract.examples_file import undefined_names
+from ship_gate.contract.examples import undefined_names
 from ship_gate.contract.rules import module_name_problem
+from ship_gate.contract.types import BOUNDARY_IMPORTS, class_name_problem, normal_type, type_problem
 from ship_gate.findings import Finding
 from specwright.domain.acceptance.records import (
     AcceptanceExample,

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
 
-from ship_gate.contract.boundary.types import class_names
 from ship_gate.contract.contract import MISSING, MicroModuleContract
 from ship_gate.contract.error_classes import own_exceptions
-from ship_gate.contract.examples_file import chapters
+from ship_gate.contract.examples import chapters
+from ship_gate.contract.types import class_names
 from ship_gate.syntax_tree import parse_module
 from specwright.domain.answers import (
     MIN_WORDS,

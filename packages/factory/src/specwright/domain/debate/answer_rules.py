@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ship_gate.contract.contract import DIMENSIONS, MISSING, MicroModuleContract
-from ship_gate.contract.examples_file import chapters
+from ship_gate.contract.examples import chapters
 from specwright.domain.answers import (
     CRITERIA,
     MIN_WORDS,

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from ship_gate.base.ids import ArtifactId
 from ship_gate.base.record import OmittedIfEmpty, Record, Sha256, Text
 from ship_gate.contract.contract import MISSING, MicroModuleContract
-from ship_gate.contract.falsifying_tests import FalsifyingTest, RegressionTest
+from ship_gate.contract.independent_tests import FalsifyingTest, RegressionTest
 from specwright.domain.answers import (
     MAX_FALSIFYING_TESTS,
     MIN_WORDS,

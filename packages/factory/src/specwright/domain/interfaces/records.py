@@ -12,14 +12,13 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from ship_gate.base.boundary_values import SCALARS
 from ship_gate.base.record import OmittedIfEmpty, Text
-from ship_gate.base.scalars import SCALARS
-from ship_gate.contract.boundary.annotations import normal_type, union_parts
-from ship_gate.contract.boundary.class_statement import ClassStatement
-from ship_gate.contract.boundary.types import class_names, is_class_name, named
+from ship_gate.contract.class_statement import ClassStatement
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
 from ship_gate.contract.rules import adds_to_code, default_of, is_any_number, own_statements
+from ship_gate.contract.types import class_names, is_class_name, named, normal_type, union_parts
 from ship_gate.syntax_tree import parse_expression
 from specwright.domain.acceptance.records import name_of, signature_of
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from ship_gate.base.text import did_you_mean
-from ship_gate.contract.boundary.types import class_names
 from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.types import class_names
 from specwright.domain.acceptance.records import PublicName, name_of
 from specwright.domain.interfaces.records import (
     OTHER_ERRORS,

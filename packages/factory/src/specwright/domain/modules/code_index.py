@@ -14,8 +14,8 @@ from pydantic import StringConstraints, model_validator
 
 from ship_gate.base.ids import ModuleId, ModuleRefText
 from ship_gate.base.record import Record, SemVer, Text, Timestamp
-from ship_gate.contract.boundary.annotations import normal_type
 from ship_gate.contract.contract import MicroModuleContract
+from ship_gate.contract.types import normal_type
 from ship_gate.syntax_tree import parse_expression
 
 

@@ -16,11 +16,9 @@ from pydantic import Field, StringConstraints, computed_field, model_validator
 
 from agent_wire import canonical_json
 from ship_gate.base.ids import ModuleRef, ModuleRefText
-from ship_gate.base.markdown_text import inline
 from ship_gate.base.record import OmittedIfEmpty, Record, SemVer, Sha256, Text, Timestamp
-from ship_gate.base.text import one_line
-from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.versions import serves
+from ship_gate.base.text import inline, one_line
+from ship_gate.contract.contract import MicroModuleContract, serves
 from ship_gate.findings import Finding
 from specwright.domain.base.document import Document
 from specwright.domain.modules.code_index import CodeIndexEntry, IndexStatus

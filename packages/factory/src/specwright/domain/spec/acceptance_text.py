@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ship_gate.base.markdown_text import fenced, printable
-from ship_gate.contract.examples_file import chapters, prose_and_fences
+from ship_gate.base.text import fenced, printable
+from ship_gate.contract.examples import chapters, prose_and_fences
 from specwright.domain.acceptance.records import (
     AcceptanceExample,
     AcceptanceItem,

@@ -17,7 +17,7 @@ from ship_gate.base.ids import ModuleRefText
 from ship_gate.base.record import Record, SemVer, Text, Timestamp
 from ship_gate.contract.contract import MISSING, MicroModuleContract
 from ship_gate.contract.docstring import entry_points, public_names
-from ship_gate.contract.examples_file import (
+from ship_gate.contract.examples import (
     Example,
     parse_examples,
     placeholder_faults,

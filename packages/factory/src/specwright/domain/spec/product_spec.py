@@ -15,9 +15,8 @@ from typing import Annotated, Any, NamedTuple, cast
 from packaging.version import Version
 from pydantic import AfterValidator, Field
 
-from ship_gate.base.markdown_text import printable
 from ship_gate.base.record import OmittedIfEmpty, Record, SemVer, Text, Timestamp
-from ship_gate.base.text import holds, one_line
+from ship_gate.base.text import holds, one_line, printable
 from specwright.domain.acceptance.records import TaskAcceptance
 from specwright.domain.interfaces.records import Interfaces, OutsideScope
 

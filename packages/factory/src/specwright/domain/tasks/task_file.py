@@ -24,9 +24,9 @@ from ship_gate.base.ids import TaskId
 from ship_gate.base.record import OmittedIfEmpty, Record, Text, Timestamp, validation_messages
 from ship_gate.base.text import shortened
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.contract_text import text_for_callers
 from ship_gate.contract.error_classes import own_exceptions
 from ship_gate.contract.rules import own_statements
+from ship_gate.contract.statements import text_for_callers
 from specwright.domain.acceptance.records import TaskAcceptance, amended_acceptance
 from specwright.domain.base.graph import describe_cycle, find_cycles
 from specwright.domain.base.slugs import sibling_slugs

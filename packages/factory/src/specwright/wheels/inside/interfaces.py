@@ -27,7 +27,7 @@ from types import FrameType
 from typing import Any, TypeAlias, cast
 from urllib.parse import quote, urlencode
 
-from ship_gate.base.scalars import scalar_of
+from ship_gate.base.boundary_values import scalar_of
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.frames import Link
 from ship_gate.inside.observation.environment import restore

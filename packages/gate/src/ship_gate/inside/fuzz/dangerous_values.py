@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ship_gate.base.scalars import SCALARS, Scalar, scalar_of
+from ship_gate.base.boundary_values import SCALARS, Scalar, scalar_of
 from ship_gate.inside.fuzz.hosts import ADDRESSES
 
 _FILES = {"old.txt": b"one\ntwo\n", "empty.txt": b"", "bytes.bin": b"\xff\xfe\x00\x80"}

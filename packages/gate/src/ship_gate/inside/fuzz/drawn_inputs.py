@@ -15,8 +15,7 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies
 
-from ship_gate.base.containers import CLASSES
-from ship_gate.base.scalars import CONSTRUCTORS
+from ship_gate.base.boundary_values import CLASSES, CONSTRUCTORS
 from ship_gate.inside.drawing import read_no_sources
 from ship_gate.inside.fuzz.dangerous_values import Sources
 from ship_gate.inside.fuzz.strategies import leaves_of

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ship_gate.base.containers import TYPE_VARIABLE
+from ship_gate.base.boundary_values import TYPE_VARIABLE
 from ship_gate.inside.codec import Codec, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
 from ship_gate.inside.fuzz.dangerous_values import lay_out_files

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from ship_gate.base.scalars import CONSTRUCTORS
+from ship_gate.base.boundary_values import CONSTRUCTORS
 from ship_gate.inside import proxies
 from ship_gate.inside.frames import Link
 from ship_gate.inside.fuzz.dangerous_values import Sources, is_ordinary, lay_out_files

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ship_gate.base.scalars import CONSTRUCTORS
-from ship_gate.contract.boundary.limits import BoundaryLimit
+from ship_gate.base.boundary_values import CONSTRUCTORS, BoundaryLimit
 from ship_gate.inside.frames import Link
 from ship_gate.inside.fuzz.drawn_inputs import (
     HangError,

@@ -19,7 +19,7 @@ from typing import Any
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from ship_gate.base.scalars import SCALARS, Drawing, Scalar, full_repr, scalar_of
+from ship_gate.base.boundary_values import SCALARS, Drawing, Scalar, full_repr, scalar_of
 from ship_gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values, is_ordinary
 from ship_gate.inside.values.lazy_values import DrawnFunction
 from ship_gate.inside.values.members import members_of

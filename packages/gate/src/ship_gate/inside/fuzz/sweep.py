@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ship_gate.base.scalars import ROWS
+from ship_gate.base.boundary_values import ROWS
 from ship_gate.inside.fuzz.dangerous_values import Sources, dangerous_values
 from ship_gate.inside.values.lazy_values import DrawnFunction
 from ship_gate.inside.values.rendering import measure

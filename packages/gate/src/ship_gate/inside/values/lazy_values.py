@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ship_gate.base.scalars import full_repr
+from ship_gate.base.boundary_values import full_repr
 
 
 class Items(NamedTuple):

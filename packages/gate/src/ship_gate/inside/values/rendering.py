@@ -8,7 +8,7 @@ import dataclasses
 import enum
 from typing import Any
 
-from ship_gate.base.scalars import full_repr, scalar_of
+from ship_gate.base.boundary_values import full_repr, scalar_of
 from ship_gate.inside.values.lazy_values import DrawnFunction, Function, Items
 from ship_gate.inside.values.members import field_names, members_of
 

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ship_gate.base.containers import CLASSES, TAKEN_CONTAINERS, TYPE_VARIABLE
-from ship_gate.base.scalars import ROWS
+from ship_gate.base.boundary_values import CLASSES, ROWS, TAKEN_CONTAINERS, TYPE_VARIABLE
 from ship_gate.inside.values.lazy_values import DrawnFunction, Items
 from ship_gate.inside.values.rendering import shown
 

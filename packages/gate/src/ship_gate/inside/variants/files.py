@@ -5,7 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
-from ship_gate.base.scalars import other_bytes
+from ship_gate.base.boundary_values import other_bytes
 from ship_gate.inside.variants.databases import (
     COMPANIONS,
     change_rows,

@@ -9,8 +9,7 @@ import dataclasses
 import enum
 from typing import Any, cast
 
-from ship_gate.base.containers import CLASSES
-from ship_gate.base.scalars import ROWS_OF_CLASS
+from ship_gate.base.boundary_values import CLASSES, ROWS_OF_CLASS
 from ship_gate.inside.codec import KEPT, unchecked_value
 from ship_gate.inside.values.lazy_values import Items
 

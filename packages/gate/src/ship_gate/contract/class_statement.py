@@ -25,7 +25,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ship_gate.contract.boundary.types import (
+from ship_gate.contract.types import (
     class_names,
     literal_problem,
     normal_or_same,

@@ -3,15 +3,25 @@
 Types are texts in one normal form, `ast.unparse(ast.parse(t))`, by bare names. JSON's own types come first:
 `dict` and `list` may be bare, as JSON's object and array; every other container names its elements. A CamelCase name that
 is in no list is a class that the module or a declared dependency exports: its class statement (`class_statement`) gives its
-fields, and the gate checks in the source that it exists. The types of single values are in `base.scalars`.
+fields, and the gate checks in the source that it exists. The types of single values are in `base.boundary_values`.
+`normal_type` and `normal_annotation` write what everyday Python says another way, `Optional[int]` or `List["Node"]`, in
+the normal form.
 
 A parameter may be declared as a `Mapping`, `Sequence` or `Collection`, which says what the function needs of it; nothing
-else may, for a returned value is one thing. A whole parameter may be an `Iterable` or `Iterator`, and so may be the whole
-result; `lazy_types` has what such a slot says besides. A whole parameter may be a `Callable[[A, B], R]`. The types of
-parameters and results may hold `T`, the type variable (`type_variable`).
+else may, for a returned value is one thing.
+
+**Lazy types.** A whole parameter may be an `Iterable` or `Iterator`, and so may be the whole result. One constraint or
+invariant says how many items there are at most: `takes at most 100 items`, `yields at most 100 items`. The gate counts
+them itself, so no test has to show it. A whole parameter may be a `Callable[[A, B], R]`, which the module calls.
+
+**The type variable** `T` stands for one type in all slots of a call, whichever the caller has. It is unbound: a function
+that is generic over it takes values that cannot be hashed, ordered or added, unless it declares an error for them, and gives
+back those that it was given. Where `T` is the key of a dict or an item of a set, it can be hashed. In source it is
+`T = TypeVar("T")`. It has this one name, and stands in the inputs and outputs of functions alone.
 
 Not checked here: whether the elements of a set and the keys of a dict are hashable (`possible_values`), and whether a
-default is of its type."""
+default is of its type.
+"""
 
 import ast
 import builtins
@@ -21,17 +31,21 @@ import math
 import re
 import typing
 import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ship_gate.base.containers import (
+from ship_gate.base.boundary_values import (
     ABSTRACT,
     CALLABLE,
     CONTAINERS,
     ITERATORS,
+    ROWS,
+    SCALARS,
     TAKEN_CONTAINERS,
     TYPE_VARIABLE,
+    BoundaryLimit,
 )
-from ship_gate.base.scalars import ROWS, SCALARS
+from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.syntax_tree import parse_expression
 
 BOUNDARY_IMPORTS = {
@@ -348,3 +362,276 @@ def _is_constant(node: ast.expr) -> bool:
             return name in _MADE and all(map(_is_constant, values)) and all(one.arg for one in keywords)
         case _:
             return _is_scalar(node)
+
+
+Meaning = Callable[[str], str]
+"""From a name as it is written, `dt.date`, to its full name, `datetime.date`; empty if it is none of a library."""
+
+_BARE = {
+    **{f"{module}.{name}": name for name, module in BOUNDARY_IMPORTS.items()},
+    **{f"typing.{name}": name.lower() for name in ("List", "Dict", "Set", "Tuple", "FrozenSet")},
+    **{f"typing.{name}": name for name in ABSTRACT},
+    **dict.fromkeys(("re.Pattern", "typing.Pattern"), "re.Pattern"),
+}
+_OPTIONAL, _UNION = "typing.Optional", "typing.Union"
+
+
+def bare_name(full: str) -> str:
+    """The boundary's name for a class of the library, `date` for `datetime.date`; empty if it has none."""
+    return _BARE.get(full, "")
+
+
+def normal_annotation(node: ast.expr, meaning: Meaning) -> str:
+    """The text of an annotation by bare names, unions and without quotes around forward references."""
+    try:
+        return ast.unparse(ast.fix_missing_locations(_NormalForm(meaning).visit(node)))
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.unparse(node)
+
+
+def normal_default(node: ast.expr, meaning: Meaning) -> str:
+    """The text of a default by bare names: `decimal.Decimal("1")` is `Decimal('1')`."""
+    return ast.unparse(ast.fix_missing_locations(_BareNames(meaning).visit(node)))
+
+
+def normal_type(text: str) -> str:
+    """The same for the text of a type in a contract, which imports nothing; as it is if it is no expression."""
+    try:
+        node = parse_expression(text.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+    try:
+        return normal_or_same(ast.unparse(ast.fix_missing_locations(_InContract(_in_contract).visit(node))))
+    except (SyntaxError, ValueError, RecursionError):
+        return normal_or_same(ast.unparse(node))
+
+
+def _in_contract(dotted: str) -> str:
+    """What a name says by itself."""
+    full = dotted if "." in dotted else f"typing.{dotted}"
+    return full if full in {*_BARE, _OPTIONAL, _UNION} else ""
+
+
+class _BareNames(ast.NodeTransformer):
+    """Replaces the names of what a default is made with."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self._meaning = meaning
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        bare = bare_name(self._meaning(ast.unparse(node.func)))
+        keywords = [ast.keyword(one.arg, self.visit(one.value)) for one in node.keywords]
+        function = ast.Name(bare, ast.Load()) if bare else node.func
+        return ast.Call(function, [self.visit(one) for one in node.args], keywords)
+
+
+class _NormalForm(ast.NodeTransformer):
+    """Replaces what has a plainer form; the tree that it is given stays as it is where it is shared."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self._meaning = meaning
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if isinstance(node.value, str):
+            return self.visit(parse_expression(node.value.strip()).body)
+        return node
+
+    def _visit_name(self, node: ast.Name | ast.Attribute) -> ast.expr:
+        bare = bare_name(self._meaning(ast.unparse(node)))
+        return ast.Name(bare, ast.Load()) if bare else node
+
+    visit_Name = visit_Attribute = _visit_name  # noqa: N815 - the transformer's protocol
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        meant = self._meaning(ast.unparse(node.value))
+        if meant == "typing.Literal":
+            return ast.Subscript(ast.Name("Literal", ast.Load()), node.slice, ast.Load())
+        if meant not in {_OPTIONAL, _UNION}:
+            return ast.Subscript(self._visit_base(node.value), self._visit_slice(node.slice), ast.Load())
+        inner = self._visit_slice(node.slice)
+        elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        parts = [part for element in elements for part in union_parts(element)]
+        if meant == _OPTIONAL:
+            parts.append(ast.Constant(None))
+        union = parts[0]
+        for part in parts[1:]:
+            union = ast.BinOp(union, ast.BitOr(), part)
+        return union
+
+    def _visit_base(self, node: ast.expr) -> ast.expr:
+        return self._visit_name(node) if isinstance(node, ast.Name | ast.Attribute) else self.visit(node)
+
+    def _visit_slice(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Tuple):
+            return ast.Tuple([self.visit(part) for part in node.elts], ast.Load())
+        return self.visit(node)
+
+    def visit_List(self, node: ast.List) -> ast.expr:
+        """What a callable is called with."""
+        return ast.List([self.visit(part) for part in node.elts], ast.Load())
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        return ast.BinOp(self.visit(node.left), node.op, self.visit(node.right))
+
+
+class _InContract(_NormalForm):
+    """In a contract a bare name that a module may export, `Pattern`, is its own class; `Pattern[str]` is the library's, for
+    own classes take no type parameters."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return node if is_class_name(node.id) else self._visit_name(node)
+
+
+def union_parts(node: ast.expr) -> Iterator[ast.expr]:
+    """The types of which a value may be: those of a union, or the type itself."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield from union_parts(node.left)
+        yield from union_parts(node.right)
+    else:
+        yield node
+
+
+TRIED_TYPES = ("int", "str", "int | None", "tuple[str, int]", "list[int]", "dict[str, int]")
+"""What the gate tries a generic function with, one type after the other."""
+
+_WITHOUT_VALUE = ("None", "()", "frozenset()")
+"""Defaults that hold no value of it."""
+
+_UNHASHABLE = {"list[int]", "dict[str, int]"}
+
+
+def is_generic(slot_type: str) -> bool:
+    """Whether a type names the type variable; no type does that cannot be read."""
+    try:
+        return TYPE_VARIABLE in named(slot_type)
+    except ValueError:
+        return False
+
+
+def tried_types(types: Sequence[str]) -> tuple[str, ...]:
+    """What the types of a contract's slots are tried with: nothing if none is generic; only what can be hashed if it is."""
+    if not any(map(is_generic, types)):
+        return ()
+    is_hashed = any(is_generic(held) for text in types for _, held in hashed_parts(text))
+    return tuple(one for one in TRIED_TYPES if not (is_hashed and one in _UNHASHABLE))
+
+
+def type_variable_problems(inputs: Sequence[str], outputs: Sequence[str]) -> Iterator[str]:
+    """What keeps the type variable of a contract from being locked.
+
+    Args:
+        inputs: The types of the inputs, those that can be read.
+        outputs: Of the outputs.
+    """
+    if any(map(is_generic, [*inputs, *outputs])) and not any(map(_supplies, inputs)):
+        yield (
+            f"inputs: no input gives a value of {TYPE_VARIABLE}, which stands for a type that the caller has; take a "
+            f"`{TYPE_VARIABLE}` or a container of it, or name the type"
+        )
+
+
+def _supplies(slot_type: str) -> bool:
+    """Whether an input gives values of the type variable: it holds some, or is called for them."""
+    tree = parse_expression(slot_type)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == CALLABLE:
+            assert isinstance(node.slice, ast.Tuple)  # its type was checked
+            return is_generic(ast.unparse(node.slice.elts[1]))
+    return is_generic(slot_type)
+
+
+def type_variable_default_problem(slot_type: str, default: str) -> str:
+    """Why a parameter of a generic type cannot have a default; empty if it can."""
+    if not is_generic(slot_type) or default in _WITHOUT_VALUE:
+        return ""
+    return (
+        f"{default!r} is of one type, where {TYPE_VARIABLE} is of the caller's; write `{TYPE_VARIABLE} | None`, defaults to "
+        "None, or leave it out"
+    )
+
+
+_BOUND = re.compile(r"(takes|yields) at most ([1-9][0-9]*) items?")
+
+
+def is_item_bound(slot_type: str, text: str) -> bool:
+    """Whether a constraint or invariant of a slot of this type states how many items there are at most."""
+    return _BOUND.fullmatch(text) is not None and is_iterable(slot_type)
+
+
+def is_iterable(slot_type: str) -> bool:
+    """Whether a slot is an iterable or iterator."""
+    found = _lazy_part(slot_type)
+    return found is not None and _base(found) in ITERATORS
+
+
+def is_lazy(slot_type: str) -> bool:
+    """Whether a slot is an iterable, an iterator or a callable."""
+    return _lazy_part(slot_type) is not None
+
+
+def lazy_type_problems(contract: MicroModuleContract, many: Collection[str]) -> Iterator[str]:
+    """What keeps the iterables, iterators and callables of a contract from being locked.
+
+    Args:
+        contract: Slots whose types do not cross are passed over.
+        many: The inputs that stand for any number of arguments.
+    """
+    for index, slot in enumerate(contract.inputs):
+        if not type_problem(slot.type, taken=True):
+            alone = slot.name not in many
+            yield from _slot_problems(f"inputs.{index}.constraints", slot.type, slot.constraints, alone=alone)
+    for index, slot in enumerate(contract.outputs):
+        if not type_problem(slot.type, returned=True):
+            alone = len(contract.outputs) == 1
+            yield from _slot_problems(f"outputs.{index}.invariants", slot.type, slot.invariants, alone=alone)
+
+
+def _slot_problems(path: str, slot_type: str, texts: list[str], *, alone: bool) -> Iterator[str]:
+    verb = "takes" if path.startswith("inputs") else "yields"
+    if not is_lazy(slot_type):
+        return
+    if not alone:
+        yield (
+            f"{path.rpartition('.')[0]}.type: {slot_type!r} stands alone: it is the one output, or one plain "
+            "parameter; write list[...] beside others"
+        )
+    if not is_iterable(slot_type):
+        return
+    most = BoundaryLimit.ITEMS.most
+    found = [match for text in texts if (match := _BOUND.fullmatch(text))]
+    stated = [int(match[2]) for match in found if match[1] == verb]
+    if len(stated) != 1 or len(found) != 1:
+        yield f"{path}: how many items it {verb} at most is not stated, once; add `{verb} at most 100 items`"
+    elif stated[0] > most:
+        yield f"{path}: {stated[0]} items are more than can be tried; state {most} at most"
+
+
+def stated_bound(slot_type: str, texts: list[str], verb: str) -> int:
+    """How many items a slot takes or yields at most; 0 if it is no iterable, or says nothing."""
+    if not is_iterable(slot_type):
+        return 0
+    found = [match for text in texts if (match := _BOUND.fullmatch(text)) and match[1] == verb]
+    return int(found[0][2]) if len(found) == 1 else 0
+
+
+def is_callable(slot_type: str) -> bool:
+    """Whether a slot is a function that the module calls."""
+    found = _lazy_part(slot_type)
+    return found is not None and _base(found) == CALLABLE
+
+
+def _lazy_part(slot_type: str) -> ast.Subscript | None:
+    """The iterable, iterator or callable of `Iterable[T]` and `Iterable[T] | None`."""
+    try:
+        node = parse_expression(slot_type).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node]
+    found = [
+        side for side in sides if isinstance(side, ast.Subscript) and _base(side) in {*ITERATORS, CALLABLE}
+    ]
+    return found[0] if found else None
+
+
+def _base(node: ast.Subscript) -> str:
+    return node.value.id if isinstance(node.value, ast.Name) else ""

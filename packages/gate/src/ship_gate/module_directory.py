@@ -1,6 +1,10 @@
 """A module directory on disk, read without any factory around it (design: ship-gate, module-directory).
 
-    contract.json, implementation/, tests/, examples.md, falsifying_tests.json
+    contract.json                 only as the locked contract, if it is there at all
+    implementation/__init__.py    with further files beside it
+    tests/test_*.py, tests/obligations.json
+    examples.md
+    falsifying_tests.json
 
 The last one is optional: the falsifying tests that a sealed version was kept with, which are run as long as the contract is
 the one that they were kept under.
@@ -9,7 +13,8 @@ What else a sealed version or a draft that did not ship holds (ship.json, its ex
 what tools leave behind (caches, dot files) are passed over. Its dependencies are module directories too: named, or found
 beside it by the references in its contract; those that they need in turn are found in the same way.
 
-Left out: judging what was read."""
+Left out: judging what was read.
+"""
 
 import difflib
 import os
@@ -23,13 +28,12 @@ from pydantic import ValidationError
 from ship_gate import canonical_json
 from ship_gate.base.record import validation_messages
 from ship_gate.canonical_json import JsonValue
-from ship_gate.contract.contract import Dependency, MicroModuleContract, fingerprint
-from ship_gate.contract.examples_file import parse_examples
-from ship_gate.contract.falsifying_tests import RegressionTests
-from ship_gate.contract.versions import serves
+from ship_gate.contract.contract import Dependency, MicroModuleContract, fingerprint, serves
+from ship_gate.contract.examples import parse_examples
+from ship_gate.contract.independent_tests import RegressionTests
 from ship_gate.errors import CorruptionError, InputError, RefusedError
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.source.files import ParsedFiles, SourceError
+from ship_gate.source.files import TEST_FILE, ParsedFiles, SourceError
 from ship_gate.surface.comparison import imported_classes
 from ship_gate.surface.surface import extract_surface
 from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict, SealedModule, ShipGate
@@ -48,8 +52,9 @@ _PASSED_OVER = {
 _HALT_NOTE = re.compile(r"escalation(-r\d+)?\.json")
 """What stopped a draft; it lies beside the files of a draft that did not ship."""
 _CACHES = {"__pycache__", "node_modules"}
-_MOST_BYTES = 1024 * 1024 + 1
-_MOST_FILES = 1000
+_MOST_READ = 1000
+_MOST_FILES = 200
+_MOST_BYTES = 1024 * 1024
 
 
 class ModuleDirectory(NamedTuple):
@@ -168,8 +173,8 @@ def _contract(directory: Path) -> tuple[MicroModuleContract | None, list[Finding
         ]
     try:
         with path.open("rb") as stream:
-            data = stream.read(_MOST_BYTES)
-        if len(data) == _MOST_BYTES:
+            data = stream.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
             return None, [
                 Finding(FindingCode.CONTRACT_INVALID, _CONTRACT, "it is larger than 1 MiB; make it smaller")
             ]
@@ -195,10 +200,10 @@ def _files(directory: Path) -> tuple[dict[str, bytes], list[Finding]]:
         elif path.is_file() and name not in _PASSED_OVER and not _HALT_NOTE.fullmatch(name):
             with path.open("rb") as stream:
                 # more than the limit need not be read: the layout stage reports the size
-                files[name] = stream.read(_MOST_BYTES)
-        if len(files) > _MOST_FILES:
+                files[name] = stream.read(_MOST_BYTES + 1)
+        if len(files) > _MOST_READ:
             raise InputError(
-                f"the directory holds more than {_MOST_FILES} files",
+                f"the directory holds more than {_MOST_READ} files",
                 where=str(directory),
                 remedy="name the directory of one module",
             )
@@ -391,3 +396,71 @@ class SealedSource:
             return fingerprint(extract_surface(files, version.contract.name, imported))
         except SourceError as error:
             raise CorruptionError(error.finding.message, where=error.finding.where) from error
+
+
+_REQUIRED = (ENTRY_FILE, "tests/obligations.json", "examples.md")
+_SEGMENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+_COMPILED = (".pyc", ".pyo", ".pyd", ".so", ".dll", ".dylib", ".pth")
+
+
+def layout_findings(candidate: Candidate) -> list[Finding]:
+    """What is missing, what does not belong, and which source files are no Python."""
+    files = ParsedFiles.of(candidate.files)
+    return [*_missing(files), *_unexpected(candidate), *_ambiguous(files), *files.unreadable()]
+
+
+def _missing(files: Mapping[str, bytes]) -> Iterator[Finding]:
+    for path in _REQUIRED:
+        if path not in files:
+            yield Finding(FindingCode.FILES_MISSING, path, f"{path} is missing; a module directory holds it")
+
+
+def _unexpected(candidate: Candidate) -> Iterator[Finding]:
+    files = candidate.files
+    if len(files) > _MOST_FILES:
+        yield Finding(
+            FindingCode.FILES_SIZE,
+            "",
+            f"there are {len(files)} files; a micro module has at most {_MOST_FILES}",
+        )
+    for path, data in sorted(files.items()):
+        folders = {path[:place] for place, character in enumerate(path) if character == "/"}
+        if not all(_SEGMENT.fullmatch(part) for part in path.split("/")) or folders & files.keys():
+            yield Finding(
+                FindingCode.FILES_UNEXPECTED, path, "the path is not a plain relative one; rename the file"
+            )
+        elif path == "contract.json":
+            if not _is_contract(data, candidate.contract):
+                yield Finding(
+                    FindingCode.FILES_CONTRACT, path, "it is not the locked contract; leave it to the factory"
+                )
+        elif path.startswith("implementation/"):
+            if path.endswith(_COMPILED):
+                yield Finding(
+                    FindingCode.FILES_UNEXPECTED, path, "compiled code cannot be read; ship its source"
+                )
+        elif path not in _REQUIRED and not TEST_FILE.fullmatch(path):
+            yield Finding(
+                FindingCode.FILES_UNEXPECTED, path, "it has no place in a module directory; remove it"
+            )
+        if len(data) > _MOST_BYTES:
+            yield Finding(FindingCode.FILES_SIZE, path, "the file is larger than 1 MiB; make it smaller")
+
+
+def _ambiguous(files: Mapping[str, bytes]) -> Iterator[Finding]:
+    """A file and a folder of one import name: Python would take the folder and never read the file."""
+    folders = {"/".join(path.split("/")[:place]) for path in files for place in range(1, path.count("/") + 1)}
+    for path in sorted(
+        path for path in files if path.endswith(".py") and path.removesuffix(".py") in folders
+    ):
+        folder = path.removesuffix(".py")
+        message = f"{path} and {folder}/ have one import name; rename one"
+        yield Finding(FindingCode.FILES_UNEXPECTED, path, message)
+
+
+def _is_contract(data: bytes, contract: MicroModuleContract) -> bool:
+    try:
+        value = canonical_json.loads(data)
+        return MicroModuleContract.model_validate(value).to_json() == contract.to_json()
+    except ValueError:
+        return False

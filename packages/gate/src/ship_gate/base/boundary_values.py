@@ -1,13 +1,6 @@
-"""The types of single values that may cross a module's boundary, in one table (design: contracts).
+"""The values that may cross a module's boundary: single values, containers, and how much (design: contracts).
 
-A row holds all that the gate knows of a type: where it comes from, which values are of it, how they are packed, shown, drawn
-and altered. Rules, stubs, codec, fuzz and variants read it; none of them names a type that needs no special treatment. What
-holds other values (containers, unions, classes) is not here. The command of a product needs only Python, so it has a reader
-of its own, `wheels/shell/scalars.py` of the factory; a test holds it to the rows with `is_word`.
-
-It imports nothing of the project, because the sandboxed processes read this file as well. Strategies of Hypothesis are made
-by functions that get its module, since not every process has it. Values are made when they are asked for: some of
-them need the time zones of the system.
+It imports nothing of the project, because the sandboxed processes read this file as well.
 """
 
 import base64
@@ -24,6 +17,7 @@ import sys
 import uuid
 import zoneinfo
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, cast
 
@@ -716,3 +710,56 @@ def scalar_of(value: object) -> Scalar | None:
     if row is None or row.accepts(value):
         return row
     return next(one for one in SCALARS if one.accepts(value))  # of two rows of a class the other one
+
+
+CLASSES: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}
+"""The classes of values that hold others."""
+
+CONTAINERS = {"list": 1, "set": 1, "frozenset": 1, "dict": 2}
+"""Containers that cross both ways, with the number of types that they take; a `tuple` takes any number."""
+
+TAKEN_CONTAINERS = {"Sequence": 1, "Collection": 1, "Iterable": 1, "Mapping": 2}
+"""What a parameter may be declared as, from `collections.abc`: a caller passes any container that is one."""
+
+ITERATORS = ("Iterable", "Iterator")
+"""What a whole parameter or the whole result may be, with a stated number of items at most."""
+
+CALLABLE = "Callable"
+"""What a whole parameter may be: a function that the module calls."""
+
+TYPE_VARIABLE = "T"
+"""What stands for a type that the caller has, in the inputs and outputs of a generic function."""
+
+ABSTRACT = (*TAKEN_CONTAINERS, "Iterator", CALLABLE)
+"""The types that come from `collections.abc`."""
+
+
+class BoundaryLimit(Enum):
+    """A limit, with its size, its unit and what it is about."""
+
+    DEPTH = 5_000, "levels", "containers within containers, of one value"
+    VALUES = 2_000_000, "values", "leaves and containers in one call's arguments, or in its result"
+    ITEMS = 100_000, "items", "what a contract may state of an iterable or iterator"
+    BYTES = 16 * 1024 * 1024, "bytes", "one call's arguments, or its result, as JSON text"
+    PRINTED = 200_000, "characters", "what one call prints, where that is a declared effect"
+    MESSAGE = 200_000, "characters", "the message of an exception; the rest is cut off"
+
+    @property
+    def most(self) -> int:
+        """The largest size that crosses."""
+        return self.value[0]
+
+    @property
+    def text(self) -> str:
+        """The size with its unit."""
+        return f"{self.most:,} {self.value[1]}"
+
+    @property
+    def about(self) -> str:
+        """What is measured."""
+        return self.value[2]
+
+
+def limit_sentence() -> str:
+    """Values beyond the limits that a contract's author has to know, for prompts."""
+    return f"values of over {BoundaryLimit.DEPTH.most:,} levels or {BoundaryLimit.VALUES.most:,} items"

@@ -1,10 +1,9 @@
-"""Falsifying tests: black-box tests that somebody else than the author of a module wrote against its contract, and those of
-them that are kept beside a sealed version (design: falsifying-tests).
-
-A criterion is kept by its text: its number may be another one once the spec has changed.
+"""Tests and properties that others than the author of a module state: falsifying tests, regression tests and properties
+(design: falsifying-tests, executable-spec).
 """
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple
 
 from pydantic import Field
 
@@ -85,3 +84,23 @@ class RegressionTests(Record):
 
     contract_sha256: Sha256
     tests: list[RegressionTest]
+
+
+class Property(NamedTuple):
+    """Code over typed variables that must be true for all of their values.
+
+    Args:
+        heading: The criteria that it shows, and its title.
+        code: Ends in the expression that must be true.
+        variables: Each with its type in normal form.
+        errors: Those that may come out instead.
+        examples: Code of the approved examples, whose constants are tried.
+        texts: Prose of the criteria, whose numbers are tried.
+    """
+
+    heading: str
+    code: str
+    variables: Mapping[str, str]
+    errors: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()

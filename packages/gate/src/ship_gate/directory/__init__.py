@@ -1,1 +1,0 @@
-"""A module directory on disk: layout, reading, verdict."""
