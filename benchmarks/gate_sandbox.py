@@ -19,7 +19,7 @@ from ship_gate.contract.contract import Input, MicroModuleContract, Output
 from ship_gate.runs.suite_run import named_tests, run_tests
 from ship_gate.sandbox.kind import Sandbox, fault_of
 from ship_gate.sandbox.pair import prepare
-from ship_gate.sandbox.plan import SandboxKind
+from ship_gate.sandbox.process import SandboxKind
 from ship_gate.sandbox.staging import lay_out, stage, workspace
 from ship_gate.verdict import Candidate
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ship_gate.sandbox.kind import available_sandbox
-from ship_gate.sandbox.plan import SandboxKind
+from ship_gate.sandbox.process import SandboxKind
 from testkit.cli.commands import PLAYBOOK, specwright
 from testkit.loopback import Asked, Reply, answering
 

@@ -15,8 +15,7 @@ import yaml
 from ship_gate.batch import BatchResult, JudgedModule
 from ship_gate.findings import Finding
 from ship_gate.module_directory import DirectoryVerdict
-from ship_gate.report.markdown import markdown_report
-from ship_gate.report.terminal import line_of
+from ship_gate.reports import line_of, markdown_report
 from testkit.cli.commands import ROOT, specwright
 
 MODULES = ROOT / "packages/gate/tests/modules"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ship_gate.base.text import did_you_mean
+from ship_gate.terminal.output import UNLIMITED, shows_colours, width_of
 from ship_gate.terminal.page import Page, brief, wrapped
-from ship_gate.terminal.screen import UNLIMITED, shows_colours, width_of
 from specwright.cli.main import main
 from specwright.cli.progress import fitted
 from testkit.cli.commands import PLAYBOOK, everything, specwright

@@ -3,7 +3,7 @@
 import pytest
 
 from ship_gate.sandbox.kind import fault_of
-from ship_gate.sandbox.plan import SandboxKind
+from ship_gate.sandbox.process import SandboxKind
 from testkit.sampling import nightly
 from testkit.unprivileged import another_user
 

@@ -7,9 +7,9 @@ from ship_gate.contract.contract import Effect, Input, Modes, Output
 from ship_gate.contract.docstring import entry_points, public_names, render_stub
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import DEFINITIONS, is_vocabulary, output_name, problems
+from ship_gate.public_surface import extract_surface
 from ship_gate.source.files import ParsedFiles
-from ship_gate.surface.splice import splice
-from ship_gate.surface.surface import extract_surface
+from ship_gate.source.splice import splice
 from ship_gate.verdict import ENTRY_FILE
 from specwright.domain.acceptance.calls import twice_defined
 from specwright.domain.answers import PlannedModule

@@ -7,7 +7,7 @@ import pytest
 from gate_testkit.judging import candidate  # pyright: ignore[reportUnknownVariableType]
 from ship_gate.contract.independent_tests import FalsifyingTest
 from ship_gate.fuzz.check import FuzzBounds
-from ship_gate.sandbox.plan import Limits
+from ship_gate.sandbox.process import Limits
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import Trial
 from specwright.roles.team import prompt

@@ -12,11 +12,16 @@ from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.sandbox.staging import stage
 from ship_gate.ship_gate import SandboxedShipGate
-from ship_gate.strength.check import weak_findings
+from ship_gate.strength.check import (
+    Variant,
+    VariantRun,
+    run_variants,
+    start_runner,
+    unshown_limits,
+    weak_findings,
+)
 from ship_gate.strength.claims import claims_of, unshown_finding
 from ship_gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
-from ship_gate.strength.run import Variant, VariantRun, run_variants, start_runner
-from ship_gate.strength.stated_limits import unshown_limits
 from ship_gate.verdict import Candidate
 from testkit.domain.doubling import DOUBLE
 from testkit.sampling import spread

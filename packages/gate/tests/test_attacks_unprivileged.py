@@ -7,7 +7,7 @@ import pytest
 
 from gate_testkit.verdicts import verdicts
 from ship_gate.sandbox.kind import fault_of
-from ship_gate.sandbox.plan import SandboxKind
+from ship_gate.sandbox.process import SandboxKind
 from testkit.sampling import nightly, slow
 from testkit.unprivileged import another_user
 

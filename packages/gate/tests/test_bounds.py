@@ -14,10 +14,10 @@ import ship_gate
 from gate_testkit.judging import MODULES, candidate
 from gate_testkit.running import broken_off, run, survivors
 from ship_gate.sandbox.kind import Sandbox
-from ship_gate.sandbox.plan import Limits, SandboxKind
+from ship_gate.sandbox.process import Limits, SandboxKind
 from ship_gate.sandbox.staging import stage, workspace
 from ship_gate.ship_gate import SandboxedShipGate
-from ship_gate.strength.run import Variant, run_variants, start_runner
+from ship_gate.strength.check import Variant, run_variants, start_runner
 from testkit.processes import until
 from testkit.sampling import spread
 
@@ -269,6 +269,8 @@ def test_a_sandboxed_process_sees_no_folder_of_the_gate_but_inside(place, kind):
     gate = Path(ship_gate.__file__).parent
     others = [path for path in gate.iterdir() if path.name not in ("inside", "base")]
     others += [path for path in (gate / "base").iterdir() if path.name not in ("boundary_values.py", CACHE)]
-    sees = SEES.format(inside=str(gate / "inside"), others=[*map(str, others), str(gate / "strength/run.py")])
+    sees = SEES.format(
+        inside=str(gate / "inside"), others=[*map(str, others), str(gate / "strength/check.py")]
+    )
     assert run({ENTRY: sees + SOURCE}, kind=kind).findings == ()
     assert _variant(place, kind, sees) == "passed"

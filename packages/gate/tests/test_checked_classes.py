@@ -5,11 +5,11 @@ import pytest
 from gate_testkit.corpus_reading import wider
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import is_untested, own_statements
+from ship_gate.public_surface import extract_surface
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.source.files import ParsedFiles, SourceError
+from ship_gate.source.splice import spliced_files
 from ship_gate.strength.check import stubs
-from ship_gate.surface.splice import spliced_files
-from ship_gate.surface.surface import extract_surface
 from ship_gate.verdict import ENTRY_FILE, Candidate
 
 PAGE = wider("page_at")

@@ -5,7 +5,7 @@ import re
 from ship_gate.base.boundary_values import BoundaryLimit
 from ship_gate.findings import known_code
 from ship_gate.fuzz.check import advice_on
-from ship_gate.fuzz.limits import bounds
+from ship_gate.fuzz.hints import bounds
 
 
 def test_a_result_beyond_a_limit_of_the_gate_is_told_as_such():

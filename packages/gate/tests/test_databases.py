@@ -7,8 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from ship_gate.fuzz.database_content import same_content
-from ship_gate.fuzz.determinism import Answer
+from ship_gate.fuzz.determinism import Answer, same_content
 from ship_gate.inside.fuzz.dangerous_values import lay_out_files
 from ship_gate.inside.variants.files import files_below, perturb_files
 

@@ -3,9 +3,8 @@
 import pytest
 
 from gate_testkit.fuzzing import Planted
-from ship_gate.fuzz.constants import constants_of
-from ship_gate.fuzz.limits import bounds, numbers, quoted
-from ship_gate.fuzz.run import FuzzRun, before_any_answer
+from ship_gate.fuzz.check import FuzzRun, before_any_answer
+from ship_gate.fuzz.hints import bounds, constants_of, numbers, quoted
 from ship_gate.sandbox.stream import RunEnd
 
 LIMITS = {

@@ -6,8 +6,8 @@ import pytest
 
 from gate_testkit.fuzzing import Planted, fuzzed, suite_of
 from ship_gate.fuzz.check import FuzzBounds
+from ship_gate.public_surface import extract_surface
 from ship_gate.source.files import ParsedFiles, SourceError
-from ship_gate.surface.surface import extract_surface
 from testkit.sampling import spread
 
 FEW = FuzzBounds(examples=60, seconds=0.6)

@@ -10,9 +10,9 @@ from gate_testkit.judging import codes
 from gate_testkit.pair_contracts import ERROR, PAIR, a_contract
 from ship_gate.contract.contract import Dependency, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.docstring import imported_classes, render_stub
+from ship_gate.public_surface import compare_surface
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.source.files import ParsedFiles
-from ship_gate.surface.comparison import compare_surface
 from ship_gate.verdict import ENTRY_FILE, Candidate, SealedModule
 from testkit.sampling import spread
 

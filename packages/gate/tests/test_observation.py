@@ -11,7 +11,7 @@ from ship_gate.inside.variants.values import WAYS, perturb
 from ship_gate.runs.suite_run import named_tests
 from ship_gate.sandbox.kind import Sandbox, available_sandbox
 from ship_gate.sandbox.staging import stage, workspace
-from ship_gate.strength.invariants import assertions_of
+from ship_gate.strength.claims import assertions_of
 from ship_gate.strength.observation import observe
 from testkit.sampling import spread
 

@@ -17,8 +17,7 @@ from ship_gate.sandbox.kind import (
     fault_of,
     find_sandbox,
 )
-from ship_gate.sandbox.plan import SandboxKind
-from ship_gate.sandbox.process import start
+from ship_gate.sandbox.process import SandboxKind, start
 from ship_gate.sandbox.staging import workspace
 from ship_gate.ship_gate import SandboxedShipGate
 from testkit.sampling import spread

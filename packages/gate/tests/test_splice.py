@@ -11,7 +11,7 @@ from ship_gate.contract.contract import Input, MicroModuleContract, Modes, Outpu
 from ship_gate.contract.docstring import docstring_literal, render_docstring
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.source.files import SourceError
-from ship_gate.surface.splice import splice
+from ship_gate.source.splice import splice
 
 PAIR = Modes(sync=True, async_=True)
 

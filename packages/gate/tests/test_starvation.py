@@ -21,8 +21,7 @@ from ship_gate.fuzz.check import FuzzBounds
 from ship_gate.sandbox.staging import stage
 from ship_gate.sandbox.starvation import OwnTime
 from ship_gate.ship_gate import SandboxedShipGate
-from ship_gate.strength.check import examine_strength
-from ship_gate.strength.run import Variant, run_variants, start_runner
+from ship_gate.strength.check import Variant, examine_strength, run_variants, start_runner
 from ship_gate.verdict import Trial
 from testkit.sampling import slow
 

@@ -5,9 +5,8 @@ import pytest
 from gate_testkit.judging import sealed
 from ship_gate.contract.contract import ErrorSurface
 from ship_gate.contract.docstring import render_stub
+from ship_gate.public_surface import compare_surface, extract_surface
 from ship_gate.source.files import ParsedFiles, SourceError
-from ship_gate.surface.comparison import compare_surface
-from ship_gate.surface.surface import extract_surface
 
 HEAD = """from __future__ import annotations
 from datetime import date

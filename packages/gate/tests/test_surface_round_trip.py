@@ -7,9 +7,9 @@ from gate_testkit.drawn_contracts import contracts, dependency_classes
 from ship_gate.contract.docstring import render_stub
 from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import problems
+from ship_gate.public_surface import extract_surface
 from ship_gate.source.files import ParsedFiles
-from ship_gate.surface.splice import splice
-from ship_gate.surface.surface import extract_surface
+from ship_gate.source.splice import splice
 
 _QUIET = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.static.effect_table import Kind
-from ship_gate.static.effects import undeclared_text
+from ship_gate.static.effects import Kind, undeclared_text
 from specwright.application.rendering import READ_ONLY
 from specwright.application.requests import (
     ModuleRequest,

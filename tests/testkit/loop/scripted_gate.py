@@ -8,7 +8,7 @@ from ship_gate.contract.examples import Example
 from ship_gate.contract.independent_tests import FalsifyingTest
 from ship_gate.contract.obligations import read_claims
 from ship_gate.findings import Finding
-from ship_gate.surface.splice import splice
+from ship_gate.source.splice import splice
 from ship_gate.verdict import Candidate, GateVerdict, TestResult, Trial
 
 __all__ = [

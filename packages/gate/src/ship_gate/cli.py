@@ -137,7 +137,7 @@ def _wanted(sarif: Path | None, markdown: Path | None) -> dict[str, Path]:
     Raises:
         InputError: one would take the place of a file that is no such report.
     """
-    from ship_gate.report import BEGINS
+    from ship_gate.reports import BEGINS
 
     named = {"sarif": sarif, "markdown": markdown}
     for kind, path in named.items():
@@ -185,8 +185,7 @@ def _judge_many(
         Exit: always.
     """
     from ship_gate.batch import judge_all, modules_in
-    from ship_gate.report import REPORTS
-    from ship_gate.report.terminal import gates_document, print_modules
+    from ship_gate.reports import REPORTS, gates_document, print_modules
 
     began, found = time.monotonic(), modules_in(directories)
     modules = judge_all(found, limits, _teller(len(found)))
@@ -201,7 +200,7 @@ def _judge_many(
 
 def _teller(every: int) -> "Callable[[JudgedModule], None]":
     """Tells on a terminal of each module as it ends."""
-    from ship_gate.report.terminal import line_of
+    from ship_gate.reports import line_of
 
     ended = list["JudgedModule"]()
 
@@ -215,7 +214,7 @@ def _teller(every: int) -> "Callable[[JudgedModule], None]":
 
 def present_verdict(judged: "DirectoryVerdict", seconds: float, *, as_json: bool) -> None:
     """Print the verdict of a module, with the seconds that it took."""
-    from ship_gate.report.terminal import gate_document, print_verdict
+    from ship_gate.reports import gate_document, print_verdict
 
     if as_json:
         show(gate_document(judged), "gate")

@@ -33,9 +33,8 @@ from ship_gate.contract.examples import parse_examples
 from ship_gate.contract.independent_tests import RegressionTests
 from ship_gate.errors import CorruptionError, InputError, RefusedError
 from ship_gate.findings import Finding, FindingCode
+from ship_gate.public_surface import extract_surface, imported_classes
 from ship_gate.source.files import TEST_FILE, ParsedFiles, SourceError
-from ship_gate.surface.comparison import imported_classes
-from ship_gate.surface.surface import extract_surface
 from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict, SealedModule, ShipGate
 
 _CONTRACT = "contract.json"

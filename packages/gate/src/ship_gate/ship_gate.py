@@ -25,23 +25,21 @@ from ship_gate.findings import Finding, FindingCode, Severity
 from ship_gate.fuzz.check import FuzzBounds, examine_contract
 from ship_gate.fuzz.properties import run_properties
 from ship_gate.module_directory import layout_findings
-from ship_gate.runs.example_run import run_examples
+from ship_gate.public_surface import SurfaceComparison, compare_surface
 from ship_gate.runs.falsify import try_test
-from ship_gate.runs.observed_effects import observed_findings
-from ship_gate.runs.suite_run import TestRun, named_tests, run_tests
+from ship_gate.runs.suite_run import TestRun, named_tests, observed_findings, run_examples, run_tests
 from ship_gate.sandbox.kind import UNCONFINED, Sandbox, chosen_sandbox
 from ship_gate.sandbox.packages import allowed_packages
 from ship_gate.sandbox.pair import Pair, prepare
-from ship_gate.sandbox.plan import Limits, SandboxKind
+from ship_gate.sandbox.process import Limits, SandboxKind
 from ship_gate.sandbox.staging import Staged, lay_out, stage, workspace
 from ship_gate.settings import GateSettings
 from ship_gate.source.files import ParsedFiles, SourceError
+from ship_gate.source.splice import splice, spliced_files
 from ship_gate.stages import MeasuringBounds, MeasuringStages, StageLog
-from ship_gate.static.assertions import without_repetition
 from ship_gate.static.imports import import_findings
 from ship_gate.static.stage import static_findings
-from ship_gate.surface.comparison import SurfaceComparison, compare_surface
-from ship_gate.surface.splice import splice, spliced_files
+from ship_gate.static.suite_tricks import without_repetition
 from ship_gate.verdict import (
     ENTRY_FILE,
     Candidate,

@@ -20,10 +20,9 @@ from ship_gate.sandbox.pair import prepare
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.stream import ObservedEffect
 from ship_gate.source.files import ParsedFiles
-from ship_gate.strength.check import examine_strength, uses_hypothesis
-from ship_gate.strength.invariants import assertions_of
+from ship_gate.strength.check import examine_strength, start_runner, uses_hypothesis
+from ship_gate.strength.claims import assertions_of
 from ship_gate.strength.observation import observe
-from ship_gate.strength.run import start_runner
 from ship_gate.verdict import Candidate, StageReport, StageResult
 
 STAGES = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ship_gate.sandbox.kind import chosen_sandbox
-from ship_gate.sandbox.plan import SandboxKind
+from ship_gate.sandbox.process import SandboxKind
 from specwright.bootstrap.costs import prices_of
 from specwright.bootstrap.project import model_sources_of, search_of
 from specwright.domain.base.document import Document

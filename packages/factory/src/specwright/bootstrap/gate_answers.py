@@ -14,7 +14,7 @@ from typing import Any
 from ship_gate.base.text import one_line
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.source.files import SourceError
-from ship_gate.surface.splice import splice
+from ship_gate.source.splice import splice
 from ship_gate.trust import trust_typed, untrusted
 from ship_gate.verdict import ENTRY_FILE
 from specwright.application.escalation.halted import FailedDraft, HaltedTask

@@ -19,9 +19,8 @@ from rich.table import Column
 from rich.text import Text
 
 from ship_gate.base.text import one_line
-from ship_gate.terminal.output import counted, printable
+from ship_gate.terminal.output import UNLIMITED, counted, printable, width_of
 from ship_gate.terminal.page import brief, coloured, wrapped
-from ship_gate.terminal.screen import UNLIMITED, width_of
 from specwright.cli.at_work import clock, place_in_words, waiting_in_words
 from specwright.documents.stops import CallsUsed
 from specwright.domain.costs import Cost, dollars, money

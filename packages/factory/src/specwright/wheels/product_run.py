@@ -18,8 +18,8 @@ from ship_gate.contract.independent_tests import Property
 from ship_gate.contract.network import network_effects
 from ship_gate.fuzz.properties import broken_off, request_for, tried
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
-from ship_gate.sandbox.plan import Plan
-from ship_gate.sandbox.program import ProgramRun, run_program
+from ship_gate.sandbox.pair import ProgramRun, run_program
+from ship_gate.sandbox.process import Plan
 from ship_gate.sandbox.stream import RunEnd
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.syntax_tree import parse_module

@@ -12,10 +12,17 @@ from typing import Any
 from ship_gate import canonical_json
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.independent_tests import Property
-from ship_gate.fuzz.check import BROKEN_OFF, described_classes, meets_files, speaks_of_zones
-from ship_gate.fuzz.constants import constants_in
-from ship_gate.fuzz.limits import numbers, quoted
-from ship_gate.fuzz.run import FuzzRun, before_any_answer, run_fuzz, unanswered_call
+from ship_gate.fuzz.check import (
+    BROKEN_OFF,
+    FuzzRun,
+    before_any_answer,
+    described_classes,
+    meets_files,
+    run_fuzz,
+    speaks_of_zones,
+    unanswered_call,
+)
+from ship_gate.fuzz.hints import constants_in, numbers, quoted
 from ship_gate.sandbox.pair import Pair
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.stream import Ending

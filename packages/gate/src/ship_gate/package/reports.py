@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from ship_gate.base.text import shortened
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.package.verdict import JudgedFunction, PackageVerdict, Verdict
-from ship_gate.report.markdown import BEGINS, cell
-from ship_gate.report.sarif import sarif_log, sarif_result
+from ship_gate.reports import MARKDOWN_BEGINS, cell, sarif_log, sarif_result
 from ship_gate.terminal.output import counted, printable
 from ship_gate.terminal.page import Page
 
@@ -200,7 +199,13 @@ def sarif(report: PackageReport) -> str:
 
 def markdown(report: PackageReport) -> str:
     """A summary for a build or a pull request."""
-    lines = [BEGINS, f"### Ship gate: {cell(', '.join(report.verdict.names))}", "", cell(report.summary), ""]
+    lines = [
+        MARKDOWN_BEGINS,
+        f"### Ship gate: {cell(', '.join(report.verdict.names))}",
+        "",
+        cell(report.summary),
+        "",
+    ]
     lines += ["| verdict | function | |", "|---|---|---|"]
     for one in report.verdict.findings[:_MOST_NOTES]:
         lines.append(f"| NOT LOADED | {cell(one.where)} | {cell(one.message)} |")

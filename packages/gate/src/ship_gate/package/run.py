@@ -16,8 +16,8 @@ from ship_gate.package.functions import PublicApi, PublicFunction, public_api
 from ship_gate.package.tree import PackageTree, copy_tree, installed_folders
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
-from ship_gate.sandbox.plan import Plan
-from ship_gate.sandbox.program import ProgramRun, run_program
+from ship_gate.sandbox.pair import ProgramRun, run_program
+from ship_gate.sandbox.process import Plan
 from ship_gate.sandbox.staging import workspace
 from ship_gate.strength.mutants import Mutant
 

@@ -9,18 +9,34 @@ which errors came out of it is known from the gate's side of the pipe; no run th
 changed what runs the tests passes. What is not: tests share a process with pytest, and tests that search the interpreter
 for the reporter can report a pass that they did not earn. The static stage refuses the means for it by an allow-list, and
 `strength.observation` finds the tests that report a pass where no module answers as well.
+
+Examples run in the same way, and their outcomes are compared with what they say (design: role-access). The module's
+process tells of an effect before it happens (`inside.observation`), in these runs and in the fuzz; `observed_findings` holds
+what it told against the contract:
+
+    effects.undeclared    files, environment, clock, chance, standard input, printing or process state, undeclared
+    effects.refused       processes, native code, code made at run time, sockets: no contract can declare them; requests to
+                          hosts that the contract does not name, or without a timeout or a check of certificates
+    effects.state         something of the module that a call changed
+    effects.code          an entry point that is not what its source says
+
+What a sealed dependency does was judged with the dependency.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
+from ship_gate.contract.examples import Example, Outcome, mismatch
+from ship_gate.contract.network import is_covered, network_effects
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.sandbox.pair import Pair, started
 from ship_gate.sandbox.staging import Staged
-from ship_gate.sandbox.stream import Ending, Ledger, RunEnd
+from ship_gate.sandbox.stream import Ending, Ledger, ObservedEffect, RunEnd
 from ship_gate.source.files import ParsedFiles
+from ship_gate.static.effects import HTTP_ADVICE, Kind, declared_kinds, undeclared_text
 from ship_gate.verdict import ENTRY_FILE, TestResult
 
 
@@ -266,3 +282,167 @@ def _completeness(ledger: _Ledger, collected: list[str], named: list[str]) -> It
         )
         message = f"the test is {how}; write plain test functions with names of their own"
         yield Finding(FindingCode.TESTS_NAMES, f"tests/{name}", message)
+
+
+def run_examples(
+    staged: Staged,
+    examples: tuple[Example, ...],
+    timeout_seconds: float,
+    pair: Pair | None = None,
+    advice: str = "; correct the example or the module",
+) -> tuple[Finding, ...]:
+    """Execute examples, one pair of processes for all, a fresh directory for each.
+
+    Args:
+        staged: Laid out by `stage`.
+        examples: Those that are well-formed.
+        timeout_seconds: For all of them.
+        pair: Processes that were started before for this run, of the role `example_runner`; the caller stops them.
+        advice: What to do about a false one, behind what is false.
+
+    Raises:
+        ShipGateError: the processes did not come up, or there is no sandbox.
+    """
+    if not examples:
+        return ()
+    ledger, job = _Outcomes(), {"examples": [example.code for example in examples]}
+    with started(staged, "example_runner", pair) as own:
+        ended = own.exchange.run(job, dict(staged.surface), ledger, timeout_seconds)
+    return tuple(_false_examples(ledger, ended, examples, staged, timeout_seconds, advice))
+
+
+class _Outcomes(Ledger):
+    """What came out of the examples, in their order (a `Ledger`)."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[dict[str, Any]] = []
+        self.changed: set[int] = set()
+
+    def reported(self, header: dict[str, Any]) -> None:
+        """An outcome; one that is not the next one's is none."""
+        if header.get("event") == "example" and header.get("place") == len(self.outcomes):
+            self.outcomes.append(header)
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> None:
+        """Whether the module left its arguments alone."""
+        if header.get("changed") is not False:
+            self.changed.add(len(self.outcomes))
+
+
+def _false_examples(
+    ledger: _Outcomes,
+    ended: RunEnd,
+    examples: tuple[Example, ...],
+    staged: Staged,
+    timeout_seconds: float,
+    advice: str,
+) -> Iterator[Finding]:
+    for place, example in enumerate(examples):
+        if place >= len(ledger.outcomes):
+            message = f"the example {_how_ended(ended, timeout_seconds)}; correct it or the module"
+            yield Finding(FindingCode.EXAMPLES_BROKEN, example.heading, staged.anonymous(message))
+            # those behind it were never reached
+            return
+        if problem := mismatch(example, _outcome(ledger.outcomes[place], staged)):
+            yield Finding(FindingCode.EXAMPLES_FALSE, example.heading, f"{problem}{advice}")
+        elif place in ledger.changed:
+            message = "the module changed an argument that it was given; work on a copy"
+            yield Finding(FindingCode.EXAMPLES_ARGUMENT_CHANGED, example.heading, message)
+    if ended.how != "finished":
+        message = f"the example {_how_ended(ended, timeout_seconds)}; correct it or the module"
+        yield Finding(FindingCode.EXAMPLES_BROKEN, examples[-1].heading, staged.anonymous(message))
+
+
+def _how_ended(ended: RunEnd, timeout_seconds: float) -> str:
+    match ended.how:
+        case "timeout":
+            return (
+                f"was stopped: {ended.message}"
+                if ended.message
+                else f"did not end within {timeout_seconds:g} seconds"
+            )
+        case "processor":
+            return f"was stopped: {ended.message}"
+        case "output":
+            return "printed or sent too much"
+        case "disk":
+            return "wrote too many or too large files"
+        case "unloaded":
+            return f"cannot run, since the module cannot be imported: {ended.message}"
+        case "boundary" | "forged":
+            return f"was stopped: {ended.message}"
+        case _:
+            return "ended the process"
+
+
+def _outcome(event: dict[str, Any], staged: Staged) -> Outcome:
+    value: object = event.get("value")
+    if isinstance(value, str):
+        return Outcome(value=value)
+    names: list[object] = event.get("errors") or ["nothing"]
+    return Outcome(errors=tuple(map(str, names)), message=staged.anonymous(str(event.get("message", ""))))
+
+
+_REFUSED = {Kind.NETWORK, Kind.PROCESS, Kind.EXTENSION, Kind.DYNAMIC, Kind.UNKNOWN}
+
+
+_OF_HOSTS = {
+    Kind.HTTP: HTTP_ADVICE,
+    Kind.REQUEST: "ask the hosts that the effects name, and do not follow a redirect or link to another; or declare it",
+    Kind.ENDLESS: "give each connection a timeout",
+    Kind.UNCHECKED: "leave the check of certificates and names on",
+}
+
+
+def observed_findings(
+    effects: Iterable[ObservedEffect], contract: MicroModuleContract, staged: Staged
+) -> Iterator[Finding]:
+    """One finding for each kind of effect and line that the contract does not declare."""
+    declared = declared_kinds(contract)
+    found: set[tuple[Kind, str]] = set()
+    for effect in effects:
+        kind = Kind.__members__.get(effect.kind, Kind.UNKNOWN)
+        place = _source_place(effect.line, contract.name)
+        if (
+            kind in declared
+            or (kind, place) in found
+            or (kind is Kind.REQUEST and _is_named(effect.what, contract))
+        ):
+            continue
+        found.add((kind, place))
+        yield _effect_finding(kind, staged.anonymous(effect.what), place)
+
+
+def _effect_finding(kind: Kind, what: str, place: str) -> Finding:
+    if kind is Kind.STATE:
+        message = (
+            f"a call changes {what}, which outlives it; pass state in and return it, or use functools.cache"
+        )
+        return Finding(FindingCode.EFFECTS_STATE, place, message)
+    if kind is Kind.CODE:
+        message = f"{what} is not what the source says; leave the function as it is written"
+        return Finding(FindingCode.EFFECTS_CODE, place, message)
+    if kind in _OF_HOSTS:
+        message = f"when it was run, `{what}` {kind.value}; {_OF_HOSTS[kind]}"
+        return Finding(FindingCode.EFFECTS_REFUSED, place, message)
+    if kind in _REFUSED:
+        message = f"when it was run, `{what}` {kind.value}: no contract can declare that; remove it"
+        return Finding(FindingCode.EFFECTS_REFUSED, place, message)
+    return Finding(FindingCode.EFFECTS_UNDECLARED, place, f"when it was run, {undeclared_text(kind, what)}")
+
+
+def _is_named(what: str, contract: MicroModuleContract) -> bool:
+    """Whether the contract names a request, `GET https://a.example`."""
+    method, _, origin = what.partition(" ")
+    try:
+        parts = urlsplit(origin)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return False
+    effects = [(effect.type.value, effect.target) for effect in network_effects(contract)]
+    return is_covered(effects, method, parts.scheme, parts.hostname or "", port)
+
+
+def _source_place(line: str, name: str) -> str:
+    module, _, rest = line.partition("/")
+    return f"implementation/{rest}" if module == name and rest else ENTRY_FILE

@@ -18,8 +18,7 @@ from typing import NamedTuple, Self
 
 from ship_gate.errors import InputError, ShipGateError
 from ship_gate.inside.frames import LENGTHS
-from ship_gate.sandbox.plan import Limits, Plan, SandboxKind
-from ship_gate.sandbox.process import bubblewrap_path, start
+from ship_gate.sandbox.process import Limits, Plan, SandboxKind, bubblewrap_path, start
 
 _LOG = logging.getLogger("ship_gate")
 _READY_SECONDS = 30.0

@@ -1,21 +1,25 @@
 """The sandboxed processes of one run, started before they are needed and used once (design: ship-gate).
 
 Starting takes most of a run's time: Python, pytest, the sandbox. It happens while the gate still reads the candidate's
-source; a pair that is not needed then is stopped."""
+source; a pair that is not needed then is stopped.
+
+A program is a run of one process: a module with a function `run(link, plan)`, as those of `inside` are, and it may import
+these. Nothing else of the package that holds it can be imported there.
+"""
 
 import secrets  # noqa: TID251 - what a module must not foretell is no input
 import sys
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from string import ascii_lowercase
-from typing import Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from ship_gate.sandbox.exchange import Exchange
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
-from ship_gate.sandbox.plan import Plan, Surrounding
-from ship_gate.sandbox.process import Child, start
+from ship_gate.sandbox.process import Child, Plan, Surrounding, start
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.starvation import OwnTime
+from ship_gate.sandbox.stream import Ledger, RunEnd
 
 _LETTERS = 9
 """Of a package as which a consumer could import a product."""
@@ -135,3 +139,42 @@ def _plan(staged: Staged, run: str, role: str, sandbox: Sandbox, packages: froze
     reads = (own, *([site] if site else []), *places)
     more = {"lib": str(staged.lib)} if role == "module_host" else {"tests": str(staged.tests)}
     return Plan(role, scratch, reads, site, sandbox.limits, more)
+
+
+class ProgramRun(NamedTuple):
+    """What a program reported, and how it ended."""
+
+    events: list[dict[str, Any]]
+    ended: RunEnd
+
+
+def run_program(plan: Plan, job: dict[str, Any], sandbox: Sandbox, seconds: float) -> ProgramRun:
+    """Run a program to its end.
+
+    Args:
+        plan: Of its process, without limits.
+        job: What it is given.
+        sandbox: In what it runs, with the limits.
+        seconds: For all of it, by the clock, without what it waits for a processor.
+
+    Raises:
+        ShipGateError: the process could not be started, or hardly came to run.
+    """
+    limits = sandbox.within(seconds).limits
+    child, ledger = start(plan._replace(limits=limits), sandbox.kind), _Reports()
+    try:
+        exchange = Exchange(child, None, plan.scratch, limits)
+        return ProgramRun(ledger.events, exchange.run(job, {}, ledger, seconds))
+    finally:
+        child.stop()
+
+
+class _Reports(Ledger):
+    """What was reported (a `Ledger`)."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+
+    def reported(self, header: dict[str, Any]) -> None:
+        """Keep it."""
+        self.events.append(header)

@@ -7,7 +7,8 @@
 
 So siblings import `from ..<name> import <name>`, and no traceback can carry a dependency's source. Docstrings are
 kept: they are the contract. Tests see of `modules` what `surface` describes, and not the files. The folders can be made
-before there is anything to put into them, and whatever a module left in them is removed."""
+before there is anything to put into them, and whatever a module left in them is removed.
+"""
 
 import fcntl
 import os
@@ -20,15 +21,45 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.network import network_effects
+from ship_gate.contract.rules import is_any_number, is_keyword_only
+from ship_gate.contract.types import is_callable, stated_bound
 from ship_gate.errors import CorruptionError
 from ship_gate.sandbox.kind import Sandbox
-from ship_gate.sandbox.lazy_surface import lazy_surface
 from ship_gate.source.classes import described_surfaces
 from ship_gate.source.files import ParsedFiles
-from ship_gate.static.effect_table import Kind
-from ship_gate.static.effects import declared_kinds, write_targets
+from ship_gate.static.effects import Kind, declared_kinds, write_targets
 from ship_gate.verdict import Candidate, SealedModule
+
+
+def lazy_surface(contract: MicroModuleContract) -> dict[str, Any] | None:
+    """What crosses lazily, as JSON; None if nothing does.
+
+    Args:
+        contract: Of a module.
+
+    Returns:
+        `parameters`, those that are given by place, in their order; `takes`, the most items of each iterable by its name;
+        the types of the `callables` by name; `yields`, the most items of the result, or 0; `returns`,
+        the type of such a result.
+    """
+    takes = {
+        slot.name: bound
+        for slot in contract.inputs
+        if (bound := stated_bound(slot.type, slot.constraints, "takes"))
+    }
+    callables = {slot.name: slot.type for slot in contract.inputs if is_callable(slot.type)}
+    yields, returns = 0, ""
+    if len(contract.outputs) == 1:
+        output = contract.outputs[0]
+        yields = stated_bound(output.type, output.invariants, "yields")
+        returns = output.type
+    if not (takes or callables or yields):
+        return None
+    plain = [slot.name for slot in contract.inputs if not (is_keyword_only(slot) or is_any_number(slot))]
+    return {"parameters": plain, "takes": takes, "callables": callables, "yields": yields, "returns": returns}
+
 
 _PREFIX = "gate-"
 _FRESH_SECONDS = 2.0

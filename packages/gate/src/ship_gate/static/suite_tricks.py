@@ -4,11 +4,13 @@
     tests.internals    reads the implementation's files
     tests.broad        `raises(Exception)`: any failure at all would do
     tests.sleep        waits
+    tests.constant     `assert True`, `assert (result == 1, "message")`, `assert 2 > 1`, `assert x == 1 or True`
 
-`suite_reach` checks what a test may name, skips and stand-ins among it; `assertions` what it asserts; `imports` what it
-imports.
+`suite_reach` checks what a test may name, skips and stand-ins among it; `imports` what it imports.
 
-Left out: what the observation sees, which is that a test shows nothing, by whatever means.
+Left out: what the observation sees, which is that a test shows nothing, by whatever means; and assertions that are constant
+only because of what they are about, such as `result == result`. A test that asserts nothing else is vacuous, as the
+observation sees; beside an assertion that shows something it does no harm.
 """
 
 import ast
@@ -16,9 +18,9 @@ import builtins
 from collections.abc import Iterator
 
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.source.loop_names import binds
-from ship_gate.source.names import BUILTIN, OWN, Names
-from ship_gate.static.dynamic import DYNAMIC_ADVICE, dynamic_uses
+from ship_gate.source.files import ParsedFiles
+from ship_gate.source.names import BUILTIN, OWN, Names, binds
+from ship_gate.static.effects import DYNAMIC_ADVICE, dynamic_uses
 
 _HOOKS = {"pytest_plugins", "collect_ignore", "collect_ignore_glob", "__test__"}
 _BROAD = {
@@ -154,3 +156,61 @@ def _is_parameter(node: ast.Name, names: Names) -> bool:
 
 def _is_zero(node: ast.Call) -> bool:
     return bool(node.args) and isinstance(node.args[0], ast.Constant) and node.args[0].value == 0
+
+
+def assertion_findings(tree: ast.Module, path: str) -> Iterator[Finding]:
+    """The constant assertions of a file of tests.
+
+    Args:
+        tree: The file.
+        path: The file's place, for the findings.
+    """
+    for node in ast.walk(tree):
+        # a bare `assert False` says that a line is not to be reached
+        if isinstance(node, ast.Assert) and ast.unparse(node.test) != "False" and _is_constant(node.test):
+            shown = ast.unparse(node.test)[:80]
+            message = (
+                f"`assert {shown}` does not depend on any call; assert what a call returned, raised or wrote"
+            )
+            yield Finding(FindingCode.TESTS_CONSTANT, f"{path}:{node.lineno}", message)
+
+
+def _is_constant(test: ast.expr) -> bool:
+    match test:
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return any(map(_is_constant, values))
+        case ast.NamedExpr(value=value):
+            return _is_constant(value)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _is_constant(body) and _is_constant(orelse)
+        case ast.GeneratorExp() | ast.Lambda() | ast.Tuple() | ast.List() | ast.Set() | ast.Dict():
+            return True
+        case _:
+            return not any(isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(test))
+
+
+def without_repetition(findings: list[Finding], files: ParsedFiles) -> list[Finding]:
+    """The findings, but none that says of a whole test what a constant assertion in it shows already.
+
+    Args:
+        findings: Of all stages.
+        files: The candidate's.
+    """
+    constant = {
+        (path, node.name)
+        for path, _, line in (
+            f.where.partition(":") for f in findings if FindingCode(f.code) is FindingCode.TESTS_CONSTANT
+        )
+        for node in ast.walk(files.tree(path))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.lineno <= int(line) <= (node.end_lineno or 0)
+    }
+    return [f for f in findings if f.code not in _OF_A_TEST or _test_of(f) not in constant]
+
+
+_OF_A_TEST = {FindingCode.TESTS_VACUOUS, FindingCode.TESTS_UNCALLED}
+
+
+def _test_of(finding: Finding) -> tuple[str, str]:
+    path, _, name = finding.where.partition("[")[0].partition("::")
+    return path, name.rpartition("::")[2]

@@ -11,27 +11,188 @@
 A mutant that cannot be imported counts for neither side. The findings name the survivors: place and change.
 
 Left out: mutants that behave as the original does; the threshold leaves room for them.
+
+Where a condition before a `raise` compares with a number that a constraint names, the comparison's fault at its edge, and
+the number's by one, must be noticed, however many other mutants die. Of a constraint with two ends one must be noticed
+both ways, and the other one way at least. Limits in patterns, and numbers that are worked out, are left out.
 """
 
 import ast
+import json
+import os
 import secrets  # noqa: TID251 - what tests must not foretell is no input
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from typing import Any, Literal, NamedTuple
 
 from ship_gate.contract.class_statement import ClassStatement
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import entry_points
-from ship_gate.contract.rules import own_statements
+from ship_gate.contract.obligations import CLAIMS_FILE
+from ship_gate.contract.rules import DEFAULT, OUT_OF_SCOPE, own_statements
+from ship_gate.contract.statements import StatementKind, statements
 from ship_gate.contract.types import is_lazy
+from ship_gate.errors import ShipGateError
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.sandbox.pair import Pair
+from ship_gate.fuzz.hints import numbers
+from ship_gate.sandbox.pair import Pair, prepare_variants
 from ship_gate.sandbox.staging import Staged
+from ship_gate.sandbox.stream import Ledger
 from ship_gate.source.files import ParsedFiles, with_body
 from ship_gate.strength.claims import unstable_finding
 from ship_gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
-from ship_gate.strength.run import BUDGET_SECONDS, Variant, VariantRun, run_variants, start_runner
-from ship_gate.strength.stated_limits import unshown_limits
 from ship_gate.verdict import ENTRY_FILE, StageReport
+
+_JOBS = 4
+_WALL_SECONDS = 600.0
+BUDGET_SECONDS = 150.0
+"""Of processor time, for all variants together as the tests take it on the module as it is."""
+_SLOW_SECONDS = 0.3
+"""Of processor time; tests that take more can use up the time of a run on a machine that is not busy."""
+_LISTING = "plan.json"
+
+
+class Variant(NamedTuple):
+    """One file in place of the candidate's own.
+
+    Args:
+        path: `implementation/__init__.py`, or another file below `implementation/`.
+        source: The whole file.
+        whole: Run all tests, not only up to the first that fails.
+        tier: Where the budget does not reach for all, those of a lower tier are run; those of tier 0 always.
+    """
+
+    path: str
+    source: str
+    whole: bool = False
+    tier: int = 0
+
+
+class VariantRun(NamedTuple):
+    """How the tests ended on a variant.
+
+    Args:
+        outcome: All passed; some failed; the module cannot be imported; the run was stopped or broke off; or the
+            budget did not reach for it.
+        passed: The tests that passed, as far as they were run.
+        failed: Those that failed.
+        seconds: Of processor time.
+    """
+
+    outcome: Literal["passed", "failed", "stillborn", "stopped", "left_out"]
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+    seconds: float
+
+
+def start_runner(staged: Staged, *, draws: bool) -> Pair:
+    """Start what runs variants; it loads pytest and waits.
+
+    Args:
+        staged: Laid out by `stage`.
+        draws: Whether the tests draw their examples with Hypothesis: these are then the same in every run.
+
+    Raises:
+        ShipGateError: the process could not be started, or there is no sandbox.
+    """
+    return prepare_variants(staged, _LISTING, draws=draws, seconds=_WALL_SECONDS)
+
+
+class _Outcomes(Ledger):
+    """How the tests ended on each variant, by its place (a `Ledger`)."""
+
+    def __init__(self) -> None:
+        self.events: dict[int, dict[str, Any]] = {}
+
+    def reported(self, header: dict[str, Any]) -> None:
+        """An outcome."""
+        if header.get("event") == "variant":
+            self.events[int(header["place"])] = header
+
+
+def run_variants(
+    staged: Staged,
+    name: str,
+    variants: list[Variant],
+    runner: Pair,
+    *,
+    seconds: float,
+    budget: float = BUDGET_SECONDS,
+) -> list[VariantRun]:
+    """Run the tests of a staged candidate once for each variant.
+
+    Args:
+        staged: Laid out by `stage`.
+        name: The module's.
+        variants: What to put in place.
+        runner: Of `start_runner`.
+        seconds: Processor time that a variant may take at most; ten times as much by the clock. The first variant is
+            the module as it is; what it takes bounds the others further, and their number.
+        budget: Processor time for all, as far as the first variant tells it.
+
+    Returns:
+        One run per variant, in their order; only the first if there was no time for the others.
+
+    Raises:
+        ShipGateError: the runner itself did not come up, or did not come to its end.
+    """
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    work = {
+        "name": name,
+        "web": any("web" in of for of in staged.surface.values()),
+        "lib": str(staged.lib),
+        "jobs": min(_JOBS, processors),
+        "seconds": seconds,
+        "budget": budget,
+        "variants": [variant._asdict() for variant in variants],
+    }
+    (runner.scratch / _LISTING).write_text(json.dumps(work), encoding="utf-8")
+    outcomes = _Outcomes()
+    ended = runner.exchange.run({}, {}, outcomes, _WALL_SECONDS)
+    events = outcomes.events
+    if ended.how == "timeout" and 0 in events and events[0]["seconds"] > _SLOW_SECONDS:
+        return [_variant_run(events[0])]
+    if len(events) != len(variants):
+        raise ShipGateError(
+            f"the run of the mutants broke off after {len(events)} of {len(variants)} ({ended.how}): {ended.output[-500:]}",
+            where="gate",
+            remedy="run it again on a machine with less load, or turn the strength stage off to see the other findings",
+        )
+    return [_variant_run(events[place]) for place in range(len(variants))]
+
+
+def _variant_run(event: dict[str, Any]) -> VariantRun:
+    return VariantRun(event["outcome"], tuple(event["passed"]), tuple(event["failed"]), event["seconds"])
+
+
+def unshown_limits(
+    judged: Iterable[Mutant], alive: Iterable[Mutant], contract: MicroModuleContract
+) -> Iterator[Finding]:
+    """A finding for each constraint of which a limit that the source guards could be another one.
+
+    Args:
+        judged: The mutants that were run.
+        alive: Those of them that no test noticed.
+        contract: States the constraints.
+    """
+    moved = [mutant for mutant in alive if mutant.limit]
+    noticed = {float(mutant.limit) for mutant in judged if mutant.limit and mutant not in moved}
+    guarded = {float(mutant.limit) for mutant in moved} | noticed
+    for one in statements(contract):
+        # nothing is promised of values out of scope; and a default is no end of what may be given
+        if one.kind is StatementKind.CONSTRAINT and not one.text.startswith((OUT_OF_SCOPE, DEFAULT)):
+            stated = guarded.intersection(map(float, numbers([one.text])))
+            found = [mutant for mutant in moved if float(mutant.limit) in stated]
+            limits = {float(mutant.limit) for mutant in found}
+            if limits and (limits == stated or limits - noticed):
+                faults = "; ".join(f"{mutant.location}: {mutant.listed}" for mutant in found)
+                message = (
+                    f"no test shows where the limit of the {one.kind} {one.sentence} ({one.pointer}) is; call it "
+                    f"with the value at the limit and with the next one beyond it, and assert what comes of both. The "
+                    f"tests pass with {faults}"
+                )
+                yield Finding(FindingCode.OBLIGATIONS_UNSEEN, CLAIMS_FILE, message, one.pointer)
+
 
 MOST_MUTANTS = 120
 """Mutants that are run of one module; of more, a fixed sample."""

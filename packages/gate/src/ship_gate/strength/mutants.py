@@ -1,7 +1,7 @@
 """The mutants of a module: its files, each with one small fault, to see whether its tests notice (design:
 module-directory, ship-gate).
 
-`strength.mutations` has the faults, `strength.equivalent_mutants` the places that are left out. Every file of
+`strength.mutations` has the faults, `strength.mutations` the places that are left out. Every file of
 `implementation/` is mutated. Which mutants are taken, when there are too many, depends on nothing but the source: of a
 function that stays as it is, the same ones, wherever it stands in the file.
 """

@@ -3,6 +3,21 @@
 Comparisons and their boundaries, arithmetic, boolean operators, conditions, constants, defaults, bounds of slices and
 ranges, lengths, returned values, parts of a result or names of a loop that change places, idioms taken for one another,
 and calls and raises left out. A fault is one that a person could have made.
+
+Not mutated is what no test could or need notice: docstrings, annotations, `__all__`, decorators, texts of errors, exception
+classes and enumerations, assertions, guards against wrong types, clean-up, and options such as an encoding. Of a long table
+the first and the last entry stand for all. Every mutant that behaves as the original does costs a sound module, so this errs
+on the side of sparing.
+
+Idioms that are taken for one another are each right for some values that the other is wrong for:
+
+    a // b + 1                -(-a // b)            a division without a remainder
+    math.ceil(x)              math.floor(x) + 1     a whole number
+    math.floor(x), int(a / b) round(x)              a fraction over a half
+    moment.replace(tzinfo=z)  moment.astimezone(z)  a moment of another zone
+
+A module that has one of them is right only if its author knew which; a test shows it with a value where they differ. Such a
+fault must be noticed, however many other mutants die.
 """
 
 import ast
@@ -10,10 +25,317 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from ship_gate.strength.equivalent_mutants import equivalent_nodes
-from ship_gate.strength.guards import guards_of
-from ship_gate.strength.idioms import other_idioms
-from ship_gate.strength.regex_mutations import other_patterns, pattern_function
+_ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+class Guards(NamedTuple):
+    """Where a file compares with a limit.
+
+    Args:
+        comparisons: By a comparison's id and the place of its operator, the number.
+        constants: By a constant's id, its number.
+    """
+
+    comparisons: dict[tuple[int, int], str]
+    constants: dict[int, str]
+
+
+def guards_of(tree: ast.Module) -> Guards:
+    """The comparisons with numbers in conditions before a `raise`."""
+    named = dict(_named_numbers(tree))
+    found = Guards({}, {})
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise):
+            for part in ast.walk(node.test):
+                if isinstance(part, ast.Compare):
+                    _note(part, named, found)
+    return found
+
+
+def _note(comparison: ast.Compare, named: dict[str, str], found: Guards) -> None:
+    sides = [comparison.left, *comparison.comparators]
+    for place, operator in enumerate(comparison.ops):
+        for side in sides[place : place + 2] if isinstance(operator, _ORDERED) else ():
+            number = named.get(side.id) if isinstance(side, ast.Name) else _number(side)
+            if number is not None:
+                found.comparisons[(id(comparison), place)] = number
+                found.constants[id(side)] = number
+
+
+def _named_numbers(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in tree.body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
+                if (number := _number(value)) is not None:
+                    yield name, number
+            case _:
+                pass
+
+
+def _number(node: ast.expr) -> str | None:
+    match node:
+        case ast.Constant(value=bool()):
+            return None
+        case ast.Constant(value=int() | float() as value):
+            return str(value)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return str(-value)
+        case _:
+            return None
+
+
+_NO_REMAINDER = "a division that leaves no remainder"
+_WHOLE = "a whole number"
+_OVER_A_HALF = "a fraction of more than a half"
+_OTHER_ZONE = "a moment of another zone"
+
+
+class OtherIdiom(NamedTuple):
+    """An expression that is easily taken for another.
+
+    Args:
+        source: The other one.
+        value: What tells them apart.
+        text: The other one as a person reads it, if that is shorter.
+    """
+
+    source: str
+    value: str
+    text: str = ""
+
+
+def other_idioms(node: ast.expr) -> Iterator[OtherIdiom]:
+    """What an expression is easily taken for."""
+    match node:
+        case ast.BinOp(ast.BinOp(a, ast.FloorDiv(), b), ast.Add(), ast.Constant(1)):
+            yield OtherIdiom(f"-(-{_inner(a)} // {_inner(b)})", _NO_REMAINDER)
+        case ast.UnaryOp(ast.USub(), ast.BinOp(ast.UnaryOp(ast.USub(), a), ast.FloorDiv(), b)):
+            yield OtherIdiom(f"{_inner(a)} // {_inner(b)} + 1", _NO_REMAINDER)
+        case ast.BinOp(
+            ast.BinOp(ast.BinOp(a, ast.Add(), b), ast.Sub(), ast.Constant(1)), ast.FloorDiv(), again
+        ) if _inner(b) == _inner(again):
+            yield OtherIdiom(f"{_inner(a)} // {_inner(b)} + 1", _NO_REMAINDER)
+        case ast.Call(ast.Name("ceil") | ast.Attribute(ast.Name("math"), "ceil"), [x], []):
+            yield OtherIdiom(f"int({_inner(x)} // 1) + 1", _WHOLE)
+        case ast.Call(ast.Name("floor") | ast.Attribute(ast.Name("math"), "floor"), [x], []):
+            yield OtherIdiom(f"round({_inner(x)})", _OVER_A_HALF)
+        case ast.Call(ast.Name("int"), [ast.BinOp(_, ast.Div(), _) as x], []):
+            yield OtherIdiom(f"round({_inner(x)})", _OVER_A_HALF)
+        case ast.Call(ast.Attribute(moment, "astimezone"), [zone], []):
+            yield OtherIdiom(f"{_inner(moment)}.replace(tzinfo={_inner(zone)})", _OTHER_ZONE)
+        case ast.Call(ast.Attribute(moment, "replace"), [], [ast.keyword("tzinfo", ast.expr() as zone)]) if (
+            not isinstance(zone, ast.Constant)
+        ):
+            # a moment without a zone cannot be converted; here any test of one notices
+            naive = f"m.replace(tzinfo={_inner(zone)}, microsecond=m.microsecond ^ 1)"
+            source = f"(lambda m: m.astimezone({_inner(zone)}) if m.tzinfo else {naive})({_inner(moment)})"
+            text = f"{ast.unparse(moment)}.astimezone({ast.unparse(zone)})"
+            yield OtherIdiom(source, _OTHER_ZONE, text)
+        case _:
+            pass
+
+
+def _inner(node: ast.expr) -> str:
+    return f"({ast.unparse(node)})"
+
+
+_FUNCTIONS = {"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"}
+_SEARCHING = {"findall", "finditer", "search", "split", "sub", "subn"}
+_PART = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?(?:P<\w+>|P=\w+\)|<?[=!]|[:>])?|[*+?]\??|\{[\d,]*\}\??|.", re.DOTALL
+)
+_OTHERS = {"+": "*", "*": "+", "+?": "*?", "*?": "+?", "?": ""}
+_TURNED = {r"\d": r"\D", r"\w": r"\W", r"\s": r"\S", r"\D": r"\d", r"\W": r"\w", r"\S": r"\s"}
+
+
+class PatternChange(NamedTuple):
+    """Another pattern, and what was changed, for a person."""
+
+    pattern: str
+    change: str
+
+
+def pattern_function(call: ast.AST, argument: ast.AST) -> str:
+    """The function of `re` that a call gives an argument to as its pattern; empty if there is none."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[first, *others]) if (
+            first is argument and name in _FUNCTIONS
+        ):
+            options = " ".join(map(ast.unparse, [*others, *(keyword.value for keyword in call.keywords)]))
+            return "" if re.search(r"\bre\.(X|VERBOSE)\b", options) else name
+        case _:
+            return ""
+
+
+def other_patterns(pattern: str, function: str) -> Iterator[PatternChange]:
+    """The patterns with one fault each that can be compiled.
+
+    Args:
+        pattern: As it is written.
+        function: Of `re`, that takes it; a missing anchor is a fault only where something is searched for.
+    """
+    parts = _PART.findall(pattern)
+    if "".join(parts) != pattern:
+        return
+    for place, part in enumerate(parts):
+        other = _other(part, function)
+        if other is None:
+            continue
+        changed = "".join([*parts[:place], other, *parts[place + 1 :]])
+        try:
+            re.compile(changed)
+        except (re.error, OverflowError, RecursionError):
+            continue
+        what = f"`{_writable(part)}` to `{_writable(other)}`" if other else f"`{part}` left out"
+        yield PatternChange(changed, f"{what} in the pattern {pattern!r}")
+
+
+def _writable(part: str) -> str:
+    """Surrogates, which no text that is printed or stored can hold, as their escapes."""
+    return part.encode(errors="backslashreplace").decode()
+
+
+def _other(part: str, function: str) -> str | None:
+    if part in _OTHERS:
+        return _OTHERS[part]
+    if part in _TURNED:
+        return _TURNED[part]
+    if part.startswith("[") and len(part) > 2:
+        return f"[{part[2:]}" if part.startswith("[^") else f"[^{part[1:]}"
+    is_anchor = part in {"^", "$", r"\b"} and function in _SEARCHING
+    return "" if is_anchor or (part == "$" and function == "match") else None
+
+
+# options that change no value that a test could see, or only in ways that no contract speaks of
+_OPTIONS = {
+    "encoding",
+    "errors",
+    "strict",
+    "maxsize",
+    "newline",
+    "flags",
+    "slots",
+    "frozen",
+    "kw_only",
+    "cls",
+    "default",
+}
+_CLEANUP = {"close", "flush", "fsync", "sleep"}
+_LONG = 4
+
+
+def equivalent_nodes(tree: ast.Module) -> set[int]:
+    """The ids of the nodes that are not mutated."""
+    equivalent = set[int]()
+    for node in ast.walk(tree):
+        for part in _equivalent_parts(node):
+            equivalent.update(map(id, ast.walk(part)))
+    return equivalent
+
+
+def _equivalent_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a node that are left as they are."""
+    for field in ("annotation", "returns"):
+        if isinstance(part := getattr(node, field, None), ast.AST):
+            yield part
+    if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield from _of_definition(node)
+    elif isinstance(node, (ast.Dict, ast.List, ast.Set, ast.Tuple)):
+        yield from _inner_entries(node)
+    elif isinstance(node, ast.stmt):
+        yield from _of_statement(node)
+    elif isinstance(node, ast.keyword) and node.arg in _OPTIONS:
+        yield node
+    elif isinstance(node, ast.Call) and _last_name(node.func) in {"encode", "decode"}:
+        yield from node.args
+    elif isinstance(node, ast.Call) and _is_logged(node.func):
+        yield node
+
+
+def _is_logged(function: ast.expr) -> bool:
+    """Whether a logger is asked for, or told what nobody sees."""
+    match function:
+        case ast.Attribute(value=ast.Name(id=name), attr="debug" | "info"):
+            return "log" in name.lower()
+        case _:
+            return _last_name(function) == "getLogger"
+
+
+def _of_definition(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
+    yield from node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        # members of an Enum are compared by identity, and their values belong to the surface
+        kinds = ("Error", "Exception", "Warning", "Enum")
+        if any(ast.unparse(base).endswith(kinds) for base in node.bases):
+            yield node
+    elif node.name in {"__repr__", "__str__"}:
+        yield node
+
+
+def _of_statement(node: ast.stmt) -> Iterator[ast.AST]:
+    match node:
+        case ast.Expr(value=ast.Constant()) | ast.Assert() | ast.Import() | ast.ImportFrom():
+            yield node
+        case ast.Raise(exc=ast.Call() as call):
+            yield from _raised_parts(node, call)
+        case ast.AnnAssign(annotation=annotation) if _last_name(annotation) == "TypeAlias":
+            yield node
+        case ast.Assign(value=ast.Call(func=called, args=[ast.Constant()], keywords=[])) if (
+            _last_name(called) == "TypeVar"
+        ):
+            yield node
+        case ast.Assign() | ast.AnnAssign():
+            yield from _passed_assignment(node)
+        case ast.If():
+            yield from _type_guard(node)
+        case ast.Expr(value=ast.Call(func=called) | ast.Await(value=ast.Call(func=called))):
+            if _last_name(called) in _CLEANUP:
+                yield node
+        case _:
+            pass
+
+
+def _raised_parts(node: ast.Raise, call: ast.Call) -> Iterator[ast.AST]:
+    yield from call.args
+    yield from call.keywords
+    name = ast.unparse(call.func)
+    if name in {"AssertionError", "NotImplementedError"}:
+        yield node  # it says that this cannot happen
+
+
+def _passed_assignment(node: ast.Assign | ast.AnnAssign) -> Iterator[ast.AST]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    if any(name.startswith("__") or "message" in name.lower() for name in names):
+        yield node
+
+
+def _type_guard(node: ast.If) -> Iterator[ast.AST]:
+    """`if not isinstance(x, str): raise TypeError(...)`: typed inputs never meet it."""
+    match node.body:
+        case [ast.Raise(exc=raised)] if raised is not None and "isinstance" in ast.unparse(node.test):
+            if ast.unparse(raised).startswith("TypeError"):
+                yield node.test
+                yield node.body[0]
+        case _:
+            pass
+
+
+def _inner_entries(node: ast.Dict | ast.List | ast.Set | ast.Tuple) -> Iterator[ast.AST]:
+    entries = [*node.keys] if isinstance(node, ast.Dict) else [*node.elts]
+    if len(entries) <= _LONG:
+        return
+    yield from (entry for entry in entries[1:-1] if entry is not None)
+    if isinstance(node, ast.Dict):
+        yield from node.values[1:-1]
+
+
+def _last_name(node: ast.expr) -> str:
+    return ast.unparse(node).rpartition(".")[2]
+
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str, str]] = {
     ast.Lt: (ast.LtE, "<", "<="),

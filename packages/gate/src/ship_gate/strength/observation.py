@@ -27,8 +27,14 @@ from ship_gate.fuzz.determinism import Answer as CallAnswer
 from ship_gate.sandbox.pair import Pair, started
 from ship_gate.sandbox.staging import Staged, empty_tree
 from ship_gate.sandbox.stream import Ledger, RunEnd
-from ship_gate.strength.claims import Claims, claims_of, unshown_finding, unstable_finding
-from ship_gate.strength.invariants import Assertions, Invariants
+from ship_gate.strength.claims import (
+    Assertions,
+    Claims,
+    Invariants,
+    claims_of,
+    unshown_finding,
+    unstable_finding,
+)
 from ship_gate.strength.perturbations import (
     NO_ANSWER,
     NOTHING_MUCH,

@@ -1,22 +1,54 @@
 """Printing: results on stdout, remarks on stderr, one JSON document with `--json`.
 
 Texts of models, files and providers reach the terminal here, so control characters are removed.
+
+A terminal has a width; a pipe has none, unless COLUMNS sets one, so that a line there is a line of the text. Colours are
+for terminals: NO_COLOR takes them away, FORCE_COLOR gives them to a pipe.
 """
 
 import errno
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import typer
 
 from ship_gate.errors import InputError
-from ship_gate.terminal.screen import shows_colours
+
+UNLIMITED = 100_000
+"""Columns where lines are not wrapped."""
+_NARROWEST = 20
+
+
+class Stream(Protocol):
+    """What is printed to."""
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        ...
+
+
+def width_of(stream: Stream) -> int:
+    """The columns of a stream, `UNLIMITED` where lines are not wrapped."""
+    if not stream.isatty() and not os.environ.get("COLUMNS", "").isdecimal():
+        return UNLIMITED
+    return max(_NARROWEST, shutil.get_terminal_size((80, 24)).columns)
+
+
+def shows_colours(stream: Stream) -> bool:
+    """Whether colours are wanted on a stream."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
 
 DOCUMENT_VERSION = 1
 """Of the documents of `--json`; another one says that a key was renamed or taken away."""

@@ -14,8 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from ship_gate.errors import InputError, InterruptedRunError, ShipGateError
-from ship_gate.terminal.output import note, printable, refused_by_system, show, without_logins
-from ship_gate.terminal.screen import shows_colours
+from ship_gate.terminal.output import note, printable, refused_by_system, show, shows_colours, without_logins
 
 INTERRUPTED = 130
 

@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from ship_gate.base.text import did_you_mean
-from ship_gate.terminal.output import counted, listed, note, say
+from ship_gate.terminal.output import counted, listed, note, say, shows_colours
 from ship_gate.terminal.program import AsJson
-from ship_gate.terminal.screen import shows_colours
 from ship_gate.trust import note_ignored, trust_command
 from specwright.cli.commands import Directory, is_begun
 from specwright.cli.output import present
@@ -239,7 +238,7 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
     files, Code Index). Not proven: what only runs use (.specwright except log and journal). SPEC.md and the source tree
     in release/ are yours to edit: what differs is named, and is no finding.
     """
-    from ship_gate.report.terminal import print_verdict
+    from ship_gate.reports import print_verdict
     from specwright.bootstrap.verify import verify_project
     from specwright.bootstrap.views import driven_by
     from specwright.documents.reports import Finding, Verified

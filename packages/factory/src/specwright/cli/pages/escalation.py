@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ship_gate.findings import Finding
-from ship_gate.terminal.findings import FindingsPage
 from ship_gate.terminal.output import counted
-from ship_gate.terminal.page import Page, brief
+from ship_gate.terminal.page import FindingsPage, Page, brief
 from specwright.application.history.provenance import DebateRounds, ModuleDebates, Round
 from specwright.documents.commands import next_command
 from specwright.documents.needs import FAILURES, Escalation, Escalations, Need

@@ -1,42 +1,152 @@
-"""The surface of a module: its five dimensions, read from its source without importing it (design: ship-gate).
+"""The public surface of a module: its five dimensions, read from its source without importing it, and compared with the
+contract (design: sealing, ship-gate).
 
 griffe reads the signature and the docstring; the syntax tree tells that the exported names mean these functions and
 classes. Differences that a contract can have end up in the dimensions, so that they show as a mismatch; a `SourceError`
 is raised only where there is nothing to compare.
+
+Docstrings are in the Google style, held to the stricter grammar of docs/design.md#module-directory: a section that a
+contract does not know, prose after the purpose or a line that is no entry is refused rather than dropped, because a dropped
+line would be a difference that nobody sees.
 """
 
 import ast
+import builtins
+import re
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import griffe
 
-from ship_gate.contract.class_statement import ClassStatement, placed
-from ship_gate.contract.error_classes import is_builtin_exception
+from ship_gate import canonical_json
+from ship_gate.contract.class_statement import ClassStatement, parse_statement, placed
+from ship_gate.contract.contract import DIMENSIONS, MicroModuleContract, fingerprint
+from ship_gate.contract.docstring import error_fields
+from ship_gate.contract.error_classes import base_of, error_classes, is_builtin_exception, own_exceptions
 from ship_gate.contract.rules import (
     ANY_NUMBER,
     DEFAULT,
     DEFINITIONS,
     KEYWORD_ONLY,
     output_name,
+    own_statements,
 )
 from ship_gate.contract.types import class_names, normal_or_same
-from ship_gate.findings import FindingCode
+from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.classes import (
     ClassSource,
     annotated_fields,
+    builtin_bases,
     default_text,
     find_class,
     read_class,
     type_text,
 )
 from ship_gate.source.files import ParsedFiles, SourceError, TopLevel
-from ship_gate.surface.docstring_reader import DocstringSections, read_docstring
 from ship_gate.syntax_tree import parse_expression
-from ship_gate.verdict import ENTRY_FILE
+from ship_gate.verdict import ENTRY_FILE, SealedModule
+
+_EFFECT = re.compile(r"(?P<type>[A-Z]+) `(?P<target>[^`]+)`: (?P<description>.+)")
+_ERROR = re.compile(r"(?P<name>\S+) \[(?P<surface>code|variant)\]: (?P<when>.+)")
+_CLASS = re.compile(r"(?P<name>\w+)(?: is an? (?P<base>\w+))?(?:: (?P<shared>.+))?")
+_SECTIONS = ("parameters", "returns", "raises", "error-classes", "errors", "effects", "modes")
+
+
+class DocstringSections(NamedTuple):
+    """The docstring's sections in the shape of a contract's dimensions; what is absent is empty."""
+
+    parameters: dict[str, list[str]]
+    returns: list[tuple[str, list[str]]]
+    raises: list[dict[str, str]]
+    errors: list[dict[str, str]]
+    effects: list[dict[str, str]]
+    notes: str
+    classes: dict[str, dict[str, str]]
+
+
+class _Reader(NamedTuple):
+    location: str
+
+    def fault(self, message: str) -> SourceError:
+        return SourceError(FindingCode.SURFACE_DOCSTRING, self.location, message)
+
+    def bullets(self, text: str) -> list[str]:
+        """`- one per line`."""
+        lines = [line for line in text.split("\n") if line]
+        for line in lines:
+            if not line.startswith("- "):
+                raise self.fault(f"{line[:60]!r} is no entry; write each on one line, starting with `- `")
+        return [line.removeprefix("- ") for line in lines]
+
+    def matched(self, pattern: re.Pattern[str], texts: Iterable[str], shape: str) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = []
+        for text in texts:
+            if not (match := pattern.fullmatch(text)):
+                raise self.fault(f"{text[:60]!r} cannot be read; write {shape}")
+            found.append(match.groupdict())
+        return found
+
+
+def read_docstring(docstring: griffe.Docstring | None, location: str) -> DocstringSections:
+    """Read a docstring.
+
+    Raises:
+        SourceError: `surface.docstring`; there is none, or it is not in the grammar.
+    """
+    reader = _Reader(location)
+    if docstring is None:
+        raise reader.fault("the entry point has no docstring; it carries the contract")
+    sections = _sections(docstring, reader)
+    parameters = {entry.name: reader.bullets(entry.description) for entry in sections.get("parameters", [])}
+    if len(parameters) != len(sections.get("parameters", [])):
+        raise reader.fault("Args names a parameter twice; name each once")
+    errors = reader.bullets(sections.get("errors", ""))
+    effects = reader.bullets(sections.get("effects", ""))
+    return DocstringSections(
+        parameters=parameters,
+        returns=[(entry.name, reader.bullets(entry.description)) for entry in sections.get("returns", [])],
+        raises=[
+            {"name": str(entry.annotation), "when": entry.description, "surface": "exception"}
+            for entry in sections.get("raises", [])
+        ],
+        errors=reader.matched(_ERROR, errors, "`- NAME [code]: when` or `- NAME [variant]: when`"),
+        effects=reader.matched(_EFFECT, effects, "`- WRITE `target`: description`"),
+        notes=sections.get("modes", ""),
+        classes=_error_classes(reader, sections),
+    )
+
+
+def _error_classes(reader: _Reader, sections: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """What is stated of each error class: its base, what holds for all its surfaces, or both."""
+    shape = "`- NAME is a BASE: what always holds`"
+    found: dict[str, dict[str, str]] = {}
+    named = {str(entry.annotation) for entry in sections.get("raises", [])}
+    for entry in reader.matched(_CLASS, reader.bullets(sections.get("error-classes", "")), shape):
+        name = entry.pop("name")
+        if name not in named or name in found:
+            raise reader.fault(f"{name} is twice among the error classes or not raised; name each once")
+        found[name] = {part: text for part, text in entry.items() if text}
+    return found
+
+
+def _sections(docstring: griffe.Docstring, reader: _Reader) -> dict[str, Any]:
+    """The sections by their kind; griffe calls those that it does not know admonitions."""
+    found: dict[str, Any] = {}
+    for place, section in enumerate(docstring.parse("google", warnings=False)):
+        kind, value = str(section.kind.value), section.value
+        if kind == "admonition":
+            kind, value = value.kind, value.contents
+        if place == 0 and kind == "text":
+            if "\n" in value.strip():
+                raise reader.fault("the purpose is more than one line; say it in one")
+            continue
+        if kind not in _SECTIONS or kind in found:
+            raise reader.fault(f"the section {kind!r} occurs twice or belongs to no contract; take it out")
+        found[kind] = value
+    return found
 
 
 class _Slot(NamedTuple):
@@ -351,3 +461,140 @@ def _check_exports(
         if source.top.bound.get(name) != 1 or not (name in source.top.classes or name in source.top.imports):
             message = f"the exception {name} is not defined or imported here, once; add the class"
             raise SourceError(FindingCode.SURFACE_NAME, ENTRY_FILE, message)
+
+
+_MOST_SHOWN = 5
+_TEXTS = {"inputs": "constraints", "outputs": "invariants"}
+
+
+class SurfaceComparison(NamedTuple):
+    """What the surface stage observed.
+
+    Args:
+        actual: The fingerprint of the extracted surface; empty if there is none.
+        diverged: The dimensions that differ, each with both sides.
+        findings: What to change.
+    """
+
+    actual: str
+    diverged: dict[str, str]
+    findings: list[Finding]
+
+
+def compare_surface(
+    files: ParsedFiles, contract: MicroModuleContract, dependencies: Sequence[SealedModule] = ()
+) -> SurfaceComparison:
+    """Extract a candidate's surface and compare it with its locked contract's.
+
+    Args:
+        files: The candidate's.
+        contract: Its locked one.
+        dependencies: The modules whose classes it may import.
+    """
+    try:
+        actual = extract_surface(files, contract.name, imported_classes(contract, dependencies))
+    except SourceError as error:
+        return SurfaceComparison("", {}, [error.finding])
+    locked, extracted = contract.interface_fingerprint, fingerprint(actual)
+    if extracted == locked:
+        return SurfaceComparison(extracted, {}, list(_other_bases(files, contract, dependencies)))
+    dimensions = contract.dimensions()
+    diverged = {
+        name: f"contract: {_shown(dimensions[name])}; source: {_shown(actual[name])}"
+        for name in DIMENSIONS
+        if dimensions[name] != actual[name]
+    }
+    # docs/design.md#sealing: literally
+    message = f"Interface fingerprint mismatch: expected {locked}, got {extracted}"
+    findings = [Finding(FindingCode.SURFACE_MISMATCH, ENTRY_FILE, message)]
+    for name in diverged:
+        found = [*_differences(name, dimensions[name], actual[name])]
+        more = f" (and {len(found) - _MOST_SHOWN} more)" if len(found) > _MOST_SHOWN else ""
+        advice = f"{'; '.join(found[:_MOST_SHOWN])}{more}; {_advice(name, dimensions, actual)}"
+        findings.append(Finding(FindingCode.SURFACE_DIVERGED, f"{ENTRY_FILE}#/{name}", advice))
+    return SurfaceComparison(extracted, diverged, findings)
+
+
+def _other_bases(
+    files: ParsedFiles, contract: MicroModuleContract, dependencies: Sequence[SealedModule]
+) -> Iterator[Finding]:
+    """Exceptions that do not derive from the exception of Python that the contract states, or that the words of their
+    surfaces name; a stated base is the only one, and holds of a class that is imported as well."""
+    own = {contract.name: files}
+    for name in own_exceptions(contract):
+        is_stated = name in error_classes(contract) and bool(error_classes(contract)[name].base)
+        stated = base_of(contract, name)
+        modules = {**own, **_sources(dependencies)} if is_stated else own
+        source = find_class(name, contract.name, modules)
+        if (stated == "Exception" and not is_stated) or source is None or source.node is None:
+            continue
+        found = builtin_bases(source, modules)
+        kinds = [getattr(builtins, base) for base in found]
+        fits = any(issubclass(kind, getattr(builtins, stated)) for kind in kinds)
+        if found != {stated} if is_stated else not fits:
+            bases = " and ".join(sorted(found))
+            message = (
+                f"by the contract {name} is a {stated}, here it derives from {bases}; derive it from {stated}"
+            )
+            yield Finding(FindingCode.SURFACE_CLASS, source.location, message)
+
+
+def imported_classes(contract: MicroModuleContract, dependencies: Sequence[SealedModule]) -> Imported:
+    """The sources of dependencies, where the contract describes a class that may be theirs."""
+    described = {*own_statements(contract), *error_fields(contract)}
+    return Imported(_sources(dependencies), described) if described else Imported()
+
+
+def _sources(dependencies: Sequence[SealedModule]) -> dict[str, ParsedFiles]:
+    return {
+        d.contract.name: ParsedFiles.of_implementation(d.directory / "implementation") for d in dependencies
+    }
+
+
+def _differences(place: str, locked: Any, actual: Any) -> Iterator[str]:
+    """Where two sides differ, each place with what both say."""
+    kinds: set[type] = {type(locked), type(actual)}
+    if kinds == {dict}:
+        for key in {**locked, **actual}:
+            yield from _differences(f"{place}.{key}", locked.get(key), actual.get(key))
+    elif kinds == {list}:
+        yield from _list_differences(place, locked, actual)
+    elif locked != actual:
+        yield f"{place}: the contract says {_label(locked)}, the source says {_label(actual)}"
+
+
+def _list_differences(place: str, locked: list[Any], actual: list[Any]) -> Iterator[str]:
+    if len(locked) == len(actual):
+        for index, both in enumerate(zip(locked, actual, strict=True)):
+            yield from _differences(f"{place}.{index}", *both)
+        return
+    for said, others, who in ((locked, actual, "the contract"), (actual, locked, "the source")):
+        if alone := [_label(item) for item in said if item not in others]:
+            yield f"{place}: only {who} has {', '.join(alone)}"
+
+
+def _label(value: Any) -> str:
+    """A part of a dimension: a slot by its name and type, anything else as JSON."""
+    if hasattr(value, "keys") and {"name", "type"} <= value.keys():
+        return f"`{value['name']}: {value['type']}`"
+    return "nothing" if value is None else _shown(value)
+
+
+def _advice(name: str, locked: dict[str, Any], actual: dict[str, Any]) -> str:
+    """What to change; where a contract names a class and does not say what it is made of, no code can match it."""
+    stated, declared = _statements(name, locked), _statements(name, actual)
+    if unstated := [declared[of].render() for of in declared if of not in stated]:
+        return (
+            f"the contract has to state what its classes are made of, as the last constraint of the slot that names "
+            f"them first: {'; '.join(unstated)}"
+        )
+    return "change the code to match it"
+
+
+def _statements(name: str, dimensions: dict[str, Any]) -> dict[str, ClassStatement]:
+    texts = [text for slot in dimensions[name] for text in slot[_TEXTS[name]]] if name in _TEXTS else []
+    return {statement.name: statement for text in texts if (statement := parse_statement(text))}
+
+
+def _shown(value: object) -> str:
+    return canonical_json.canonical(value).decode()

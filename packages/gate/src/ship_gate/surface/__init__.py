@@ -1,1 +1,0 @@
-"""The public surface of a module: extracted from source, compared with the contract."""
