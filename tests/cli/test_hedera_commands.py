@@ -102,8 +102,8 @@ def test_a_topic_that_is_not_what_was_submitted_is_refused(project: Path, ledger
         (f'topic = "{TOPIC}"', "", "there is no topic"),
         ("operator_key = ", 'submit_key = "NOTHING"\noperator_key = "UNSET_KEY" #', "UNSET_KEY"),
         (f'operator = "{OPERATOR}"', "", "account that pays"),
-        ("mirror_node = ", "mirror_node = 'ftp://x' #", "no mirror node"),
-        (f'topic = "{TOPIC}"', 'topic = "notes"', "'notes' is no topic"),
+        ("mirror_node = ", "mirror_node = 'ftp://x' #", "not the URL of a mirror node"),
+        (f'topic = "{TOPIC}"', 'topic = "notes"', "'notes' is not a valid topic id"),
     ],
 )
 def test_settings_that_are_missing_or_wrong_are_told(project: Path, old: str, new: str, words: str):

@@ -1,12 +1,12 @@
-"""Agent Wire v1.1: the typed, replayable event protocol. Imports without the factory (design: wire).
+"""Agent Wire v1.1, a typed and replayable event protocol (design: wire). It does not need the factory.
 
     make       `make_wire`, `make_stream`, `task_stream_id`
-    validate   `validate_document`: one Wire by itself
-    admit      `default_admission`: may a Wire follow those before it?
-    reduce     `reduce_wires`: ordered Wires -> the state of every task, artifact and project; `reduce_stream`: one alone
-    map        `map_wires`: the same Wires as A2A 1.0 tasks
+    validate   `validate_document`: check one Wire on its own
+    admit      `default_admission`: decide whether a Wire may follow the Wires before it
+    reduce     `reduce_wires`: ordered Wires -> the state of every task, artifact and project; `reduce_stream`: of one stream
+    map        `map_wires`: ordered Wires -> A2A 1.0 tasks
 
-Everything is pure: the tables and schemas are parameters, and only `agent_wire.tables` reads the files that ship.
+These functions are pure: tables and schemas are parameters, and only `agent_wire.tables` reads the files in the package.
 """
 
 from agent_wire.a2a import LogPosition, a2a_task_id, map_wires

@@ -1,7 +1,7 @@
-"""Agent Wire seen as A2A 1.0: tasks, status updates and artifact updates, in ProtoJSON (design: wire).
+"""Maps Wires to A2A 1.0: tasks, status updates and artifact updates, in ProtoJSON (design: wire).
 
-A pure mapping of the same log, not a second stream. The contract `a2a-task-state-map` says what becomes of an event.
-Only the keys that are built here go out, so that nothing internal leaks. There is no gateway here.
+This is a pure function of the log, not a second stream and not a gateway. The contract `a2a-task-state-map` defines the
+A2A state for each event. A response has only the keys that this module sets, so that nothing internal leaks.
 """
 
 import uuid
@@ -20,17 +20,17 @@ _DATA = "application/json"
 
 
 class LogPosition(NamedTuple):
-    """The place of a Wire in the log; numbers travel as strings, because A2A metadata is a protobuf Struct."""
+    """The position of a Wire in the log. A2A metadata is a protobuf Struct, so the number is sent as a string."""
 
     sequence_number: int
     consensus_timestamp: str
 
 
 def a2a_task_id(context_id: str, stream_id: str) -> str:
-    """The A2A task of one attempt: UUIDv5 of its project and stream, whose colons A2A's paths cannot hold (design: wire).
+    """Compute the A2A task id of an attempt: a UUIDv5, because A2A paths cannot hold a stream id's colons (design: wire).
 
     Args:
-        context_id: The context of the stream, `project:<id>`: stream ids are unique in a project only.
+        context_id: The context of the stream, `project:<id>`; stream ids are unique only within a project.
         stream_id: The stream of the attempt.
     """
     return str(uuid.uuid5(uuid.uuid5(uuid.NAMESPACE_URL, context_id), stream_id))
@@ -41,12 +41,12 @@ def map_wires(
     admission: Admission | None = None,
     positions: Iterable[LogPosition | None] = (),
 ) -> dict[str, list[JsonObject]]:
-    """Every A2A task of a log with its stream, in A2A's order: the Task first, closed by a terminal state.
+    """Map the Wires of a log to A2A tasks, each with its responses in order; the first one is the Task itself.
 
     Args:
-        wires: The Wires in their order; inadmissible ones are skipped, as in the reducer.
-        admission: Other rules than those that ship.
-        positions: The place of each Wire in the log, if they come from one.
+        wires: The Wires in log order; inadmissible ones are skipped, as in the reducer.
+        admission: Rules to use instead of the ones that ship.
+        positions: The position of each Wire, if the Wires come from a log.
 
     Returns:
         A2A task id -> its `StreamResponse`s.
@@ -62,11 +62,11 @@ def map_wires(
 
 
 class Bridge:
-    """Maps Wires one by one to what an A2A subscriber of their task sees.
+    """Maps Wires, one at a time, to the responses that an A2A subscriber of the task receives.
 
     Args:
-        admission: Other rules than those that ship.
-        rows: Another table than `a2a-task-state-map`.
+        admission: Rules to use instead of the ones that ship.
+        rows: Rows to use instead of those of `a2a-task-state-map`.
     """
 
     def __init__(
@@ -78,14 +78,14 @@ class Bridge:
         self._state = AdmissionState()
 
     def map(self, wire: JsonObject, position: LogPosition | None = None) -> tuple[str, JsonObject] | None:
-        """The A2A task id and `StreamResponse` of one Wire.
+        """Return the A2A task id and the `StreamResponse` for the next Wire.
 
         Args:
             wire: The next Wire of the log.
-            position: Its place in the log, if it has one; the consensus time is then the time of the status.
+            position: Its position, if it comes from a log; the status then has the consensus time, not the producer's.
 
         Returns:
-            None if the Wire is not of a task, was seen before, or is inadmissible.
+            None if the Wire is on no task stream, is a repetition, or is inadmissible.
         """
         decision = self._admission.admit(self._state, wire)
         if isinstance(decision, Rejection | RepeatedWire):
@@ -127,7 +127,7 @@ class Bridge:
         return {"statusUpdate": {"taskId": task_id, "status": status, **common}}
 
     def _message(self, wire: JsonObject, task_id: str) -> "JsonObject | None":
-        """The message of a status: why the task waits or failed, and which tasks it refers to."""
+        """Build the message of a status: why the task is blocked or failed, and which tasks it refers to."""
         stream, payload = _mapping(wire["stream"]), _mapping(wire["payload"])
         details = {key: payload[key] for key in ("reason", "failure", "reference") if key in payload}
         context_id = stream["context_id"]
@@ -149,7 +149,7 @@ class Bridge:
         return message
 
     def _last_attempt(self, context_id: str, task_id: str) -> str:
-        """The A2A task of the last known attempt at a task, the first if none is known."""
+        """Return the A2A task id of the last known attempt at a task, or of the first attempt if none is known."""
         attempt = 1
         while self._state.stream(task_stream_id(task_id, attempt + 1)) is not None:
             attempt += 1

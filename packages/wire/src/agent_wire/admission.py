@@ -29,11 +29,11 @@ _CONFLICT = "another Wire with different bytes has this id"
 
 
 class Schemas:
-    """The compiled schemas.
+    """The JSON Schemas of Wires and related documents, compiled.
 
     Args:
-        documents: File name -> JSON Schema, as `schemas` gives them.
-        tables: Name the schema of each event type.
+        documents: File name -> JSON Schema, as `agent_wire.tables.schemas` returns them.
+        tables: The event map, which names the schema of each event type.
     """
 
     def __init__(self, documents: Mapping[str, JsonObject], tables: Tables) -> None:
@@ -45,7 +45,7 @@ class Schemas:
         self._by_type = {event: self._compiled[rule.schema] for event, rule in tables.events.items()}
 
     def check(self, wire: JsonObject) -> Rejection | None:
-        """The first violation of the Wire's own schema, None if it is valid."""
+        """Return the first violation of the schema for the Wire's type, or None if it is valid."""
         validator = self._by_type.get(str(wire.get("type")))
         if validator is None:
             unknown = Rejection("wire.unknown_type", "this event type has no schema", "/type", "schema")
@@ -53,19 +53,19 @@ class Schemas:
         return None if validator.is_valid(wire) else _first(validator.iter_errors(wire))
 
     def check_document(self, name: str, document: JsonObject) -> Rejection | None:
-        """The first violation of the schema of this file name by any document."""
+        """Return the first violation of the schema with this file name, or None if the document is valid."""
         validator = self._compiled[name]
         return None if validator.is_valid(document) else _first(validator.iter_errors(document))
 
 
 @cache
 def default_schemas() -> Schemas:
-    """The schemas of Agent Wire 1.1 as they ship."""
+    """Return the schemas of Agent Wire 1.1 that ship."""
     return Schemas(schemas(), default_tables())
 
 
 def _first(errors: Iterable[ValidationError]) -> Rejection:
-    """The first violation by pointer and keyword, whatever the validator's order."""
+    """Return the first violation by pointer and keyword, which does not depend on the validator's order."""
     pointer, keyword, message = min(
         ("".join(f"/{_escaped(str(part))}" for part in error.instance_path), error.kind.name, error.message)
         for error in errors
@@ -78,7 +78,7 @@ def _escaped(part: str) -> str:
 
 
 class CheckedWire(NamedTuple):
-    """A Wire that breaks no rule by itself, with its canonical bytes and their SHA-256."""
+    """A Wire that passed every check that needs no other Wire, with its canonical bytes and their SHA-256."""
 
     wire_id: str
     wire: JsonObject
@@ -87,33 +87,33 @@ class CheckedWire(NamedTuple):
 
 
 class RepeatedWire(NamedTuple):
-    """A Wire that was admitted before with the same bytes: nothing to do (design: wire)."""
+    """The decision on a Wire that was admitted before with the same bytes: ignore it (design: wire)."""
 
     wire_id: str
 
 
 class Admission:
-    """The rules, with the tables and schemas that they read."""
+    """The admission rules, with the tables and schemas that they use."""
 
     def __init__(self, tables: Tables, schemas: Schemas) -> None:
         self.tables = tables
         self._schemas = schemas
 
     def admit(self, state: AdmissionState, wire: JsonObject) -> Change | RepeatedWire | Rejection:
-        """Decide on the next Wire.
+        """Decide whether a Wire is admissible now.
 
         Args:
-            state: Everything that was admitted before; `state.add(change)` changes it, this method does not.
+            state: Everything admitted before. This method does not change it; the caller calls `state.add(change)`.
             wire: Any JSON object.
 
         Returns:
-            The change that accepting it makes, or `RepeatedWire`, or the first rule that it breaks.
+            The change to add to the state, `RepeatedWire`, or the first rule that the Wire breaks.
         """
         result = self.inspect(wire)
         return self.place(state, result) if isinstance(result, CheckedWire) else result
 
     def inspect(self, wire: JsonObject) -> CheckedWire | Rejection:
-        """Apply the rules that need no other Wire: bytes, schema, date, credentials, extensions, state."""
+        """Check a Wire on its own: bytes, schema, date, credentials, extensions, `state`."""
         try:
             body = encode(wire)
         except WireRefusedError as error:
@@ -128,12 +128,12 @@ class Admission:
         return rejection or CheckedWire(str(wire["wire_id"]), wire, body, hashlib.sha256(body).digest())
 
     def rejection_of(self, wire: JsonObject) -> Rejection | None:
-        """The first rule that a Wire breaks by itself."""
+        """Return the first rule that a Wire breaks on its own, or None."""
         result = self.inspect(wire)
         return result if isinstance(result, Rejection) else None
 
     def place(self, state: AdmissionState, checked: CheckedWire) -> Change | RepeatedWire | Rejection:
-        """Apply the other rules, those of a Wire among the Wires that were admitted before."""
+        """Check an inspected Wire against the Wires that were admitted before."""
         wire_id, wire, _, digest = checked
         known = state.digest(wire_id)
         if known is not None:
@@ -146,10 +146,10 @@ class Admission:
         return after if isinstance(after, Rejection) else change_of(wire, digest, after)
 
     def replay(self, state: AdmissionState, wire: JsonObject, body: bytes) -> None:
-        """Add a Wire that a log has admitted before, without checking it again.
+        """Add a Wire from a log to the state without checking it again.
 
         Args:
-            state: Everything that was admitted before this Wire; it is changed.
+            state: Everything admitted before this Wire; this method adds the Wire to it.
             wire: The Wire.
             body: Its stored canonical bytes.
         """
@@ -178,21 +178,21 @@ class Admission:
 
 @cache
 def default_admission() -> Admission:
-    """The admission of Agent Wire 1.1 as it ships."""
+    """Return the admission rules of Agent Wire 1.1 that ship."""
     return Admission(default_tables(), default_schemas())
 
 
 def _check_date(wire: JsonObject) -> Rejection | None:
-    """The rejection of a `ts` whose day no calendar has; the schema has seen to its form."""
+    """Reject a `ts` with an impossible date, such as February 30; the schema has already checked its form."""
     try:
         date.fromisoformat(str(wire["ts"])[:10])
     except ValueError:
-        return Rejection("wire.date", "there is no such day", "/ts", "admission")
+        return Rejection("wire.date", "this date does not exist", "/ts", "admission")
     return None
 
 
 def _check_extensions(wire: JsonObject) -> Rejection | None:
-    """The rejection of prose in extensions: they hold numbers, references and single words (design: wire)."""
+    """Reject prose in extensions, which may hold only numbers, references and single words (design: wire)."""
     extensions = wire.get("extensions")
     return _check_extension(extensions, "/extensions") if extensions else None
 
@@ -201,7 +201,7 @@ def _check_extension(value: object, pointer: str) -> Rejection | None:
     if isinstance(value, str):
         if not value or _REFERENCE.fullmatch(value):
             return None
-        message = "an extension holds no prose: one word or reference of at most 96 ASCII characters"
+        message = "a text in extensions must be one word or reference of at most 96 ASCII characters"
         return Rejection("wire.extension_text", message, pointer, "admission")
     if not isinstance(value, list | dict):
         return None
@@ -220,14 +220,14 @@ def _check_extension(value: object, pointer: str) -> Rejection | None:
 def _check_place(before: StreamState | None, stream: JsonMap, rule: EventRule) -> Rejection | None:
     kind = stream["stream_id"].partition(":")[0]
     if kind not in rule.streams:
-        return _no("stream.kind", "/stream/stream_id", f"this event has no place on a {kind} stream")
+        return _no("stream.kind", "/stream/stream_id", f"this event is not allowed on a {kind} stream")
     if before is not None and before.task is not None and before.task.terminal:
         return _no("stream.terminal", "/stream/stream_id", f"the stream ended as {before.task.state}")
     expected = before.seq + 1 if before is not None else 1
     if stream["stream_seq"] != expected:
-        return _no("stream.sequence", "/stream/stream_seq", f"the next place in this stream is {expected}")
+        return _no("stream.sequence", "/stream/stream_seq", f"the next stream_seq is {expected}")
     if before is not None and stream["context_id"] != before.context_id:
-        return _no("stream.context", "/stream/context_id", f"this stream's context is {before.context_id}")
+        return _no("stream.context", "/stream/context_id", f"the stream's context is {before.context_id}")
     return None
 
 
@@ -239,7 +239,7 @@ def _check_cause(state: AdmissionState, stream: JsonMap) -> Rejection | None:
 
 
 def _check_state(rule: EventRule, wire: JsonObject) -> Rejection | None:
-    """`state` is verified, never trusted (design: wire); outside tasks it may be left out."""
+    """Compare `state` with the event map (design: wire); an event outside tasks may omit it."""
     state: Any = wire.get("state") or rule._asdict()
     if state["category"] != rule.category:
         return _no("state.category", "/state/category", f"the category of this event is {rule.category}")
@@ -256,7 +256,7 @@ def _check_transition(task: TaskState, event: str, step: Transition | None) -> R
 
 
 def _check_attempt(state: AdmissionState, stream: JsonMap) -> Rejection | None:
-    """A retry keeps its context and follows an attempt that is over (design: wire)."""
+    """Check that a retry keeps the context and that the attempt before it has ended (design: wire)."""
     if stream["stream_seq"] != 1 or not state.is_whole:
         return None
     _, task_id, attempt = StreamId.parse(stream["stream_id"])
@@ -264,7 +264,7 @@ def _check_attempt(state: AdmissionState, stream: JsonMap) -> Rejection | None:
         return None
     previous = state.stream(task_stream_id(task_id, attempt - 1))
     if previous is None or previous.task is None or not previous.task.terminal:
-        return _no("task.attempt", "/stream/stream_id", f"attempt {attempt - 1} of {task_id} is not over")
+        return _no("task.attempt", "/stream/stream_id", f"attempt {attempt - 1} of {task_id} has not ended")
     if previous.context_id != stream["context_id"]:
         return _no("stream.context", "/stream/context_id", f"the task's context is {previous.context_id}")
     return None
@@ -273,7 +273,7 @@ def _check_attempt(state: AdmissionState, stream: JsonMap) -> Rejection | None:
 def _check_parent(stream: JsonMap) -> Rejection | None:
     parent = stream.get("parent_task_id")
     if parent is not None and parent == StreamId.parse(stream["stream_id"]).id:
-        return _no("stream.parent", "/stream/parent_task_id", "a task is not its own parent")
+        return _no("stream.parent", "/stream/parent_task_id", "a task cannot be its own parent")
     return None
 
 
@@ -287,20 +287,19 @@ def _check_payload(state: AdmissionState, task: TaskState, wire: JsonObject) -> 
 
 
 def _check_lineage(wire: JsonObject) -> Rejection | None:
-    """An artifact comes from the attempt that announces it."""
+    """Check that the lineage names the attempt that announces the artifact, and counts its inputs."""
     lineage, stream_id = _payload(wire)["lineage"], _stream(wire)["stream_id"]
     if task_stream_id(lineage["task"], lineage["attempt"]) != stream_id:
-        return _no("artifact.lineage", "/payload/lineage", f"the artifact is announced on {stream_id}")
+        return _no("artifact.lineage", "/payload/lineage", f"the lineage does not match {stream_id}")
     carried = len(lineage["inputs"])
     if lineage.get("input_count", carried + 1) <= carried:
-        return _no(
-            "artifact.lineage", "/payload/lineage/input_count", "it is for inputs that are not carried"
-        )
+        message = f"input_count must be greater than the number of listed inputs, {carried}"
+        return _no("artifact.lineage", "/payload/lineage/input_count", message)
     return None
 
 
 def _check_announcement(state: AdmissionState, wire: JsonObject) -> Rejection | None:
-    """A version keeps the hash that it was first announced with, by whichever task of its context."""
+    """Check that a version has the hash of its first announcement, whichever task of the context made that."""
     known = state.announced(version_of(wire))
     if known is not None and known != _payload(wire)["sha256"]:
         return _no("artifact.conflict", "/payload/sha256", "this version was announced with another hash")
@@ -308,7 +307,7 @@ def _check_announcement(state: AdmissionState, wire: JsonObject) -> Rejection | 
 
 
 def _check_completion(task: TaskState, payload: JsonMap) -> Rejection | None:
-    """A task is complete when its required artifacts were announced (design: wire)."""
+    """Check that a completion names announced artifacts, among them all required ones (design: wire)."""
     artifact_ids: list[str] = payload["artifact_ids"]
     announced = {artifact.artifact_id for artifact in task.artifacts}
     pointer = "/payload/artifact_ids"
@@ -318,9 +317,9 @@ def _check_completion(task: TaskState, payload: JsonMap) -> Rejection | None:
         if len(artifact_ids) < task.required:
             return _no("task.complete.missing_artifact", pointer, f"the task needs {task.required} artifacts")
     elif missing := [name for name in task.required if name not in artifact_ids]:
-        return _no("task.complete.missing_artifact", pointer, f"the required {missing[0]} is not among them")
+        return _no("task.complete.missing_artifact", pointer, f"the required {missing[0]} is missing")
     if payload["primary_artifact_id"] not in artifact_ids:
-        return _no("task.complete.primary", "/payload/primary_artifact_id", "it is not among artifact_ids")
+        return _no("task.complete.primary", "/payload/primary_artifact_id", "it is not in artifact_ids")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Canonical JSON (RFC 8785), its SHA-256, and a strict reader.
+"""Canonical JSON (RFC 8785), its SHA-256, and a strict parser.
 
 Used wherever bytes are compared or hashed: fingerprints (design: contracts), definitions (design: projection), Wires
 (design: wire).
@@ -16,35 +16,35 @@ JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, J
 JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 _AS_STORED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-"""The format of `pretty`, except for the spelling of some numbers."""
+"""orjson's options for the format of `pretty`; some numbers are written differently."""
 
 
 def canonical(value: Any) -> bytes:
-    """The RFC 8785 bytes of a JSON value.
+    """Encode a JSON value as RFC 8785 bytes.
 
     Raises:
-        ValueError: the value is outside JSON's domain (NaN, an integer beyond 2^53-1, a lone surrogate).
+        ValueError: the value is not representable (NaN, an integer beyond 2^53-1, a lone surrogate).
     """
     return rfc8785.dumps(value)
 
 
 def sha256(data: bytes) -> str:
-    """The SHA-256 of some bytes, 64 lowercase hex characters."""
+    """Return the SHA-256 of bytes as 64 lowercase hex characters."""
     return hashlib.sha256(data).hexdigest()
 
 
 def digest(value: Any) -> str:
-    """The SHA-256 of a value's canonical bytes."""
+    """Return the SHA-256 of a value's canonical bytes."""
     return sha256(canonical(value))
 
 
 def pretty(value: Any) -> bytes:
-    """The stored form of records: indented by two, keys in their order, UTF-8, one final newline."""
+    """Encode a record for storage: indented by two, keys in insertion order, UTF-8, one final newline."""
     return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
 
 
 def loads(data: bytes | str) -> Any:
-    """Parse JSON; duplicate keys and the constants that JSON does not have are errors.
+    """Parse JSON strictly: duplicate keys, NaN and Infinity are errors.
 
     Raises:
         ValueError: not JSON, not UTF-8, a duplicate key, NaN or Infinity, or nested too deeply.
@@ -55,11 +55,11 @@ def loads(data: bytes | str) -> Any:
             if orjson.dumps(value, option=_AS_STORED) == data:
                 return value  # the same bytes again, so no duplicate key was lost
         except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-            pass  # the strict reader below reports the error
+            pass  # the strict parser below reports the error
     try:
         return json.loads(data, object_pairs_hook=_unique, parse_constant=_refuse)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("the JSON is nested too deeply") from None
 
 
 def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The command `agent-wire`: validate, reduce and map Wires, and show or verify a log (design: command-line).
 
-A SOURCE holds one Wire a line (`-` is standard input), or is the SQLite file of a log. Rejections are the result and go to
-stdout, with their lines. Exit codes: 0 done, 1 a rule refuses something, 2 the input is unusable.
+A SOURCE is a file with one Wire per line (`-` is standard input) or the SQLite file of a log. Rejections are results: they
+are printed to stdout with their line numbers. Exit codes: 0 success, 1 something was rejected, 2 the input is unusable.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from agent_wire.log import open_log_file
 from agent_wire.verify import verify
 
 _SHOWN = 20
-"""How many rejections or findings are printed; `--json` has them all."""
+"""How many rejections or findings are printed; `--json` prints all."""
 
 
 def run() -> None:
@@ -55,19 +55,12 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(command=command)
         return added
 
-    add(
-        "validate",
-        _validate,
-        "FILES",
-        "Check documents one by one: Wires, messages, parts, artifacts, cards.",
-    )
+    add("validate", _validate, "FILES", "Check documents: Wires, messages, parts, artifacts, agent cards.")
     reduce = add("reduce", _reduce, "SOURCE", "Reduce ordered Wires to the state of tasks and streams.")
-    reduce.add_argument(
-        "--stream", default="", metavar="ID", help="this stream alone: task:TSK-001:attempt:1"
-    )
+    reduce.add_argument("--stream", default="", metavar="ID", help="only this one: task:TSK-001:attempt:1")
     add("a2a", _a2a, "SOURCE", "Show ordered Wires as A2A tasks and their updates.")
-    add("log", _log, "LOG", "Show every Wire of a log with its proof.")
-    add("verify", _verify, "LOG", "Recompute a log's chain of hashes and name each entry that was changed.")
+    add("log", _log, "LOG", "List the Wires of a log; --json adds their HCS metadata.")
+    add("verify", _verify, "LOG", "Recompute the hash chain of a log and name each entry that was changed.")
     return parser
 
 
@@ -102,12 +95,12 @@ def _verdicts(path: str) -> list[dict[str, Any]]:
 
 def _reduce(options: Any) -> int:
     data, _ = _lines(options.source)
-    stream = options.stream or single_stream(data)  # one stream takes what it refers to in others as given
+    stream = options.stream or single_stream(data)  # references of a single stream to others are not checked
     reduction: Any = reduce_lines(data, stream_id=stream).to_json()
     tasks, streams, rejected = reduction["tasks"], reduction["streams"], reduction["rejected"]
     if options.stream and stream not in streams and not rejected:
         raise InputError(
-            "there is no such stream in it", where=stream, remedy="without --stream all of them are listed"
+            "the source has no such stream", where=stream, remedy="leave out --stream to list all streams"
         )
     if options.json:
         _say_json(reduction)
@@ -115,7 +108,7 @@ def _reduce(options: Any) -> int:
     for name, length in streams.items():
         _say(f"{name}  {_state(tasks[name]) if name in tasks else _counted(length, 'Wire')}")
     if not streams and not rejected:
-        _say("There are no Wires in it.")
+        _say("The source has no Wires.")
     _say_rejections([(f"rejected {row['position']}", row) for row in rejected])
     return 1 if rejected else 0
 
@@ -130,7 +123,7 @@ def _a2a(options: Any) -> int:
         for task_id, responses in streams.items():
             _say(f"{task_id}  {' '.join(map(_update, responses))}")
     if rejected:
-        skipped = f"{_counted(len(rejected), 'line')} skipped; `agent-wire reduce` says which and why"
+        skipped = f"{_counted(len(rejected), 'line')} skipped; run `agent-wire reduce` to see which and why"
         print(skipped, file=sys.stderr)  # noqa: T201  # the command line prints
     return 1 if rejected else 0
 
@@ -160,7 +153,7 @@ def _verify(options: Any) -> int:
 
 
 def _lines(source: str) -> tuple[bytes, list[LogPosition]]:
-    """The Wires of a source, one a line; and their places in the log, if the source is one."""
+    """Return the Wires of a source, one per line, and their positions if the source is a log."""
     data = _read(source)
     if data.startswith(b"SQLite format 3\0"):
         _, entries = _entries(source)
@@ -170,15 +163,15 @@ def _lines(source: str) -> tuple[bytes, list[LogPosition]]:
         ]
         return b"".join(entry.body + b"\n" for entry in entries), places
     if data.strip() and not any(map(_is_json_object, data.splitlines())):
-        raise InputError("no line of it is a JSON object", where=source, remedy=_GIVE)
+        raise InputError("no line of this file is a JSON object", where=source, remedy=_GIVE)
     return data, []
 
 
-_GIVE = "give a file with one Wire a line, or a log"
+_GIVE = "name a file with one Wire per line, or a log"
 
 
 def _entries(path: str) -> tuple[str, list[StoredEntry]]:
-    """The topic of a log's file, and its entries."""
+    """Return the topic and the entries of a log file."""
     _read(path)
     with closing(open_log_file(Path(path))) as log:
         return log.topic_id, list(log.stored())
@@ -214,7 +207,7 @@ def _say_rejections(rows: list[tuple[str, dict[str, Any]]]) -> None:
         pointer = f" at {row['pointer']}" if row.get("pointer") else ""
         _say(f"{where}  {row['code']}{pointer}  {row['message']}")
     if len(rows) > _SHOWN:
-        _say(f"and {len(rows) - _SHOWN} more; `--json` has them all")
+        _say(f"and {len(rows) - _SHOWN} more; `--json` prints all")
 
 
 def _counted(number: int, noun: str) -> str:
@@ -226,6 +219,6 @@ def _say_json(value: Any) -> None:
 
 
 def _say(text: str) -> None:
-    """Print a line; control characters, which a hostile file may hold, are escaped."""
+    """Print a line and escape control characters, which a hostile file may contain."""
     safe = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
     print(safe)  # noqa: T201  # the command line prints

@@ -1,9 +1,9 @@
-"""The content boundary for secrets: forms of credentials that no Wire may hold (design: wire).
+"""Patterns of credentials, which no Wire may contain (design: wire).
 
-One table. A form is a mark that its issuer gives its keys, or a name that says what its value is. It catches accidents
-and proves nothing: a key without a mark and without a telling name looks like any hash. Forms that a hash, a ULID or
-a path could have by chance are left out. Patterns hold in Python's `re` and in Rust's engine, which looks for all of them
-at once, in linear time.
+A pattern matches either the prefix that an issuer gives its keys, or a name such as `password` followed by a value. This
+catches accidents and proves nothing: a key without a known prefix or name looks like any hash. The table omits patterns
+that a hash, a ULID or a path could match by chance. Every pattern is valid both in Python's `re` and in Rust's engine, which
+searches for all of them at once in linear time.
 """
 
 import re
@@ -21,7 +21,7 @@ _NAMES = (
 )
 _SHORT_NAMES = "pwd|pass|pin|token"
 _VALUE = r"(?:\\?[\"'])?[ ]*(?:=>|:=|[:=])[ ]*(?:\\?[\"'])?[^\s\"'\\\[\]{},;:=]"
-"""A quote that ends the name, a sign, and one character of a value, in text or as a member of JSON."""
+"""An optional quote, a separator, an optional quote and the first character of the value, in text or JSON."""
 
 TOKENS: Mapping[str, str] = {
     "an AWS key": "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}",
@@ -71,7 +71,7 @@ TOKENS: Mapping[str, str] = {
     f"(?:02010030{_HEX}{{2}}06|0201000282|0201000281|020100300d06092a86|02010104[2-4]|305[0-9a-f]06092a864886f70d0105)"
     f"{_HEX}{{16,}})",
 }
-"""What issuers put before their keys. Each begins where no letter or digit stands before it."""
+"""Formats of issued keys. A match must not follow a letter or digit."""
 
 ANYWHERE: Mapping[str, str] = {
     "key material": "-----BEGIN|PuTTY-User-Key-File",
@@ -79,7 +79,7 @@ ANYWHERE: Mapping[str, str] = {
     "a value named as a secret": f"(?i:{_NAMES}){_VALUE}",
     "a value named as a secret ": f"(?:^|[^A-Za-z])(?i:{_SHORT_NAMES}){_VALUE}[^\\s\"'\\\\]{{3,}}",
 }
-"""Forms that may stand in the middle of a word."""
+"""Patterns that may also match in the middle of a word."""
 
 FORMS: Mapping[str, str] = {name: _TOKEN_START + f"(?:{form})" for name, form in TOKENS.items()} | ANYWHERE
 
@@ -89,7 +89,7 @@ _HAS_NONE = Draft202012Validator(
 
 
 def check_credentials(body: bytes) -> Rejection | None:
-    """The rejection if canonical bytes hold something that looks like a credential; it names the form, not the value."""
+    """Reject canonical bytes that contain something like a credential; the message names its kind, not its value."""
     text = body.decode()
     if _HAS_NONE.is_valid(text):
         return None

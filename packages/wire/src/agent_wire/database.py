@@ -27,18 +27,18 @@ _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
 class Rows(Protocol):
-    """What a statement selected."""
+    """The rows that a statement selected."""
 
     def fetchone(self) -> Any:
-        """The next row, None if there is none."""
+        """Return the next row, or None."""
         ...
 
     def fetchmany(self, size: int, /) -> list[Any]:
-        """The next rows, at most `size`."""
+        """Return the next rows, at most `size`."""
         ...
 
     def fetchall(self) -> list[Any]:
-        """The rows that are left."""
+        """Return the remaining rows."""
         ...
 
     def __iter__(self) -> Iterator[Any]: ...
@@ -57,32 +57,32 @@ class Connection(Protocol):
 
 
 class Database(Protocol):
-    """A database that one connection of this process reads and writes; its threads take turns."""
+    """A database with one connection per process, which the threads of the process share in turn."""
 
     @property
     def address(self) -> str:
-        """The file or the server, for messages."""
+        """The file or server, for error messages."""
         ...
 
     def reading(self) -> AbstractContextManager[Connection]:
-        """A transaction that reads."""
+        """Open a transaction for reading."""
         ...
 
     def writing(self) -> AbstractContextManager[Connection]:
-        """A transaction that keeps other writers out; committed when the block ends, rolled back if it raises."""
+        """Open a transaction that excludes other writers; commit at the end of the block, roll back if it raises."""
         ...
 
     def version(self, connection: Connection) -> int:
-        """A number that changes whenever another connection has written."""
+        """Return a number that changes whenever another connection has written."""
         ...
 
     def close(self) -> None:
-        """Close the connection; what was committed stays."""
+        """Close the connection."""
         ...
 
 
 class Table(NamedTuple):
-    """A table whose rows are moved between stores: its columns, of which the first ones are its key."""
+    """A table that can be copied between stores. The first `key` columns are its primary key."""
 
     name: str
     columns: tuple[str, ...]
@@ -90,23 +90,23 @@ class Table(NamedTuple):
 
 
 Dump: TypeAlias = Mapping[str, Sequence[Sequence[Any]]]
-"""The rows of tables by their names."""
+"""Table name -> rows."""
 
 
 @contextmanager
 def sqlite_errors(database: str, path: Path, remedy: str) -> Generator[None]:
-    """Raise a `SpecwrightError` for each error of SQLite in the block.
+    """Turn SQLite errors in the block into errors of this package.
 
     Args:
-        database: What the file holds, for the message: `the Wire log`.
+        database: The name of the database in messages, such as `the Wire log`.
         path: The file.
-        remedy: What to do about a damaged file.
+        remedy: What the reader can do about a damaged file.
 
     Raises:
         BusyError: another process kept the file locked for longer than the connection's timeout.
-        RefusedError: the file cannot be opened or written, or one of its constraints refuses a row.
-        CorruptionError: the file is damaged, or is not this database, or one beside it is not of this program.
-        sqlite3.ProgrammingError: unchanged, because it is a defect of the caller.
+        RefusedError: the file cannot be opened or written, or a row violates a constraint.
+        CorruptionError: the file is damaged or is another database, or a file beside it has an unexpected form.
+        sqlite3.ProgrammingError: passed through, because it is a bug in the caller.
     """
     check_files_beside(database, path)
     try:
@@ -117,34 +117,34 @@ def sqlite_errors(database: str, path: Path, remedy: str) -> Generator[None]:
         where = str(path)
         if is_locked(error):
             raise BusyError(
-                f"another process has been writing to {database} for too long",
+                f"another process has kept {database} locked for too long",
                 where=where,
-                remedy="wait until it is done, or end it, and run again",
+                remedy="wait until it finishes, or stop it, and run the command again",
             ) from error
         if _primary_code(error) in _NOT_WRITABLE:
             raise RefusedError(
                 f"{database} cannot be opened or written: {error}",
                 where=where,
-                remedy="free the disk or correct the permissions, then run again; what was done is kept",
+                remedy="free disk space or correct the permissions, then run the command again; finished work is kept",
             ) from error
         if isinstance(error, sqlite3.IntegrityError):
-            raise RefusedError(f"{database} refuses this: {error}", where=where) from error
+            raise RefusedError(f"{database} rejected a row: {error}", where=where) from error
         raise CorruptionError(f"{database} cannot be read: {error}", where=where, remedy=remedy) from error
 
 
 def check_files_beside(database: str, path: Path) -> None:
-    """Refuse files that SQLite would open beside a database and that no program here writes.
+    """Reject dangerous files beside a database, which SQLite would open together with it.
 
-    It waits for a pipe without end. A journal that ends with the name of a super-journal makes it delete the file of that
-    name, wherever that is; only transactions over several databases write such names. The other two files are not opened:
-    whoever closes one takes the locks of this process away.
+    A named pipe makes SQLite wait forever. A journal that ends with the name of a super-journal makes it delete the file
+    of that name, wherever it is; only transactions over several databases write such names. This function does not open
+    the `-wal` and `-shm` files, because closing them would release this process's locks.
 
     Raises:
-        CorruptionError: there is one.
+        CorruptionError: there is such a file.
     """
     for suffix in ("-journal", "-wal", "-shm"):
         beside = Path(f"{path}{suffix}")
-        with suppress(FileNotFoundError):  # others may close the database meanwhile
+        with suppress(FileNotFoundError):  # another process may close the database meanwhile
             is_own = S_ISREG(beside.lstat().st_mode)
             if is_own and suffix == "-journal":
                 with beside.open("rb") as file:
@@ -152,40 +152,40 @@ def check_files_beside(database: str, path: Path) -> None:
                     is_own = file.read() != _JOURNAL_MAGIC
             if not is_own:
                 raise CorruptionError(
-                    f"a file beside {database} is not of this program",
+                    f"this program did not write a file beside {database}",
                     where=str(beside),
-                    remedy="do not use this project, or remove the file",
+                    remedy="remove the file, or do not use this project",
                 )
 
 
 def is_locked(error: sqlite3.Error) -> bool:
-    """Whether another connection holds the lock that was wanted."""
+    """Return whether another connection holds the lock."""
     return _primary_code(error) in _LOCKED
 
 
 def _primary_code(error: sqlite3.Error) -> int:
-    """SQLite's primary result code; 0 for an error that Python's own module raised."""
+    """Return SQLite's primary result code, or 0 if Python's sqlite3 module raised the error itself."""
     return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
 
 
 def make_directory(database: str, path: Path) -> None:
-    """Make the directory of a database's file.
+    """Create the directory of a database file.
 
     Raises:
-        RefusedError: it cannot be made.
+        RefusedError: the directory cannot be created.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RefusedError(
-            f"{database} cannot be made: {error.strerror}",
+            f"{database} cannot be created: {error.strerror}",
             where=str(path),
-            remedy="check that its directory can be made and written to",
+            remedy="check that its directory can be created and written to",
         ) from error
 
 
 def dump(connection: Connection, tables: Iterable[Table]) -> Dump:
-    """The rows of tables, in the order of their keys."""
+    """Read the rows of tables, ordered by key."""
     return {
         table.name: connection.execute(
             f"SELECT {', '.join(table.columns)} FROM {table.name} ORDER BY {', '.join(table.columns[: table.key])}"  # noqa: S608  # constants
@@ -195,7 +195,7 @@ def dump(connection: Connection, tables: Iterable[Table]) -> Dump:
 
 
 def insert(connection: Connection, tables: Iterable[Table], rows: Dump) -> None:
-    """Insert the rows of a dump as they are."""
+    """Insert the rows of a dump."""
     for table in tables:
         marks = ", ".join("?" * len(table.columns))
         connection.executemany(
@@ -205,17 +205,17 @@ def insert(connection: Connection, tables: Iterable[Table], rows: Dump) -> None:
 
 
 def refuse_views(connection: sqlite3.Connection) -> None:
-    """Refuse a file with views, which no program here makes: one in the place of a table may have rows without end.
+    """Reject a file with views: this program creates none, and a view in place of a table may yield endless rows.
 
     Raises:
-        sqlite3.DatabaseError: it has one.
+        sqlite3.DatabaseError: the file has a view.
     """
     if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' LIMIT 1").fetchone():
-        raise sqlite3.DatabaseError("it has a view, which this program does not make")
+        raise sqlite3.DatabaseError("the file has a view, which this program never creates")
 
 
 def dump_file(path: Path, tables: Iterable[Table]) -> Dump:
-    """The rows of an SQLite file; none if there is no file. Nothing is written."""
+    """Read the rows of an SQLite file without writing to it; a missing file has none."""
     if not path.is_file():
         return {}
     with (
@@ -230,7 +230,7 @@ def dump_file(path: Path, tables: Iterable[Table]) -> Dump:
 def restore_file(
     path: Path, schema: Sequence[str], version: int, tables: Iterable[Table], rows: Dump
 ) -> None:
-    """Make an SQLite file with the rows of a dump; its triggers come after the rows, which are restored as they are."""
+    """Create an SQLite file with the rows of a dump; triggers are created last, so that they do not change the rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     triggers = [statement for statement in schema if statement.startswith("CREATE TRIGGER")]
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -1,7 +1,7 @@
-"""Wires in files: one document, or one Wire a line (design: command-line).
+"""Reads, checks and reduces files of Wires: one document, or one Wire per line (design: command-line).
 
-The caller reads the file; these functions get its bytes. A document may also be one that Wires refer to or that belongs
-beside them: a message, a part, an artifact, an agent card, HCS metadata.
+The caller reads the file and passes its bytes. A document need not be a Wire: messages, parts, artifacts, agent cards and
+HCS metadata have schemas too.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,12 +16,12 @@ from agent_wire.reducer import Reduction, RejectedWire, reduce_stream, reduce_wi
 
 
 class Verdict(NamedTuple):
-    """The result for one line.
+    """The result of checking one document.
 
     Args:
-        line: Its number, from 1.
+        line: The number of its line, from 1.
         wire_id: The Wire's id, empty if it has no readable one.
-        rejection: The first rule that it breaks by itself, None if it breaks none.
+        rejection: The first rule that it breaks on its own, or None.
         kind: `wire`, or the kind of document.
     """
 
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """The Wires of a JSONL file, the number of each one's line (from 1), and the lines that are no Wires."""
+    """The Wires of a JSONL file, the line number of each (from 1), and the lines that cannot be read as Wires."""
 
     wires: list[JsonObject]
     numbers: list[int]
@@ -40,12 +40,12 @@ class Lines(NamedTuple):
 
 
 def read_lines(data: bytes) -> Lines:
-    """Read one Wire a line; empty lines are skipped."""
+    """Read one Wire per line and skip empty lines."""
     return read_numbered((n, line) for n, line in enumerate(data.split(b"\n"), start=1) if line.strip())
 
 
 def read_numbered(bodies: Iterable[tuple[int, bytes]]) -> Lines:
-    """Read Wires from numbered bodies: lines of a file, or messages of a topic."""
+    """Read Wires from numbered bodies: the lines of a file, or the messages of a topic."""
     lines = Lines([], [], [])
     for number, body in bodies:
         try:
@@ -60,7 +60,7 @@ def reduce_lines(data: bytes, admission: Admission | None = None, stream_id: str
     """Reduce a JSONL file; the position of a rejected Wire is its line.
 
     Args:
-        data: One Wire a line.
+        data: One Wire per line.
         admission: Rules to use instead of the ones that ship.
         stream_id: Reduce only this stream.
     """
@@ -80,13 +80,13 @@ def reduce_numbered(lines: Lines, admission: Admission | None = None, stream_id:
 
 
 def single_stream(data: bytes) -> str:
-    """The stream that all Wires of a JSONL file are on; empty if there are several, or none."""
+    """Return the id of the only stream in a JSONL file, or an empty string if there are several or none."""
     streams = {stream_of(wire) for wire in read_lines(data).wires}
     return streams.pop() if len(streams) == 1 else ""
 
 
 def validate_document(data: bytes, admission: Admission | None = None) -> Verdict:
-    """Check one Wire by itself, without its place in a stream; a document of another kind by the schema of that kind."""
+    """Check one Wire without its place in a stream; check a document of another kind against the schema of that kind."""
     rules = admission or default_admission()
     try:
         wire = parse(data)
@@ -97,7 +97,7 @@ def validate_document(data: bytes, admission: Admission | None = None) -> Verdic
 
 
 def validate_lines(data: bytes, admission: Admission | None = None) -> list[Verdict]:
-    """Check each line of a JSONL file by itself; empty lines are skipped."""
+    """Check each line of a JSONL file on its own and skip empty lines."""
     return [
         validate_document(line, admission)._replace(line=number)
         for number, line in enumerate(data.split(b"\n"), start=1)
@@ -112,7 +112,7 @@ _KINDS: Mapping[str, str] = {
     "kind": "part",
     "artifact_id": "artifact",
 }
-"""The kind of a document that is not a Wire, by its first member of these."""
+"""The kinds of documents that are not Wires, each recognised by one member; the first match counts."""
 
 
 def _other_document(data: bytes) -> Verdict | None:

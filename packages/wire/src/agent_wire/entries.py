@@ -35,7 +35,7 @@ _RUNNING_HASH = re.compile(r"[0-9a-f]{96}")
 
 
 class LogEntry(NamedTuple):
-    """One admitted Wire with its consensus metadata, which stays outside the Wire (design: wire)."""
+    """An admitted Wire with its consensus metadata, which is not part of the Wire (design: wire)."""
 
     topic_id: str
     sequence_number: int
@@ -45,7 +45,7 @@ class LogEntry(NamedTuple):
 
 
 class StoredEntry(NamedTuple):
-    """An entry as it is stored: canonical bytes with their proof (design: wire)."""
+    """An entry as stored: the canonical bytes of the Wire, consensus time and running hash (design: wire)."""
 
     sequence_number: int
     consensus_seconds: int
@@ -55,14 +55,14 @@ class StoredEntry(NamedTuple):
 
 
 class StreamEnd(NamedTuple):
-    """The last Wire of a stream: its `stream_seq`, 0 before the first, and its id."""
+    """The last Wire of a stream: its `stream_seq` (0 if the stream is empty) and its id."""
 
     stream_seq: int = 0
     wire_id: str | None = None
 
 
 class LogEnd(NamedTuple):
-    """The end of a log, recorded outside it: the running hash covers this entry and all before it (design: wire).
+    """The end of a log, for a record outside it; the running hash covers this entry and all before it (design: wire).
 
     Args:
         topic_id: The topic, `0.0.1001`.
@@ -75,7 +75,7 @@ class LogEnd(NamedTuple):
     running_hash: str
 
     def to_bytes(self) -> bytes:
-        """The record as it is stored."""
+        """Encode the record for storage."""
         return canonical_json.pretty(self._asdict())
 
     @classmethod
@@ -83,7 +83,7 @@ class LogEnd(NamedTuple):
         """Read a stored record.
 
         Raises:
-            InputError: the data is not a log end.
+            InputError: the data is not such a record.
         """
         try:
             value: Any = canonical_json.loads(data)
@@ -95,9 +95,9 @@ class LogEnd(NamedTuple):
                 and _RUNNING_HASH.fullmatch(end.running_hash)
             )
         except (TypeError, ValueError) as error:
-            raise InputError(f"this is not the end of a log: {error}", where=where) from error
+            raise InputError(f"this is not a record of a log's end: {error}", where=where) from error
         if not valid:
-            raise InputError("this is not the end of a log", where=where)
+            raise InputError("this is not a record of a log's end", where=where)
         return end
 
 
@@ -105,47 +105,47 @@ class WireLog(Protocol):
     """A log of Wires in the order in which they were accepted."""
 
     def append(self, wires: Sequence[JsonObject]) -> Sequence[LogEntry]:
-        """Accept Wires, all or none, durably (fsynced before it returns).
+        """Append Wires, all or none; they are on disk (fsync) when this returns.
 
-        A Wire that is in the log with the same bytes is passed over. `stream.stream_seq` must be the next place in its
-        stream.
+        A Wire that the log already holds with the same bytes is skipped. `stream.stream_seq` must be the next number of
+        its stream.
 
         Returns:
-            The new entries. Their sequence numbers follow each other, but not always on the last one that the caller
-            has seen, since another process may append too.
+            The new entries. Their sequence numbers are consecutive, but there may be entries before them that the
+            caller has not seen, because another process may append too.
 
         Raises:
-            RefusedError: inadmissible, or another Wire has this id or this place in the stream.
+            RefusedError: a Wire is inadmissible, or another Wire has its id or its place in the stream.
         """
         ...
 
     def entries(self, after: int = 0) -> Iterator[LogEntry]:
-        """The entries with a sequence number greater than `after`, in order."""
+        """Yield the entries with a sequence number greater than `after`, in order."""
         ...
 
     def stream_end(self, stream_id: str) -> StreamEnd:
-        """Where a stream ends."""
+        """Return the last Wire of a stream."""
         ...
 
     def end(self) -> LogEnd | None:
-        """Where the log ends, None if it is empty."""
+        """Return the end of the log, or None if it is empty."""
         ...
 
     def holds(self, end: LogEnd) -> bool:
-        """Whether the log has this entry with this running hash."""
+        """Return whether the log has this entry with this running hash."""
         ...
 
 
 class StoredLog(Protocol):
-    """A log as mirrors read it: the stored bytes, which are not checked again."""
+    """A log as mirrors read it: stored bytes, which are not checked again."""
 
     def stored(self, after: int = 0) -> Iterator[StoredEntry]:
-        """The entries with a sequence number greater than `after`, in order."""
+        """Yield the entries with a sequence number greater than `after`, in order."""
         ...
 
 
 class EntityId(NamedTuple):
-    """A topic or an account, `shard.realm.number`."""
+    """The id of a topic or an account, `shard.realm.number`."""
 
     shard: int
     realm: int
@@ -153,10 +153,10 @@ class EntityId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "EntityId":
-        """Read `0.0.1234`.
+        """Parse an id such as `0.0.1234`.
 
         Raises:
-            InputError: not three numbers.
+            InputError: the text is not three numbers with dots between them.
         """
         parts = text.split(".")
         if len(parts) != 3 or not all(_NUMBER.fullmatch(part) for part in parts):
@@ -187,12 +187,12 @@ def running_hash(previous: bytes, entry: StoredEntry, *, payer: EntityId, topic:
 
 
 def consensus_timestamp(seconds: int, nanos: int) -> str:
-    """Seconds and nanoseconds in ISO form with nine digits, `2026-05-06T16:00:01.123456789Z`."""
+    """Format a consensus time as ISO 8601 with nine decimals, `2026-05-06T16:00:01.123456789Z`."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{nanos:09d}Z"
 
 
 def hcs_metadata(topic_id: str, entry: StoredEntry) -> JsonObject:
-    """The proof of one entry by the schema `hcs-metadata`; it is shown beside the Wire, never in it."""
+    """Build the proof of an entry, by the schema `hcs-metadata`; it is shown beside the Wire, never in it."""
     return {
         "hcs": {
             "topic_id": topic_id,

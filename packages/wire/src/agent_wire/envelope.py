@@ -21,7 +21,7 @@ MAX_BYTES = 1024
 _MAX_INTEGER = 2**53 - 1
 _MAX_DEPTH = 16
 _MAX_REFERENCES = 16
-"""How many `reference_task_ids` a Wire carries; the referenced definition has all of them."""
+"""The most `reference_task_ids` in a Wire; the task's definition has all of them."""
 
 
 class StreamId(NamedTuple):
@@ -31,8 +31,8 @@ class StreamId(NamedTuple):
 
     Args:
         kind: The word before the first colon.
-        id: What the stream is about.
-        attempt: Of a task stream; 0 for the others.
+        id: The project, phase, task, agent or artifact.
+        attempt: The number of the attempt at a task; 0 for other kinds.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class StreamId(NamedTuple):
         """Parse a stream id.
 
         Raises:
-            ValueError: it is not of one of the five kinds.
+            ValueError: the text has none of the five forms.
         """
         match text.split(":"):
             case ["task", task_id, "attempt", attempt] if task_id and attempt.isdecimal():
@@ -59,7 +59,7 @@ class StreamId(NamedTuple):
 
 
 def task_stream_id(task_id: str, attempt: int) -> str:
-    """The stream of one attempt at a task, `task:TSK-014:attempt:1` (design: wire)."""
+    """Return the stream id of one attempt at a task, `task:TSK-014:attempt:1` (design: wire)."""
     return str(StreamId("task", task_id, attempt))
 
 
@@ -73,15 +73,15 @@ def make_stream(
     reference_task_ids: Sequence[str] = (),
     parent_task_id: str | None = None,
 ) -> JsonObject:
-    """The `stream` part of a Wire.
+    """Build the `stream` object of a Wire.
 
     Args:
         stream_id: The stream.
-        stream_seq: The place in it, from 1 without gaps.
-        context_id: The broad work context, `project:<id>`.
-        causation_id: The Wire that caused this one, if one did.
-        correlation_id: The context by default.
-        reference_task_ids: The tasks that this one continues or depends on; the first 16 are carried.
+        stream_seq: The number of the Wire in the stream, from 1 without gaps.
+        context_id: The project, `project:<id>`.
+        causation_id: The id of the Wire that caused this one, if any.
+        correlation_id: By default the context.
+        reference_task_ids: The tasks that this one continues or depends on; only the first 16 are included.
         parent_task_id: The task that spawned this one.
     """
     stream: JsonObject = {
@@ -111,18 +111,18 @@ def make_wire(
     extensions: Mapping[str, Any] | None = None,
     tables: Tables | None = None,
 ) -> JsonObject:
-    """A Wire.
+    """Build a Wire.
 
     Args:
-        wire_id: `wire_` and a ULID, drawn once together with `ts`.
-        ts: The producer's time, ISO-8601 UTC.
+        wire_id: `wire_` and a ULID, generated together with `ts`.
+        ts: The producer's time, ISO 8601 in UTC.
         type: The event type.
         sender: `agent:<slug>`, `runner:<id>`, `system` or `human:<id>`.
-        stream: What `make_stream` returns.
-        payload: By the schema of the event type.
-        state: By default that of the tables.
+        stream: The result of `make_stream`.
+        payload: An object that matches the schema of the event type.
+        state: By default the state that the event map defines for the type.
         extensions: Namespaced metadata.
-        tables: Other tables than those that ship.
+        tables: Tables to use instead of the ones that ship.
     """
     wire: JsonObject = {
         "wire": _VERSION,
@@ -142,16 +142,16 @@ def make_wire(
 
 
 def wire_id_of(wire: object) -> str:
-    """The id of anything that claims to be a Wire; empty if it has none."""
+    """Return the id of a value that may not be a valid Wire, or an empty string."""
     value = cast("JsonObject", wire).get("wire_id") if isinstance(wire, dict) else None
     return value if isinstance(value, str) else ""
 
 
 def encode(wire: JsonObject) -> bytes:
-    """The canonical bytes of a Wire.
+    """Encode a Wire as canonical bytes.
 
     Raises:
-        WireRefusedError: a value that a Wire cannot hold, or more than 1,024 bytes.
+        WireRefusedError: a Wire cannot hold one of the values, or the Wire has more than 1,024 bytes.
     """
     if type(wire) is not dict:
         raise WireRefusedError(_no("wire.not_json", "a Wire is a JSON object"))
@@ -171,39 +171,40 @@ def encode(wire: JsonObject) -> bytes:
 
 
 def parse(data: bytes) -> JsonObject:
-    """Read one Wire from bytes, which need not be canonical.
+    """Parse a Wire from bytes, which need not be canonical.
 
     Raises:
-        WireRefusedError: not a JSON object, a duplicate key, a float, an integer out of range, too many bytes.
+        WireRefusedError: the bytes are not a JSON object, or there are duplicate keys, floats, integers out of range,
+            or too many bytes.
     """
     try:
         wire: JsonObject = orjson.loads(data)
     except ValueError as error:
         raise WireRefusedError(_no("wire.not_json", f"the Wire is not JSON: {error}")) from error
     if encode(wire) != data:
-        # The bytes may only be spelled differently, but orjson does not report a duplicate key.
+        # Only the formatting may differ, but orjson does not report a duplicate key.
         try:
             canonical_json.loads(data)
         except (ValueError, RecursionError) as error:
-            rejection = _no("wire.duplicate_key", f"the Wire is ambiguous: {error}")
+            rejection = _no("wire.duplicate_key", f"the Wire has a duplicate key: {error}")
             raise WireRefusedError(rejection, wire_id_of(wire)) from error
     return wire
 
 
 def _check_value(value: object, pointer: str, depth: int) -> Rejection | None:
-    """The first value that a Wire cannot hold, by exact type: a subclass would serialize differently."""
+    """Find the first value that a Wire cannot hold. Types must match exactly: a subclass could encode differently."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return None
     if kind is int:
         is_safe = -_MAX_INTEGER <= cast("int", value) <= _MAX_INTEGER
-        return None if is_safe else _no("wire.integer_range", "an integer is beyond 2^53-1", pointer)
+        return None if is_safe else _no("wire.integer_range", "an integer is outside +-(2^53-1)", pointer)
     if kind is float:
-        return _no("wire.float", "a Wire carries no floating-point numbers", pointer)
+        return _no("wire.float", "a Wire cannot hold floating-point numbers", pointer)
     if kind is not dict and kind is not list:
         return _no("wire.type", f"a {kind.__name__} is not a JSON value", pointer)
     if depth == _MAX_DEPTH:
-        return _no("wire.too_deep", f"values nest more than {_MAX_DEPTH} deep", pointer)
+        return _no("wire.too_deep", f"values are nested more than {_MAX_DEPTH} levels deep", pointer)
     inner = cast("dict[str, object] | list[object]", value)
     for key, item in enumerate(inner) if isinstance(inner, list) else inner.items():
         if rejection := _check_value(item, f"{pointer}/{key}", depth + 1):

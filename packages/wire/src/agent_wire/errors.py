@@ -1,8 +1,8 @@
-"""The errors of this package. Each says what failed, where, and what to do next.
+"""The errors of this package. Each message says what failed, where, and what to do next.
 
 AgentWireError
-├── InputError                  exit 2   a value or a file that the caller gave is unusable
-├── RefusedError                exit 1   a rule refuses the operation
+├── InputError                  exit 2   the caller passed an unusable value or file
+├── RefusedError                exit 1   a rule forbids the operation
 │   ├── WireRefusedError        exit 1   a Wire breaks a rule, which its `Rejection` names
 │   └── BusyError               exit 1   another process holds the database
 ├── DatabaseUnavailableError    exit 1   a database server cannot be reached
@@ -14,11 +14,11 @@ from typing import ClassVar, Literal, NamedTuple
 
 
 class AgentWireError(Exception):
-    """A failure that one message explains.
+    """The base of this package's errors.
 
     Args:
-        what: What failed, one sentence.
-        where: The file, field, stream or address concerned; empty if the sentence says it.
+        what: What failed, in one sentence.
+        where: The file, field, stream or address; empty if the sentence names it.
         remedy: What the reader can do next; empty if there is nothing to do.
     """
 
@@ -40,13 +40,13 @@ class AgentWireError(Exception):
 
 
 class InputError(AgentWireError):
-    """A value or a file that the caller gave is unusable."""
+    """The caller passed an unusable value or file."""
 
     exit_code: ClassVar[int] = 2
 
 
 class RefusedError(AgentWireError):
-    """A rule refuses the operation."""
+    """A rule forbids the operation."""
 
 
 class BusyError(RefusedError):
@@ -58,7 +58,7 @@ class DatabaseUnavailableError(AgentWireError):
 
 
 class NetworkUnavailableError(AgentWireError):
-    """The network of a topic or its mirror node cannot be reached, or gives no answer."""
+    """The network of a topic or its mirror node cannot be reached or does not answer."""
 
 
 class CorruptionError(AgentWireError):
@@ -72,10 +72,10 @@ class Rejection(NamedTuple):
     """The first rule that a Wire breaks.
 
     Args:
-        code: For programs: `wire.too_large`, `task.transition`.
+        code: An identifier for programs, such as `wire.too_large` or `task.transition`.
         message: One sentence for a person.
-        pointer: The JSON pointer of the value concerned, empty for the whole Wire.
-        layer: What refused it: the parser, the schema, or admission.
+        pointer: The JSON pointer of the offending value; empty for the whole Wire.
+        layer: What rejected the Wire: the parser, the schema, or admission.
         keyword: The JSON Schema keyword that failed, if a schema found it.
     """
 
@@ -87,11 +87,11 @@ class Rejection(NamedTuple):
 
 
 class WireRefusedError(RefusedError):
-    """A Wire is refused.
+    """A Wire was rejected.
 
     Args:
         rejection: The rule that it breaks.
-        wire_id: The Wire, if it has a readable id.
+        wire_id: The id of the Wire, if it could be read.
     """
 
     def __init__(self, rejection: Rejection, wire_id: str = "") -> None:

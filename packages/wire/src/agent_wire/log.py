@@ -35,13 +35,13 @@ from agent_wire.errors import CorruptionError, InputError, Rejection, WireRefuse
 from agent_wire.stream import AdmissionState
 
 DEFAULT_PAYER = "0.0.2"
-"""The account that the embedded log names as the submitter; a network would name a paying one."""
+"""The account in the running hashes of a local log; on the network it is the account that pays."""
 
 _PAGE = 512
 _NAME = "the Wire log"
 _BUSY_SECONDS = 30.0
 VERSION = 2
-"""Stored as the file's `user_version`; 0 is a file that has no tables yet."""
+"""The file's `user_version`; a file without tables has 0."""
 
 TABLES = (
     Table("topic", ("topic_id", "payer")),
@@ -52,7 +52,7 @@ TABLES = (
     ),
     Table("head", ("topic_id", "sequence_number", "running_hash")),
 )
-"""What is moved from store to store."""
+"""The tables to copy between stores."""
 
 SCHEMA = (
     """CREATE TABLE topic (
@@ -101,7 +101,7 @@ ENTRIES_OF_TOPIC = (
     " FROM entry WHERE topic_id = ?"
 )
 _MADE = {statement.split()[2]: statement for statement in SCHEMA}
-"""What makes each table and trigger, by its name."""
+"""The statement that creates each table and trigger, by name."""
 
 
 class LogFile:
@@ -118,19 +118,19 @@ class LogFile:
 
     @contextmanager
     def reading(self) -> Generator[sqlite3.Connection]:
-        """The connection; each statement reads a state of its own."""
+        """Yield the connection without a transaction: each statement reads its own snapshot."""
         with self._lock, _log_errors(self.path):
             yield self.connection
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:
-        """A transaction that keeps other writers out."""
+        """Open a transaction that excludes other writers."""
         with self._lock, _log_errors(self.path), self.connection:
             self.connection.execute("BEGIN IMMEDIATE")
             yield self.connection
 
     def version(self, connection: Connection) -> int:
-        """SQLite's number of what other connections have committed."""
+        """Return SQLite's `data_version`, which changes when another connection commits."""
         return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
     def close(self) -> None:
@@ -140,18 +140,18 @@ class LogFile:
 
 
 def _connect(path: Path, *, reading: bool = False) -> sqlite3.Connection:
-    """Open the log's file, and make it if it does not exist.
+    """Open the log's file; create it if it does not exist.
+
+    WAL mode keeps readers from blocking writers, and `synchronous=FULL` puts each commit on disk. A file that cannot be
+    written is opened for reading.
 
     Args:
         path: The file.
-        reading: Whether nothing will be appended; triggers that are gone are then left to `verify`.
-
-    WAL, so that a reader never blocks a writer; `synchronous=FULL`, so that a commit is on the disk. A file that cannot
-    be written is opened for reading.
+        reading: The caller will not append; missing triggers are then left for `verify` to report.
 
     Raises:
         CorruptionError: the file is not an SQLite database, or another version of the program wrote it.
-        RefusedError: it cannot be made or written.
+        RefusedError: the file cannot be created or written.
     """
     make_directory(_NAME, path)
     with _log_errors(path):
@@ -169,7 +169,7 @@ def _connect(path: Path, *, reading: bool = False) -> sqlite3.Connection:
 
 
 def unlike_schema(connection: sqlite3.Connection) -> list[str]:
-    """The tables and triggers that are gone, changed, or not of this program, by their names."""
+    """Return the names of tables and triggers that are missing, changed, or unknown."""
     rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
     found = {str(name): str(sql).rstrip(";") for name, sql in rows}
     made = {name: statement.rstrip(";") for name, statement in _MADE.items()}
@@ -177,7 +177,7 @@ def unlike_schema(connection: sqlite3.Connection) -> list[str]:
 
 
 def _restore_triggers(connection: sqlite3.Connection) -> None:
-    """Put back the triggers that are gone or changed."""
+    """Restore the triggers that are missing or changed."""
     if not _changed_triggers(connection):
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -192,18 +192,18 @@ def _changed_triggers(connection: sqlite3.Connection) -> list[str]:
 
 
 def file_uri(path: Path, *, reading: bool = False) -> str:
-    """The URI by which SQLite opens the file.
+    """Return the URI with which SQLite opens the file.
 
-    In a directory that cannot be written, SQLite reads a WAL database only as `immutable`.
+    In a read-only directory, SQLite can open a WAL database only as `immutable`.
 
     Args:
         path: The file.
-        reading: Whether it is opened for reading alone.
+        reading: Open it read-only.
     """
     uri = path.absolute().as_uri()
     if not path.is_file() or os.access(path.parent, os.W_OK):
         return f"{uri}?mode={'ro' if reading else 'rwc'}"
-    wal = path.with_name(f"{path.name}-wal")  # a writer is open, or was killed
+    wal = path.with_name(f"{path.name}-wal")  # present while a writer is open, or after it was killed
     return f"{uri}?mode=ro" if wal.is_file() else f"{uri}?immutable=1"
 
 
@@ -237,7 +237,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 class _TopicEnd(NamedTuple):
-    """The last entry of a topic that this process has read; `consensus` is its time in nanoseconds."""
+    """The last entry of the topic that this process has read; `consensus` is its time in nanoseconds."""
 
     sequence_number: int = 0
     consensus: int = 0
@@ -245,19 +245,19 @@ class _TopicEnd(NamedTuple):
 
 
 class DatabaseWireLog:
-    """A log of Wires; implements `agent_wire.entries.WireLog`.
+    """A log of Wires in a database; implements `agent_wire.entries.WireLog`.
 
     Args:
-        database: With the tables of the log; several processes may open it.
-        topic_id: The topic in it, `0.0.1001`.
-        clock: The time in nanoseconds since 1970; consensus time rises even if the clock does not.
-        admission: Other rules than those that ship.
-        payer: The account that the running hash names; a topic keeps its first one.
-        reading: Whether it is opened for its entries alone; the state of the streams is then computed on demand.
+        database: A database with the tables of the log; several processes may open it.
+        topic_id: The topic, `0.0.1001`.
+        clock: Returns the time in nanoseconds since 1970; consensus time rises even if the clock does not.
+        admission: Rules to use instead of the ones that ship.
+        payer: The account in the running hashes; an existing topic keeps the one it was created with.
+        reading: Only read entries; the state of the streams is then computed when needed.
 
     Raises:
         InputError: the topic or the payer is not an id.
-        CorruptionError: the database holds no log of Wires.
+        CorruptionError: the database does not hold a Wire log.
     """
 
     def __init__(
@@ -293,16 +293,16 @@ class DatabaseWireLog:
         return self._topic_id
 
     def append(self, wires: Sequence[JsonObject]) -> list[LogEntry]:
-        """Accept Wires, all or none, in one transaction that is on the disk when this returns.
+        """Append Wires, all or none, in one transaction that is on disk when this returns.
 
         Returns:
-            The new entries; a Wire that the log has already makes none.
+            The new entries; Wires that the log already holds are skipped.
 
         Raises:
-            WireRefusedError: one of them breaks a rule; none was accepted.
-            BusyError: another process kept the file locked for half a minute.
+            WireRefusedError: a Wire breaks a rule; none was appended.
+            BusyError: another process kept the database locked for half a minute.
         """
-        checked = [self._checked(wire) for wire in wires]  # before the lock: it needs nothing of the log
+        checked = [self._checked(wire) for wire in wires]  # before the lock, because it does not need the log
         if not checked:
             return []
         with self._lock:
@@ -322,7 +322,7 @@ class DatabaseWireLog:
         ]
 
     def entries(self, after: int = 0) -> Iterator[LogEntry]:
-        """The entries with a sequence number greater than `after`, in order."""
+        """Yield the entries with a sequence number greater than `after`, in order."""
         for entry in self.stored(after):
             try:
                 wire = orjson.loads(entry.body)
@@ -331,7 +331,7 @@ class DatabaseWireLog:
             yield LogEntry(self._topic_id, *entry[:3], wire)
 
     def stored(self, after: int = 0) -> Iterator[StoredEntry]:
-        """The same entries with their bytes and running hashes."""
+        """Yield the same entries with their bytes and running hashes."""
         while True:
             with self._lock, self._database.reading() as connection:
                 page = self._page(connection, after)
@@ -341,27 +341,27 @@ class DatabaseWireLog:
             after = page[-1].sequence_number
 
     def stream_end(self, stream_id: str) -> StreamEnd:
-        """Where a stream ends."""
+        """Return the last Wire of a stream."""
         with self._lock, self._database.reading() as connection:
             self._catch_up(connection)
             stream = self._state.stream(stream_id)
         return StreamEnd(stream.seq, stream.last_wire_id) if stream is not None else StreamEnd()
 
     def end(self) -> LogEnd | None:
-        """Where the log ends, None if it is empty."""
+        """Return the end of the log, or None if it is empty."""
         with self._lock, self._database.reading() as connection:
             self._catch_up(connection)
             end = self._end
         return self._log_end(end.sequence_number, end.running_hash) if end.sequence_number else None
 
     def holds(self, end: LogEnd) -> bool:
-        """Whether the log has this entry with this running hash."""
+        """Return whether the log has this entry with this running hash."""
         with self._lock, self._database.reading() as connection:
             page = self._page(connection, end.sequence_number - 1, 1)
         return [self._log_end(entry.sequence_number, entry.running_hash) for entry in page] == [end]
 
     def last(self) -> StoredEntry | None:
-        """The last entry, None if the log is empty; the entries before it are not looked at."""
+        """Return the last entry without reading the others, or None if the log is empty."""
         with self._lock, self._database.reading() as connection:
             query = f"{ENTRIES_OF_TOPIC} ORDER BY sequence_number DESC LIMIT 1"
             row = connection.execute(query, (self._topic_id,)).fetchone()
@@ -390,10 +390,10 @@ class DatabaseWireLog:
         return result
 
     def _admit(self, state: AdmissionState, wires: Sequence[CheckedWire]) -> list[CheckedWire]:
-        """Add Wires to a state; those that it did not have.
+        """Add Wires to a state and return those that are new.
 
         Raises:
-            WireRefusedError: the first Wire that is inadmissible.
+            WireRefusedError: a Wire is inadmissible.
         """
         new: list[CheckedWire] = []
         for wire in wires:
@@ -406,7 +406,7 @@ class DatabaseWireLog:
         return new
 
     def _rows(self, bodies: Sequence[bytes]) -> list[StoredEntry]:
-        """The entries of new bodies, chained to the end of the topic."""
+        """Build the entries for new bodies, chained to the end of the topic."""
         sequence, consensus, digest = self._end
         rows: list[StoredEntry] = []
         for body in bodies:
@@ -422,7 +422,7 @@ class DatabaseWireLog:
         return list(map(StoredEntry._make, connection.execute(query, (self._topic_id, after, size))))
 
     def _catch_up(self, connection: Connection) -> None:
-        """Apply the entries that another process has appended."""
+        """Read the entries that other processes have appended."""
         while page := self._page(connection, self._end.sequence_number):
             for entry in page:
                 try:
@@ -433,22 +433,22 @@ class DatabaseWireLog:
 
     def _never_admitted(self, entry: StoredEntry) -> CorruptionError:
         return CorruptionError(
-            f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
+            f"entry {entry.sequence_number} of the Wire log is not an admissible Wire",
             where=self._database.address,
-            remedy="`agent-wire verify LOG`, or `specwright wire verify` for a project, names what was changed",
+            remedy="run `agent-wire verify LOG`, or `specwright wire verify` in a project, to see what was changed",
         )
 
 
 class SqliteWireLog(DatabaseWireLog):
-    """The log in an SQLite file.
+    """A log of Wires in an SQLite file.
 
     Args:
-        path: The file; it is made if it does not exist.
-        topic_id: The topic in it.
-        clock: The time in nanoseconds.
-        admission: Other rules than those that ship.
-        payer: The account that the running hash names.
-        reading: Whether it is opened for its entries alone.
+        path: The file; it is created if it does not exist.
+        topic_id: The topic.
+        clock: Returns the time in nanoseconds since 1970.
+        admission: Rules to use instead of the ones that ship.
+        payer: The account in the running hashes.
+        reading: Only read entries.
 
     Raises: as `DatabaseWireLog`.
     """
@@ -463,25 +463,25 @@ class SqliteWireLog(DatabaseWireLog):
         payer: str = DEFAULT_PAYER,
         reading: bool = False,
     ) -> None:
-        EntityId.parse(topic_id)  # before a file is made
+        EntityId.parse(topic_id)  # before the file is created
         database = LogFile(path, reading=reading)
         super().__init__(database, topic_id, clock, admission=admission, payer=payer, reading=reading)
         self.connection = database.connection
 
 
 def open_log_file(path: Path) -> SqliteWireLog:
-    """Open an existing log for reading, without knowing its topic.
+    """Open an existing log file for reading; its topic need not be known.
 
     Raises:
-        InputError: there is no such log, or it holds several topics.
-        CorruptionError: the file is no log.
+        InputError: the file does not exist, or it does not hold exactly one topic.
+        CorruptionError: the file is not a Wire log.
     """
     if not path.is_file():
-        raise InputError("there is no Wire log", where=str(path))
+        raise InputError("this Wire log does not exist", where=str(path))
     with closing(LogFile(path, reading=True)) as database, database.reading() as connection:
         topics = [str(row[0]) for row in connection.execute("SELECT topic_id FROM topic")]
     if len(topics) != 1:
-        raise InputError(f"the log holds {len(topics)} topics, not one", where=str(path))
+        raise InputError(f"the log has {len(topics)} topics instead of one", where=str(path))
     return SqliteWireLog(path, topics[0], lambda: 0, reading=True)
 
 

@@ -1,6 +1,6 @@
-"""From ordered Wires to the state of every stream, artifact and project (design: wire).
+"""Reduces ordered Wires to the state of every stream, artifact and project (design: wire).
 
-The reducer is total: any input has a result. An inadmissible Wire is recorded and changes nothing.
+The reducer accepts any input. It records an inadmissible Wire, which changes nothing else.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from agent_wire.stream import AdmissionState, OneStreamState, StreamState
 
 
 class RejectedWire(NamedTuple):
-    """An inadmissible Wire: its place in the input, from 1, its id (empty if it has none), and the reason."""
+    """An inadmissible Wire: its position in the input (from 1), its id (empty if unreadable), and the reason."""
 
     position: int
     wire_id: str
@@ -23,15 +23,15 @@ class RejectedWire(NamedTuple):
 
 
 class Reduction(NamedTuple):
-    """The state that ordered Wires lead to.
+    """The state after a sequence of Wires.
 
     Args:
-        streams: Every stream by its id, in the order of their first Wires.
-        rejected: What was inadmissible.
-        artifacts: What `artifact_view` says of each version that each stream announced, in the order of their first
-            announcement; the last announcement counts.
-        decisions: What `decision_view` says of each subject or gate with each reference, on each stream that is no
-            task's; the last decision counts.
+        streams: Stream id -> state, in the order of first Wires.
+        rejected: The inadmissible Wires.
+        artifacts: The `artifact_view` of the last announcement of each version on each stream, in the order of first
+            announcements.
+        decisions: The `decision_view` of the last decision about each subject or gate with each reference, on each
+            stream.
     """
 
     streams: dict[str, StreamState]
@@ -40,22 +40,22 @@ class Reduction(NamedTuple):
     decisions: tuple[JsonObject, ...] = ()
 
     def tasks(self) -> dict[str, JsonObject]:
-        """The view of every task stream by its stream id."""
+        """Return the `task_view` of every task stream by its stream id."""
         views = ((name, task_view(name, stream)) for name, stream in self.streams.items())
         return {name: view for name, view in views if view is not None}
 
     def projects(self) -> dict[str, JsonObject]:
-        """What each project's own stream says, and in which states its tasks are, by the stream id.
+        """Summarise each project by the id of its stream.
 
         Returns:
-            `context_id`, `stream_seq`, `task_states` (state -> how many tasks, each in its last attempt),
+            `context_id`, `stream_seq`, `task_states` (state -> number of tasks, each by its last attempt),
             `decisions`.
         """
         streams = self.streams.items()
         return {name: self._project(s) for name, s in streams if StreamId.parse(name).kind == "project"}
 
     def to_json(self) -> JsonObject:
-        """The reduction as one JSON document."""
+        """Return the reduction as one JSON document."""
         return {
             "tasks": {**self.tasks()},
             "artifacts": list(self.artifacts),
@@ -91,11 +91,11 @@ class Reduction(NamedTuple):
 
 
 def reduce_wires(wires: Iterable[JsonObject], admission: Admission | None = None) -> Reduction:
-    """Reduce Wires in their order.
+    """Reduce Wires in the given order.
 
     Args:
         wires: Any JSON objects; a repeated Wire is skipped.
-        admission: Other rules than those that ship.
+        admission: Rules to use instead of the ones that ship.
     """
     return _reduced(wires, AdmissionState(), admission)
 
@@ -103,12 +103,12 @@ def reduce_wires(wires: Iterable[JsonObject], admission: Admission | None = None
 def reduce_stream(
     wires: Iterable[JsonObject], stream_id: str, admission: Admission | None = None
 ) -> Reduction:
-    """Reduce one stream alone: causes and attempts on other streams are taken as given (design: wire).
+    """Reduce one stream without checking causes and attempts on other streams (design: wire).
 
     Args:
-        wires: Any JSON objects; those of other streams are passed over, but counted in positions.
+        wires: Any JSON objects; those of other streams are skipped, but positions count them.
         stream_id: The stream.
-        admission: Other rules than those that ship.
+        admission: Rules to use instead of the ones that ship.
     """
     places = [(place, wire) for place, wire in enumerate(wires, start=1) if stream_of(wire) == stream_id]
     own = {wire_id_of(wire) for _, wire in places}
@@ -118,11 +118,11 @@ def reduce_stream(
 
 
 def task_view(stream_id: str, stream: StreamState) -> "JsonObject | None":
-    """A task stream as the reducer harness of Agent Wire shows it; None for a stream of another kind.
+    """Show a task stream as the reducer harness of Agent Wire does; None for a stream of another kind.
 
     Returns:
         `task_id`, `attempt`, `context_id`, `stream_seq`, `task_state`, `terminal`, `claimed_by`,
-        `artifact_count`, `artifact_ids`, `artifacts` (each in its last version, with its hash and lineage),
+        `artifact_count`, `artifact_ids`, `artifacts` (the last version of each, with hash and lineage),
         `blocked`, `blocked_by`, `verification`, `failure`, `definition_sha256`, `parent_task_id`,
         `reference_task_ids`.
     """
@@ -154,7 +154,7 @@ def task_view(stream_id: str, stream: StreamState) -> "JsonObject | None":
 
 
 def artifact_view(wire: JsonObject) -> "JsonObject | None":
-    """What an admitted Wire says of an artifact: the payload, its stream and itself; None if it announces none."""
+    """Return the payload of an `artifact.ready` with its stream and Wire id; None for another Wire."""
     if wire["type"] != "artifact.ready":
         return None
     payload = cast("Mapping[str, Any]", wire["payload"])
@@ -162,10 +162,10 @@ def artifact_view(wire: JsonObject) -> "JsonObject | None":
 
 
 def decision_view(wire: JsonObject) -> "JsonObject | None":
-    """What an admitted Wire decides on a stream that is no task's: a review or a gate's decision; None for other Wires.
+    """Show the review or gate decision that an admitted Wire records; None for another Wire.
 
     Returns:
-        `stream_id`, `wire_id`, `event`, `subject` (of the review, or the gate), `reference` (empty if there is none),
+        `stream_id`, `wire_id`, `event`, `subject` (of the review, or the gate), `reference` (or an empty string),
         `verdict` (of a gate, else None), `sha256` (of the definition or the evidence).
     """
     payload = cast("Mapping[str, Any]", wire["payload"])
@@ -188,7 +188,7 @@ def decision_view(wire: JsonObject) -> "JsonObject | None":
 
 
 def stream_of(wire: object) -> str:
-    """The stream of anything that claims to be a Wire; empty if it has none."""
+    """Return the stream id of a value that may not be a valid Wire, or an empty string."""
     stream: Any = cast("JsonObject", wire).get("stream") if isinstance(wire, dict) else None
     value = cast("JsonObject", stream).get("stream_id") if isinstance(stream, dict) else None
     return value if isinstance(value, str) else ""

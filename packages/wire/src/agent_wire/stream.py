@@ -1,6 +1,6 @@
-"""The state of the streams: what admission remembers, and what an admitted Wire changes in it (design: wire).
+"""The state of streams, which admission checks a Wire against and an admitted Wire changes (design: wire).
 
-`advance` is the one place where a Wire has an effect. Admission checks first; the replay of admitted Wires does not.
+Only `advance` computes the effect of a Wire. Admission checks the Wire first; the replay of a log does not.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,7 +11,7 @@ from agent_wire.tables import Tables, Transition
 
 
 class AnnouncedArtifact(NamedTuple):
-    """An artifact that `artifact.ready` announced; `lineage` says which task made it, and from what (design: wire)."""
+    """An artifact that `artifact.ready` announced; `lineage` names its task and its inputs (design: wire)."""
 
     artifact_id: str
     version: str
@@ -20,21 +20,21 @@ class AnnouncedArtifact(NamedTuple):
 
 
 class TaskState(NamedTuple):
-    """One attempt at a task, by its Wires.
+    """The state of one attempt at a task.
 
     Args:
         state: A state of the contract `task-state-machine`.
-        terminal: Whether nothing may follow.
-        claimed: Whether the task is claimed, also while it is blocked.
-        claimed_by: The claimant, None if there is none.
-        required: How many final artifacts it needs, or which ones.
-        artifacts: The announced artifacts, in the order of the first announcement, each in its last version.
-        blocked: The payload of the block in effect, else None.
+        terminal: No event may follow.
+        claimed: The task is claimed, possibly also blocked.
+        claimed_by: The claimant, if any.
+        required: The number of final artifacts it needs, or their ids.
+        artifacts: The last version of each announced artifact, in the order of first announcements.
+        blocked: The payload of `task.blocked` while the task is blocked, else None.
         complete: The payload of `task.complete`, else None.
         failure: The payload of `task.failed`, else None.
-        definition_sha256: Of `task.created`.
-        parent: The task that it is a part of, None if there is none.
-        references: The tasks that its Wires refer to, in the order of their first mention.
+        definition_sha256: The hash in `task.created`.
+        parent: The parent task, if any.
+        references: The tasks that its Wires refer to, in the order of first mention.
     """
 
     state: str
@@ -52,7 +52,7 @@ class TaskState(NamedTuple):
 
 
 class StreamState(NamedTuple):
-    """A stream after its last Wire; its first Wire fixes `context_id`, and only a task stream has a `task`."""
+    """A stream after its last Wire. The first Wire sets `context_id`; only a task stream has a `task`."""
 
     seq: int
     context_id: str
@@ -61,7 +61,7 @@ class StreamState(NamedTuple):
 
 
 class ArtifactVersion(NamedTuple):
-    """A version of an artifact, in the context to which its id belongs."""
+    """A version of an artifact; artifact ids are unique within a context."""
 
     context_id: str
     artifact_id: str
@@ -69,14 +69,14 @@ class ArtifactVersion(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What one admitted Wire adds.
+    """The change that an admitted Wire makes.
 
     Args:
         wire_id: Its id.
         digest: The SHA-256 of its canonical bytes.
         stream_id: Its stream.
-        stream: The stream after it.
-        announced: The version that it announces with its SHA-256, if it announces one.
+        stream: The state of the stream after it.
+        announced: The artifact version that it announces, with its SHA-256, if any.
     """
 
     wire_id: str
@@ -89,12 +89,11 @@ class Change(NamedTuple):
 class AdmissionState:
     """Everything that was admitted: the streams, the digest of each Wire by its id, the hashes of announced versions.
 
-    Changes to a staged state reach the state below it when it is committed, so that a log can accept several Wires all
-    or none.
+    A staged state passes its changes to the state below it on `commit`, so that a log can accept several Wires or none.
     """
 
     is_whole: ClassVar[bool] = True
-    """Whether it has all streams that its Wires refer to."""
+    """Whether the state has all streams, so that references to other streams can be checked."""
 
     def __init__(self, below: "AdmissionState | None" = None) -> None:
         self._below = below
@@ -103,23 +102,23 @@ class AdmissionState:
         self._announced: dict[ArtifactVersion, str] = {}
 
     def stream(self, stream_id: str) -> StreamState | None:
-        """A stream, None before its first Wire."""
+        """Return the state of a stream, or None before its first Wire."""
         return self._streams.get(stream_id) or (self._below.stream(stream_id) if self._below else None)
 
     def digest(self, wire_id: str) -> bytes | None:
-        """The digest of an admitted Wire, None if no Wire has this id."""
+        """Return the digest of an admitted Wire, or None if no Wire has this id."""
         return self._wires.get(wire_id) or (self._below.digest(wire_id) if self._below else None)
 
     def has_cause(self, wire_id: str) -> bool:
-        """Whether a Wire may name this one as its cause."""
+        """Return whether a Wire may name this one as its cause."""
         return self.digest(wire_id) is not None
 
     def announced(self, version: ArtifactVersion) -> str | None:
-        """The SHA-256 that a version was announced with, None if it was not."""
+        """Return the SHA-256 with which a version was announced, or None if it was not."""
         return self._announced.get(version) or (self._below.announced(version) if self._below else None)
 
     def streams(self) -> Iterator[tuple[str, StreamState]]:
-        """Every stream, in the order of their first Wires; without those of a state below."""
+        """Yield every stream, in the order of first Wires; a staged state yields only the streams that it changed."""
         yield from self._streams.items()
 
     def add(self, change: Change) -> None:
@@ -130,7 +129,7 @@ class AdmissionState:
             self._announced.setdefault(*change.announced)
 
     def staged(self) -> "AdmissionState":
-        """A state on top of this one, whose changes wait for `commit`."""
+        """Return a state on top of this one that keeps its changes until `commit`."""
         return AdmissionState(self)
 
     def commit(self) -> None:
@@ -143,23 +142,23 @@ class AdmissionState:
 
 
 def version_of(wire: JsonObject) -> ArtifactVersion:
-    """The version that an `artifact.ready` announces."""
+    """Return the version that an `artifact.ready` announces."""
     stream, payload = cast("Mapping[str, Any]", wire["stream"]), cast("Mapping[str, Any]", wire["payload"])
     return ArtifactVersion(stream["context_id"], payload["artifact_id"], payload["version"])
 
 
 def change_of(wire: JsonObject, digest: bytes, after: StreamState) -> Change:
-    """What an admitted Wire adds, from the SHA-256 of its bytes and its stream after it."""
+    """Build the change of an admitted Wire from the SHA-256 of its bytes and the state of its stream after it."""
     payload, stream = cast("Mapping[str, Any]", wire["payload"]), cast("Mapping[str, Any]", wire["stream"])
     announced = (version_of(wire), payload["sha256"]) if wire["type"] == "artifact.ready" else None
     return Change(str(wire["wire_id"]), digest, stream["stream_id"], after, announced)
 
 
 class OneStreamState(AdmissionState):
-    """The state of one stream that is replayed alone: what Wires of other streams say is taken as given (design: wire).
+    """The state of a single stream; references to Wires of other streams are not checked (design: wire).
 
     Args:
-        own: The ids of all Wires of the stream; a cause among them has to come first.
+        own: The ids of all Wires of the stream; a cause among them must precede its effect.
     """
 
     is_whole: ClassVar[bool] = False
@@ -169,20 +168,20 @@ class OneStreamState(AdmissionState):
         self._own = own
 
     def has_cause(self, wire_id: str) -> bool:
-        """Whether a Wire may name this one as its cause: any of another stream."""
+        """Return whether a Wire may name this one as its cause; any Wire of another stream may be one."""
         return wire_id not in self._own or super().has_cause(wire_id)
 
 
 def advance(
     tables: Tables, before: StreamState | None, wire: JsonObject, step: Transition | None = None
 ) -> StreamState:
-    """The stream after an admitted Wire.
+    """Compute the state of a stream after an admitted Wire.
 
     Args:
-        tables: The contracts.
-        before: The stream so far, None if the Wire is its first.
+        tables: The state machine and the event map.
+        before: The stream before the Wire, or None if it is the first.
         wire: An admitted Wire.
-        step: Its transition, if the caller has looked it up.
+        step: Its transition, if the caller has already looked it up.
     """
     stream: Any = wire["stream"]
     event = str(wire["type"])
@@ -201,7 +200,7 @@ def _task_after(
 ) -> TaskState:
     step = step or tables.transitions[task.state, event]
     claimed = task.claimed if step.claimed_becomes is None else step.claimed_becomes
-    ready = event == "artifact.ready"  # every second Wire, so it costs no second copy of the state
+    ready = event == "artifact.ready"  # half of all Wires: handled here to avoid copying the state twice
     moved = TaskState(
         step.to,
         tables.terminal[step.to],
@@ -249,4 +248,4 @@ _EFFECTS: Mapping[str, Callable[[TaskState, Mapping[str, Any]], TaskState]] = {
     "task.complete": lambda task, payload: task._replace(complete=dict(payload)),
     "task.failed": lambda task, payload: task._replace(failure=dict(payload)),
 }
-"""What a task remembers of an event's payload, besides the state that the tables give and its artifacts."""
+"""What each event stores of its payload, besides artifacts and the state from the tables."""

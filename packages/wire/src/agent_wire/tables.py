@@ -19,7 +19,7 @@ _VERSION = "v1.1"
 
 @cache
 def contract(name: str) -> JsonObject:
-    """One contract by its name.
+    """Return a contract by name.
 
     Args:
         name: `task-state-machine`, `event-state-map` or `a2a-task-state-map`.
@@ -29,7 +29,7 @@ def contract(name: str) -> JsonObject:
 
 @cache
 def schemas() -> dict[str, JsonObject]:
-    """Every JSON Schema by its file name, `envelope.schema.json` and so on."""
+    """Return every JSON Schema by its file name, such as `envelope.schema.json`."""
     return {
         entry.name: canonical_json.loads(entry.read_bytes())
         for entry in sorted(_directory("schemas").iterdir(), key=lambda entry: entry.name)
@@ -38,7 +38,7 @@ def schemas() -> dict[str, JsonObject]:
 
 
 def fixtures() -> dict[str, bytes]:
-    """Every fixture by its file name, as bytes, since some are not JSON; `expectations.json` describes the others."""
+    """Return every fixture as bytes, since some are not JSON, by file name; `expectations.json` describes the others."""
     files = sorted(_directory("fixtures").iterdir(), key=lambda entry: entry.name)
     return {entry.name: entry.read_bytes() for entry in files if entry.name.endswith(".json")}
 
@@ -48,12 +48,12 @@ def _directory(kind: str) -> Traversable:
 
 
 class Transition(NamedTuple):
-    """One legal step of a task.
+    """A legal step of a task.
 
     Args:
-        to: The state after it.
-        claimed_is: Whether the task must be claimed; None if it does not matter.
-        claimed_becomes: Whether it is claimed afterwards; None if that does not change.
+        to: The state after the step.
+        claimed_is: Whether the task must be claimed; None if either is legal.
+        claimed_becomes: Whether the task is claimed afterwards; None if the step does not change that.
     """
 
     to: str
@@ -65,11 +65,11 @@ class EventRule(NamedTuple):
     """The rule for one event type.
 
     Args:
-        category: The normalised state category; `none` if it is not a task event.
-        streams: The kinds of stream that it may be on.
+        category: The normalised state category; `none` for events outside tasks.
+        streams: The kinds of stream on which the event is allowed.
         schema: The file name of its JSON Schema.
-        terminal: Whether the state that it leads to is terminal.
-        is_task_event: Whether it moves a task stream.
+        terminal: The event leads to a terminal state.
+        is_task_event: The event changes the state of a task.
     """
 
     category: str
@@ -80,11 +80,11 @@ class EventRule(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The two contracts, indexed.
+    """The state machine and the event map, indexed.
 
     Args:
-        initial: The state of a stream without Wires.
-        terminal: State -> whether nothing may follow.
+        initial: The state of a task before its first Wire.
+        terminal: State -> whether it is terminal.
         transitions: (state, event) -> the legal step.
         events: Event type -> its rule.
     """
@@ -99,7 +99,7 @@ class Tables(NamedTuple):
         """Index the documents `task-state-machine` and `event-state-map`.
 
         Raises:
-            KeyError: a document lacks a field, or names an undeclared state.
+            KeyError: a document lacks a field or names an undeclared state.
         """
         states: Any = machine["states"]
         rows: Any = machine["transitions"]
@@ -125,12 +125,12 @@ class Tables(NamedTuple):
         return cls(str(machine["initial"]), terminal, transitions, events)
 
     def step(self, state: str, event: str, *, claimed: bool) -> Transition | None:
-        """The legal step of a task in a state, claimed or not, by an event; None if there is none."""
+        """Return the legal step for an event in a state, claimed or not; None if the event is not legal there."""
         step = self.transitions.get((state, event))
         return step if step is not None and step.claimed_is in (None, claimed) else None
 
     def state_of(self, event: str) -> "JsonObject | None":
-        """The `state` that a Wire of this type carries; None if it is not a task event."""
+        """Return the `state` object for a Wire of this type; None if it is not a task event."""
         rule = self.events.get(event)
         if rule is None or not rule.is_task_event:
             return None
@@ -139,5 +139,5 @@ class Tables(NamedTuple):
 
 @cache
 def default_tables() -> Tables:
-    """The tables of Agent Wire 1.1 as they ship."""
+    """Return the tables of Agent Wire 1.1 that ship."""
     return Tables.of(contract("task-state-machine"), contract("event-state-map"))

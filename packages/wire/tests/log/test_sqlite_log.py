@@ -240,7 +240,7 @@ def test_a_damaged_file_is_not_opened_and_told_in_one_sentence(tmp_path: Path):
         with pytest.raises(CorruptionError, match=words) as refused:
             open_log(path)
         assert str(path) in str(refused.value)
-    with pytest.raises(RefusedError, match="cannot be made"):
+    with pytest.raises(RefusedError, match="cannot be created"):
         open_log(tmp_path / "0.sqlite" / "log.sqlite")
     with pytest.raises(InputError):
         open_log(tmp_path / "new.sqlite", "project:notes")
@@ -268,6 +268,6 @@ def test_only_a_file_may_lie_beside_the_log(tmp_path: Path, suffix: str):
     path, beside = tmp_path / "wire.db", tmp_path / f"wire.db{suffix}"
     for lay in (os.mkfifo, lambda it: it.symlink_to(it.name), lambda it: it.symlink_to(tmp_path / "mine")):
         lay(beside)
-        with pytest.raises(CorruptionError, match="not of this program"):
+        with pytest.raises(CorruptionError, match="did not write a file beside"):
             check_files_beside("the Wire log", path)
         beside.unlink()

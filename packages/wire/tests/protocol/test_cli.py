@@ -108,7 +108,7 @@ def test_a_stream_is_reduced_alone(wire, tmp_path):
     assert wire("reduce", alone) == wire("reduce", whole, "--stream", TASK) == expected
     assert wire("reduce", whole, "--stream", "task:TSK-7:attempt:1")[0] == 2
     assert [
-        text for text in ("there is no such stream", "task:TSK-7:attempt:1") if text not in wire.stderr
+        text for text in ("the source has no such stream", "task:TSK-7:attempt:1") if text not in wire.stderr
     ] == []
 
 
@@ -196,7 +196,7 @@ def test_a_story_in_the_wrong_order_is_mapped_as_far_as_it_is_admissible(wire, l
 def test_a_file_of_which_nothing_can_be_read_is_one_mistake_not_many(wire, tmp_path):
     """Exit 2 with what was expected of a file without Wires or one that is not there, 1 of a database that is no log; one
     message with the file, no traceback. An empty file is a result, and it is said (D-S9-04, D-S9-10)."""
-    file, none = tmp_path / "file", "no line of it is a JSON object"
+    file, none = tmp_path / "file", "no line of this file is a JSON object"
     for commands, content, code, said in (
         ("reduce a2a", b"# Notes\n\nNo Wires.\n", 2, none),
         ("reduce a2a", b"[\n  {\n", 2, none),
@@ -208,11 +208,11 @@ def test_a_file_of_which_nothing_can_be_read_is_one_mistake_not_many(wire, tmp_p
             if content is not None:
                 file.write_bytes(content)
             assert wire(command, file)[0] == code, (command, content)
-            wanted = (said, str(file), *(["do:    give a file"] if code == 2 else []))
+            wanted = (said, str(file), *(["do:    name a file"] if code == 2 else []))
             assert [text for text in wanted if text not in wire.stderr] == [], (command, content)
     empty = tmp_path / "empty.jsonl"
     empty.touch()
-    assert wire("reduce", empty) == (0, "There are no Wires in it.\n")
+    assert wire("reduce", empty) == (0, "The source has no Wires.\n")
     assert wire("validate", empty) == (0, "0 of 0 are valid.\n")
 
 
@@ -222,7 +222,7 @@ def test_of_many_faults_the_first_are_printed_and_json_has_all(wire, lines):
     code, told = wire("reduce", lines)
     assert code == 1
     assert len(told.splitlines()) == 22
-    assert told.endswith("and 980 more; `--json` has them all\n")
+    assert told.endswith("and 980 more; `--json` prints all\n")
     assert len(json.loads(wire("reduce", lines, "--json")[1])["rejected"]) == 1000
 
 

@@ -50,7 +50,7 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
     with begun_store(directory) as store:
         # of a store on a server; a copy of its content, which the rest looks at, does not show it
         unlike = ", ".join(store.unlike_schema())
-        message = f"not as the program made it: {unlike}"
+        message = f"these differ from the program's schema: {unlike}"
         unprotected = [Finding(UNPROTECTED, store.log_address, message)] if unlike else []
     with as_directory(directory) as place:
         verified = _verified(place, at_rest=at_rest)

@@ -167,7 +167,9 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
     """
     with begun_store(directory) as store:
         unlike = store.unlike_schema()
-    unprotected = [Deviation(TOPIC, 0, UNPROTECTED, f"not as the program made it: {one}") for one in unlike]
+    unprotected = [
+        Deviation(TOPIC, 0, UNPROTECTED, f"{one} differs from the program's schema") for one in unlike
+    ]
     with as_directory(directory) as place:
         noted = log_ends(DirectoryStore(place).files)
         damaged = [

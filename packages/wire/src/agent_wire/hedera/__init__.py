@@ -1,1 +1,1 @@
-"""A mirror of the log on a topic of the Hedera Consensus Service (design: mirrors)."""
+"""Mirrors the log on a topic of the Hedera Consensus Service (design: mirrors)."""

@@ -1,7 +1,7 @@
-"""The consensus nodes through the Hiero SDK (design: mirrors). The only module that imports it.
+"""Connects to the consensus nodes with the Hiero SDK, which only this module imports (design: mirrors).
 
-A client that a connection failed is thrown away: the SDK would leave its node alone for seconds, and a new one asks at
-once. Keys come in as texts and are in no message.
+After a failed connection the client is replaced: the SDK would avoid that node for seconds, while a new client tries it
+immediately. Error messages never contain keys.
 """
 
 from collections.abc import Callable
@@ -27,18 +27,18 @@ from agent_wire.hedera.submitter import ExpiredTransactionError, Placement
 T = TypeVar("T")
 
 PUBLIC = ("mainnet", "testnet", "previewnet")
-"""The networks whose nodes the SDK knows."""
+"""The networks whose nodes are built into the SDK."""
 
 
 class Account(NamedTuple):
-    """Who submits where.
+    """The topic to submit to, and the account that pays.
 
     Args:
-        network: `mainnet`, `testnet`, `previewnet`, or nodes as `host:port=0.0.3`, with commas between them.
+        network: `mainnet`, `testnet`, `previewnet`, or nodes such as `host:port=0.0.3`, separated by commas.
         topic: The topic.
         operator: The account that pays.
         operator_key: Its private key.
-        submit_key: That of the topic; empty if everybody may submit.
+        submit_key: The private submit key of the topic; empty if anyone may submit.
     """
 
     network: str
@@ -49,7 +49,7 @@ class Account(NamedTuple):
 
 
 class Patience(NamedTuple):
-    """How long the SDK tries: seconds for one call and for all of one request, and between its attempts."""
+    """Time limits for the SDK in seconds (one call, one request with all attempts, pauses), and the most attempts."""
 
     call: float = 10.0
     request: float = 40.0
@@ -59,10 +59,10 @@ class Patience(NamedTuple):
 
 
 class HieroNetwork:
-    """The nodes; implements `agent_wire.hedera.submitter.Network`.
+    """The consensus nodes; implements `agent_wire.hedera.submitter.Network`.
 
     Raises:
-        InputError: an id, a key or a node cannot be read.
+        InputError: an id, a key or a node cannot be parsed.
     """
 
     def __init__(self, account: Account, patience: Patience | None = None) -> None:
@@ -82,11 +82,11 @@ class HieroNetwork:
             self._client = None
 
     def new_transaction_id(self) -> str:
-        """An id of the operator, valid from some seconds ago on."""
+        """Generate a transaction id of the operator, valid from a few seconds ago."""
         return TransactionId.generate(self._operator).to_string()
 
     def submit(self, transaction_id: str, message: bytes) -> None:
-        """Submit a message under a transaction id."""
+        """Submit a message with a transaction id."""
         transaction = TopicMessageSubmitTransaction(self._topic, message)
         transaction.set_transaction_id(TransactionId.from_string(transaction_id))
 
@@ -105,7 +105,7 @@ class HieroNetwork:
                 raise _refused(error.status) from error
 
     def receipt(self, transaction_id: str, *, waiting: bool = True) -> Placement | None:
-        """Where the message of a transaction stands; None if the network does not know it."""
+        """Return the placement of a transaction's message, or None if the network does not know the transaction."""
         query = TransactionGetReceiptQuery(TransactionId.from_string(transaction_id))
         if not waiting:
             query.set_max_attempts(1)
@@ -120,7 +120,7 @@ class HieroNetwork:
         return Placement(receipt.topic_sequence_number, receipt.topic_running_hash or b"")
 
     def _asked(self, execute: Callable[[Client], T]) -> T:
-        """What the client gives; a failure of a connection closes it."""
+        """Run a request, and close the client if the connection fails."""
         try:
             return execute(self._connected())
         except MaxAttemptsError as error:
@@ -133,7 +133,7 @@ class HieroNetwork:
     def _lost(self, error: Exception | BaseException) -> NetworkUnavailableError:
         self.close()
         said = str(error.code()) if isinstance(error, grpc.Call) else str(error)
-        return NetworkUnavailableError(f"the network gives no answer: {said}", where=self._account.network)
+        return NetworkUnavailableError(f"the network does not answer: {said}", where=self._account.network)
 
     def _connected(self) -> Client:
         if self._client is None:
@@ -154,7 +154,7 @@ def _client(network: str) -> Client:
     nodes: dict[str, AccountId] = {}
     for node in network.split(","):
         address, _, account = node.strip().partition("=")
-        nodes[address] = _parsed(AccountId.from_string, account, "account of a node")
+        nodes[address] = _parsed(AccountId.from_string, account, "node account")
     return Client.for_network(nodes)
 
 
@@ -162,7 +162,7 @@ def _parsed(parse: Callable[[str], T], text: str, what: str) -> T:
     try:
         return parse(text)
     except (ValueError, TypeError) as error:
-        raise InputError(f"{text!r} is no {what}", remedy="write it like 0.0.1234") from error
+        raise InputError(f"{text!r} is not a valid {what} id", remedy="write it like 0.0.1234") from error
 
 
 def _key(text: str, whose: str) -> PrivateKey:
@@ -170,17 +170,17 @@ def _key(text: str, whose: str) -> PrivateKey:
         return PrivateKey.from_string(text)
     except (ValueError, TypeError):
         raise InputError(
-            f"the {whose} key cannot be read", remedy="write the private key in hex, as DER or raw"
+            f"the {whose} key cannot be parsed", remedy="give the private key in hex, as DER or raw"
         ) from None
 
 
 def _refused(status: Any) -> RefusedError | NetworkUnavailableError:
-    """The error for an answer of the network."""
+    """Build the error for a status that the network returned."""
     name = ResponseCode(status).name
     if status in _LATER:
-        return NetworkUnavailableError(f"the network says {name}")
+        return NetworkUnavailableError(f"the network returned {name}")
     return RefusedError(
-        f"the network refuses the message: {name}", remedy="see the topic, the account and its keys"
+        f"the network rejected the message: {name}", remedy="check the topic, the account and its keys"
     )
 
 
@@ -191,4 +191,4 @@ _LATER = {
     ResponseCode.PLATFORM_TRANSACTION_NOT_CREATED,
     ResponseCode.INVALID_NODE_ACCOUNT,
 }
-"""Answers that say that it may be tried again."""
+"""Statuses after which the request can be repeated."""

@@ -1,8 +1,9 @@
-"""Submission of a log's Wires to a topic, each once and in order (design: mirrors).
+"""Submits the Wires of a log to a topic, each exactly once and in order (design: mirrors).
 
-One Wire after the other: the next one is submitted when the place of the one before it is known. A Wire whose
-outcome is unknown is asked for by its transaction id and repeated under the same id, which the network takes once. When
-the id has expired, the mirror node says whether the message is on the topic, and only then another id is drawn.
+A Wire is submitted when the placement of the one before it is known. If the outcome of a submission is unknown, the
+submitter asks for the receipt of its transaction id, and repeats it with the same id, which the network accepts only once.
+After that id has expired, the submitter looks for the message on the mirror node before it uses a new id. The outbox
+records on disk which transaction carries which Wire.
 """
 
 import sqlite3
@@ -21,10 +22,10 @@ from agent_wire.errors import BusyError, NetworkUnavailableError
 from agent_wire.hedera.topic import TopicMessage
 
 VALID_SECONDS = 120
-"""For how long after its start the network takes a transaction."""
+"""How long the network accepts a transaction after its start time."""
 
 _RECEIPT_SECONDS = 170
-"""For how long after that start a receipt is surely kept; the network promises three minutes from consensus."""
+"""How long after its start time a receipt is certainly kept; the network keeps it three minutes after consensus."""
 
 _ATTEMPTS = 8
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
@@ -41,14 +42,14 @@ _SCHEMA = """CREATE TABLE IF NOT EXISTS sent_wire (
 
 
 class Placement(NamedTuple):
-    """Where a message stands on the topic: its sequence number there, and the running hash after it, 48 bytes."""
+    """The sequence number of a message on the topic, and the running hash after it, 48 bytes."""
 
     topic_sequence: int
     running_hash: bytes
 
 
 class SentWire(NamedTuple):
-    """A Wire on its way: its sequence number in the log, its transaction, and its place once it has one."""
+    """A submitted Wire: its sequence number in the log, its transaction id, and its placement once known."""
 
     sequence_number: int
     transaction_id: str
@@ -56,15 +57,15 @@ class SentWire(NamedTuple):
 
 
 class Outbox:
-    """What was sent of a log to one topic.
+    """The record of which Wires were submitted to a topic, in an SQLite file.
 
     Args:
         path: The file, beside the log.
         topic_id: The topic, `0.0.1234`.
 
     Raises:
-        CorruptionError: the file is no SQLite database.
-        RefusedError: it cannot be written.
+        CorruptionError: the file is not an SQLite database.
+        RefusedError: the file cannot be written.
     """
 
     def __init__(self, path: Path, topic_id: str) -> None:
@@ -82,32 +83,32 @@ class Outbox:
 
     @contextmanager
     def submitting(self) -> Generator[None]:
-        """Keep other processes from submitting.
+        """Keep other processes from submitting during the block.
 
         Raises:
-            BusyError: another process submits.
+            BusyError: another process is submitting.
         """
         try:
             with FileLock(f"{self._path}.lock", timeout=0):
                 yield
         except Timeout as error:
             raise BusyError(
-                "another process submits this log", where=str(self._path), remedy="wait for it, or stop it"
+                "another process is submitting this log", where=str(self._path), remedy="wait, or stop it"
             ) from error
 
     def position(self) -> int:
-        """The sequence number of the last Wire that is placed, 0 before the first."""
+        """Return the sequence number of the last Wire with a known placement, or 0."""
         query = "SELECT max(sequence_number) FROM sent_wire WHERE topic_id = ? AND topic_sequence IS NOT NULL"
         with self._errors():
             (number,) = self._connection.execute(query, (self._topic,)).fetchone()
         return int(number or 0)
 
     def open_entry(self) -> SentWire | None:
-        """The Wire whose place is not known, if there is one."""
+        """Return the Wire whose placement is unknown, if any."""
         return next((each for each in self.entries() if each.placement is None), None)
 
     def entries(self) -> list[SentWire]:
-        """Every Wire that was sent, in the order of the log."""
+        """Return every submitted Wire in log order."""
         query = (
             "SELECT sequence_number, transaction_id, topic_sequence, running_hash FROM sent_wire"
             " WHERE topic_id = ? ORDER BY sequence_number"
@@ -120,7 +121,7 @@ class Outbox:
         ]
 
     def begin(self, sequence_number: int, transaction_id: str) -> SentWire:
-        """Record the transaction of a Wire before it is submitted, or another one in place of one that expired."""
+        """Record the transaction id of a Wire before its submission, or replace one that has expired."""
         with self._errors():
             self._connection.execute(
                 "INSERT OR REPLACE INTO sent_wire VALUES (?, ?, ?, NULL, NULL)",
@@ -129,7 +130,7 @@ class Outbox:
         return SentWire(sequence_number, transaction_id)
 
     def place(self, sequence_number: int, placement: Placement) -> None:
-        """Record where a Wire stands."""
+        """Record the placement of a Wire."""
         with self._errors():
             self._connection.execute(
                 "UPDATE sent_wire SET topic_sequence = ?, running_hash = ?"
@@ -139,54 +140,56 @@ class Outbox:
 
     def _errors(self) -> AbstractContextManager[None]:
         return sqlite_errors(
-            _NAME, self._path, "restore it from a backup; without it every Wire is looked up again"
+            _NAME,
+            self._path,
+            "restore the file from a backup; without it, every Wire is looked up on the topic again",
         )
 
 
 class ExpiredTransactionError(Exception):
-    """The network does not take a transaction id any more."""
+    """The network no longer accepts a transaction id."""
 
 
 class Network(Protocol):
     """The consensus nodes of the network."""
 
     def new_transaction_id(self) -> str:
-        """A transaction id of the operator, `0.0.2@seconds.nanos`, valid from those seconds on."""
+        """Generate a transaction id of the operator, `0.0.2@seconds.nanos`, valid from that time."""
         ...
 
     def submit(self, transaction_id: str, message: bytes) -> None:
-        """Submit a message under a transaction id; one that the network has already counts as submitted.
+        """Submit a message with a transaction id; do nothing if the network already has that transaction.
 
         Raises:
-            NetworkUnavailableError: whether it was taken is not known.
+            NetworkUnavailableError: the outcome is unknown.
             ExpiredTransactionError: the id is too old.
-            RefusedError: the network does not take the message.
+            RefusedError: the network rejected the message.
         """
         ...
 
     def receipt(self, transaction_id: str, *, waiting: bool = True) -> Placement | None:
-        """Where the message of a transaction stands; None if the network knows no such transaction.
+        """Return the placement of a transaction's message, or None if the network does not know the transaction.
 
         Args:
             transaction_id: The transaction.
-            waiting: Whether it was just submitted, so that consensus may take some seconds.
+            waiting: Wait some seconds for consensus, because the transaction was just submitted.
 
         Raises:
-            NetworkUnavailableError: it is not known.
+            NetworkUnavailableError: the outcome is unknown.
             RefusedError: the transaction failed.
         """
         ...
 
 
 class Topic(Protocol):
-    """The topic as the mirror node shows it."""
+    """The topic as read from a mirror node."""
 
     def messages(self, *, since: int = 0) -> Iterator[TopicMessage]:
-        """Its messages from a consensus time on, seconds since 1970, in order."""
+        """Yield the messages since a consensus time (seconds since 1970), in order."""
         ...
 
     def latest_seconds(self) -> int:
-        """The consensus time up to which the mirror node knows everything, whole seconds since 1970."""
+        """Return the consensus time up to which the mirror node is complete, in whole seconds since 1970."""
         ...
 
 
@@ -211,12 +214,12 @@ class Submitter:
     sleep: Callable[[float], None] = time.sleep
 
     def catch_up(self) -> int:
-        """Submit what the log has and the topic has not; returns how many Wires that were.
+        """Submit the Wires that the topic does not have yet, and return their number.
 
         Raises:
-            BusyError: another process submits this log.
-            NetworkUnavailableError: the network or the mirror node cannot be reached; the next call goes on.
-            RefusedError: the network does not take a Wire.
+            BusyError: another process is submitting this log.
+            NetworkUnavailableError: the network or the mirror node cannot be reached; the next call continues.
+            RefusedError: the network rejected a Wire.
         """
         with self.outbox.submitting():
             count = 0
@@ -226,7 +229,7 @@ class Submitter:
             return count
 
     def _placed(self, entry: StoredEntry) -> Placement:
-        """Submit an entry unless it is on the topic; its place."""
+        """Submit an entry unless it is on the topic, and return its placement."""
         sent = self.outbox.open_entry()
         settled = self._begun(entry) if sent is None else self._settled(sent, entry)
         pause = _FIRST_PAUSE
@@ -244,13 +247,13 @@ class Submitter:
                 settled = self._settled(settled, entry)
         if isinstance(settled, Placement):
             return settled
-        raise self._unknown(entry, "the network gives no receipt")
+        raise self._unknown(entry, "the network returned no receipt")
 
     def _begun(self, entry: StoredEntry) -> SentWire:
         return self.outbox.begin(entry.sequence_number, self.network.new_transaction_id())
 
     def _settled(self, sent: SentWire, entry: StoredEntry) -> Placement | SentWire:
-        """Where a Wire stands; or what may be submitted: the same one, or one with another id if its own expired."""
+        """Return the placement of a Wire, or the submission to repeat, with a new id if the old one has expired."""
         if not self._has_expired(sent, _RECEIPT_SECONDS):
             try:
                 known = self.network.receipt(sent.transaction_id, waiting=False)
@@ -260,7 +263,7 @@ class Submitter:
                 return known or sent
         start = _start(sent)
         if self.topic.latest_seconds() <= start + VALID_SECONDS:
-            raise self._unknown(entry, "its transaction has expired, and the mirror node is behind")
+            raise self._unknown(entry, "its transaction id has expired, and the mirror node is behind")
         payer = sent.transaction_id.partition("@")[0]
         for message in self.topic.messages(since=start):
             if message.body == entry.body and str(message.payer) == payer:
@@ -269,8 +272,8 @@ class Submitter:
 
     def _unknown(self, entry: StoredEntry, why: str) -> NetworkUnavailableError:
         return NetworkUnavailableError(
-            f"whether Wire {entry.sequence_number} is on the topic is not known yet: {why}",
-            remedy="`specwright hedera submit` goes on where it was",
+            f"it is not known yet whether Wire {entry.sequence_number} is on the topic: {why}",
+            remedy="run `specwright hedera submit` again; it continues from there",
         )
 
     def _has_expired(self, sent: SentWire, seconds: int) -> bool:
@@ -278,5 +281,5 @@ class Submitter:
 
 
 def _start(sent: SentWire) -> int:
-    """The second from which its transaction is valid."""
+    """Return the second from which its transaction is valid."""
     return int(sent.transaction_id.partition("@")[2].partition(".")[0])

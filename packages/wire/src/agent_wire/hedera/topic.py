@@ -1,4 +1,4 @@
-"""A topic as a mirror node's REST interface shows it, and the proof that nothing in it was changed (design: mirrors)."""
+"""Reads a topic from a mirror node's REST interface and proves that its messages are unchanged (design: mirrors)."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ _HASH_VERSION = 3
 
 
 class TopicMessage(NamedTuple):
-    """A message of a topic with its proof; consensus time as integer seconds and nanoseconds."""
+    """A message of a topic with its consensus time (whole seconds and nanoseconds) and running hash."""
 
     sequence_number: int
     consensus_seconds: int
@@ -37,27 +37,27 @@ class MirrorNode:
     """A topic on a mirror node.
 
     Args:
-        url: Of the mirror node, `https://host`.
+        url: The address of the mirror node, `https://host`.
         topic_id: The topic.
         sleep: Waits for so many seconds.
 
     Raises:
-        InputError: no URL, or no topic id.
+        InputError: the URL or the topic id is invalid.
     """
 
     def __init__(self, url: str, topic_id: str, sleep: Callable[[float], None] = time.sleep) -> None:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-            raise InputError(f"{url!r} is no mirror node", remedy="write it like https://host")
+            raise InputError(f"{url!r} is not the URL of a mirror node", remedy="write it like https://host")
         self._url = url.rstrip("/")
         self._topic = EntityId.parse(topic_id)
         self._sleep = sleep
 
     def messages(self, *, since: int = 0) -> Iterator[TopicMessage]:
-        """Its messages from a consensus time on, seconds since 1970, in order.
+        """Yield the messages since a consensus time (seconds since 1970), in order.
 
         Raises:
             NetworkUnavailableError: the mirror node cannot be reached.
-            CorruptionError: its answer is not in the shape of a mirror node's.
+            CorruptionError: the answer has an unexpected form.
         """
         query = urlencode({"limit": _PAGE, "order": "asc", "timestamp": f"gte:{since}.0"})
         path: str | None = f"/api/v1/topics/{self._topic}/messages?{query}"
@@ -68,20 +68,20 @@ class MirrorNode:
                 path = page.get("links", {}).get("next")
             except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
                 raise CorruptionError(
-                    f"the mirror node's answer cannot be read: {type(error).__name__} {error}",
+                    f"the answer of the mirror node cannot be parsed: {type(error).__name__} {error}",
                     where=self._url,
                 ) from error
 
     def latest_seconds(self) -> int:
-        """The consensus time up to which the mirror node knows everything, whole seconds since 1970."""
+        """Return the consensus time up to which the mirror node is complete, in whole seconds since 1970."""
         blocks = self._get("/api/v1/blocks?limit=1&order=desc").get("blocks", [])
         return int(str(blocks[0]["timestamp"]["to"]).partition(".")[0]) if blocks else 0
 
     def checked_messages(self) -> list[TopicMessage]:
-        """Every message, once the chain of running hashes is recomputed from the first.
+        """Return every message after recomputing the chain of running hashes from the first.
 
         Raises:
-            CorruptionError: a message is missing, out of order, or not the one that the network has hashed.
+            CorruptionError: a message is missing, out of order, or differs from the one that the network hashed.
         """
         found: list[TopicMessage] = []
         previous, time_before = GENESIS, (-1, 0)
@@ -94,7 +94,7 @@ class MirrorNode:
                 if at <= time_before
                 else f"message {number} has a running hash of version {message.hash_version}"
                 if message.hash_version != _HASH_VERSION
-                else f"message {number} is not what was submitted: its running hash is another"
+                else f"message {number} is not what was submitted: its running hash does not match"
                 if self._hash(previous, message) != message.running_hash
                 else ""
             )
@@ -111,7 +111,7 @@ class MirrorNode:
         return running_hash(previous, entry, payer=message.payer, topic=self._topic)
 
     def _get(self, path: str) -> dict[str, Any]:
-        """A document of the mirror node, asked for again while it is not there."""
+        """Get a document from the mirror node, with retries while it is unavailable."""
         pause = _FIRST_PAUSE
         for attempt in range(_ATTEMPTS):
             try:
@@ -119,11 +119,11 @@ class MirrorNode:
                     return json.loads(answer.read())
             except HTTPError as error:
                 if error.code == 404:
-                    return {"messages": []}  # a topic without messages
+                    return {"messages": []}  # the topic has no messages
                 problem: Exception = error
                 if error.code < 500 and error.code != 429:
                     raise InputError(
-                        f"the mirror node refuses the request: {error}", where=self._url + path
+                        f"the mirror node rejected the request: {error}", where=self._url + path
                     ) from error
             except (URLError, OSError, ValueError) as error:
                 problem = error

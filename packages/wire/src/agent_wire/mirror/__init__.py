@@ -21,17 +21,17 @@ from agent_wire.reducer import artifact_view, decision_view, task_view
 from agent_wire.stream import AdmissionState
 
 BATCH = 1_000
-"""Entries in a transaction."""
+"""The number of entries per transaction."""
 
 _PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 
 
 class LogReplay:
-    """Replays a log from its first entry, and makes rows of the entries that are not mirrored yet.
+    """Replays a log from its first entry, and builds the rows of entries that are not mirrored yet.
 
     Args:
-        admission: Other rules than those that ship.
+        admission: Rules to use instead of the ones that ship.
     """
 
     def __init__(self, admission: Admission | None = None) -> None:
@@ -43,20 +43,20 @@ class LogReplay:
         self.context_id = ""
 
     def pass_over(self, entries: Iterable[StoredEntry]) -> None:
-        """Take in the next entries, which are mirrored already.
+        """Replay the next entries, which are already mirrored.
 
         Raises:
-            CorruptionError: one is no Wire that was admitted.
+            CorruptionError: an entry is not an admissible Wire.
         """
         for entry in entries:
             if artifact := artifact_view(self._replay(entry)):
                 self._announced.add(_artifact_key(artifact))
 
     def batch(self, entries: Iterable[StoredEntry]) -> Batch:
-        """Take in the next entries, and make their rows.
+        """Replay the next entries and build their rows.
 
         Raises:
-            CorruptionError: one is no Wire that was admitted.
+            CorruptionError: an entry is not an admissible Wire.
         """
         batch = Batch(self.log_id, self.sequence_number)
         moved: dict[str, str] = {}
@@ -83,7 +83,7 @@ class LogReplay:
             self._admission.replay(self._state, wire, entry.body)
         except (KeyError, TypeError, ValueError) as error:
             raise CorruptionError(
-                f"entry {entry.sequence_number} of the Wire log is not a Wire that was admitted",
+                f"entry {entry.sequence_number} of the Wire log is not an admissible Wire",
                 remedy="run `specwright wire verify` to see what was changed",
             ) from error
         if not self.log_id:
@@ -150,8 +150,8 @@ class MirrorStatus(NamedTuple):
     """How far a log is mirrored.
 
     Args:
-        log_id: The log, by the id of its first Wire; empty if it has none yet.
-        position: The last entry that is mirrored.
+        log_id: The id of the log's first Wire; empty if the log is empty.
+        position: The last mirrored entry.
         log_end: The sequence number of the last entry of the log.
         behind: The consensus time between these two, in seconds.
         problem: Why the database cannot be reached; empty if it can.
@@ -165,19 +165,19 @@ class MirrorStatus(NamedTuple):
 
     @property
     def lag(self) -> int:
-        """How many entries are not mirrored yet."""
+        """The number of entries that are not mirrored yet."""
         return self.log_end - self.position.sequence_number
 
 
 class Mirror:
-    """Mirrors one log.
+    """Mirrors a log to a read model.
 
     Args:
         log: The log.
         topic_id: Its topic.
-        model: Where to.
-        admission: Other rules than those that ship.
-        batch: Entries in a transaction.
+        model: The read model to write to.
+        admission: Rules to use instead of the ones that ship.
+        batch: The number of entries per transaction.
     """
 
     def __init__(
@@ -198,12 +198,12 @@ class Mirror:
         self._position = Position()
 
     def status(self) -> MirrorStatus:
-        """How far the log is mirrored; nothing is written.
+        """Return how far the log is mirrored, without writing.
 
         Raises:
-            CorruptionError: what is mirrored is not the beginning of the log.
+            CorruptionError: the mirrored entries are not the beginning of the log.
             DatabaseUnavailableError: the database cannot be reached.
-            RefusedError: it refuses.
+            RefusedError: the database rejected a statement.
         """
         first = next(self._log.stored(), None)
         if first is None:
@@ -212,29 +212,29 @@ class Mirror:
         return self._status(log_id, self._model.position(log_id))
 
     def catch_up(self) -> MirrorStatus:
-        """Mirror what the log has, and return where that led.
+        """Mirror the entries that the log has now, and return the status.
 
         Raises:
-            CorruptionError: what is mirrored is not the beginning of the log, or an entry was altered.
-            DatabaseUnavailableError: the database cannot be reached; a later call goes on.
-            RefusedError: it refuses.
+            CorruptionError: the mirrored entries are not the beginning of the log, or an entry was altered.
+            DatabaseUnavailableError: the database cannot be reached; a later call continues.
+            RefusedError: the database rejected a statement.
         """
         replay = self._replay or self._begin()
         while batch := self._pending or self._next(replay):
-            self._pending = batch  # it is written again if the connection is lost
+            self._pending = batch  # written again if the connection is lost
             self._position = self._model.write(batch, replay.context_id, self._topic_id)
             self._pending = None
             if self._position.sequence_number < replay.sequence_number:
-                replay = self._begin()  # somebody has removed what was mirrored
+                replay = self._begin()  # somebody removed mirrored rows
         return MirrorStatus(replay.log_id, self._position, self._position.sequence_number)
 
     def rebuild(self) -> MirrorStatus:
-        """Remove what is mirrored of the log and mirror it anew; readers see the old until the new is whole.
+        """Replace the mirrored rows of the log in one transaction; until it commits, readers see the old rows.
 
         Raises:
             CorruptionError: an entry was altered.
             DatabaseUnavailableError: the database cannot be reached; nothing has changed.
-            RefusedError: it refuses.
+            RefusedError: the database rejected a statement.
         """
         replay = LogReplay(self._admission)
         first = self._next(replay)
@@ -246,17 +246,17 @@ class Mirror:
         return MirrorStatus(replay.log_id, position, position.sequence_number)
 
     def follow(self, pause: Callable[[float], object]) -> Iterator[MirrorStatus]:
-        """Mirror what the log has and will get, for as long as the caller asks; a lost database is tried again.
+        """Keep mirroring the log as long as the caller iterates; retry while the database cannot be reached.
 
         Args:
-            pause: Waits for these seconds.
+            pause: Waits for a number of seconds.
 
         Yields:
-            The position whenever it has moved, and the lag whenever the database cannot be reached.
+            The status whenever the position has moved or the database cannot be reached.
 
         Raises:
             CorruptionError: see `catch_up`.
-            RefusedError: the database refuses.
+            RefusedError: the database rejected a statement.
         """
         shown, seconds = -1, _PAUSE
         while True:
@@ -272,7 +272,7 @@ class Mirror:
             pause(seconds)
 
     def _begin(self) -> LogReplay:
-        """Replay what is mirrored already."""
+        """Replay the entries that are already mirrored."""
         replay = LogReplay(self._admission)
         first = next(self._log.stored(), None)
         if first is not None:
@@ -299,7 +299,7 @@ class Mirror:
         return MirrorStatus(log_id, position, last.sequence_number, behind)
 
     def _check(self, log_id: str, position: Position) -> None:
-        """Refuse a log of which the mirrored position is no entry."""
+        """Raise an error if the log does not have the entry at the mirrored position."""
         if position.sequence_number:
             entry = next(self._log.stored(position.sequence_number - 1), None)
             if entry is None or entry.running_hash.hex() != position.running_hash:

@@ -32,7 +32,7 @@ from agent_wire.errors import CorruptionError, DatabaseUnavailableError, InputEr
 METADATA = sa.MetaData()
 
 DOCUMENT = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
-"""A small JSON object: as text in SQLite, binary in Postgres."""
+"""A small JSON object, stored as text in SQLite and as JSONB in Postgres."""
 
 
 def _key(*names: str) -> list[sa.Column[str]]:
@@ -54,7 +54,7 @@ LOGS = sa.Table(
     sa.Column("consensus_nanos", sa.Integer, nullable=False),
     sa.Column("running_hash", sa.Text, nullable=False),
 )
-"""A log by the id of its first Wire, with its last mirrored entry."""
+"""Logs, by the id of their first Wire, with the last mirrored entry."""
 
 EVENTS = sa.Table(
     "wire_events",
@@ -78,7 +78,7 @@ EVENTS = sa.Table(
     sa.Column("body", sa.Text, nullable=False),
     sa.Index("ix_wire_events_stream", "log_id", "stream_id", "stream_seq", unique=True),
 )
-"""Each Wire, its proof in columns of its own and its canonical bytes in `body`."""
+"""Wires, with their consensus metadata in columns and their canonical bytes in `body`."""
 
 TASKS = sa.Table(
     "agent_tasks",
@@ -99,7 +99,7 @@ TASKS = sa.Table(
     sa.Column("definition_sha256", sa.Text, nullable=False),
     sa.Column("parent_task_id", sa.Text),
 )
-"""Each attempt at a task, as `agent_wire.reducer.task_view` shows it."""
+"""Attempts at tasks, as `agent_wire.reducer.task_view` shows them."""
 
 TASK_LINEAGE = sa.Table(
     "task_lineage",
@@ -108,7 +108,7 @@ TASK_LINEAGE = sa.Table(
     sa.Column("place", sa.Integer, nullable=False),
     _context(),
 )
-"""The tasks that an attempt refers to, in their order."""
+"""The tasks that an attempt refers to; `place` is their order."""
 
 ARTIFACTS = sa.Table(
     "artifacts",
@@ -125,7 +125,7 @@ ARTIFACTS = sa.Table(
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("input_count", sa.Integer),
 )
-"""Each version that an attempt announced, with the task of its lineage; `input_count` if not all its inputs are listed."""
+"""Versions of artifacts that an attempt announced; `input_count` is set if not all inputs are listed."""
 
 ARTIFACT_LINEAGE = sa.Table(
     "artifact_lineage",
@@ -134,7 +134,7 @@ ARTIFACT_LINEAGE = sa.Table(
     sa.Column("place", sa.Integer, nullable=False),
     _context(),
 )
-"""What a version was made from, in its order."""
+"""The inputs of a version; `place` is their order."""
 
 DECISIONS = sa.Table(
     "project_decisions",
@@ -145,18 +145,18 @@ DECISIONS = sa.Table(
     sa.Column("verdict", sa.Text),
     sa.Column("sha256", sa.Text, nullable=False),
 )
-"""The last word about each subject or gate, as `agent_wire.reducer.decision_view` shows it."""
+"""The last decision about each subject or gate, as `agent_wire.reducer.decision_view` shows it."""
 
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _UPGRADE_LOCK = 0x5045_4357
-"""Of Postgres, while the schema is changed."""
+"""The key of the Postgres advisory lock that is held during migrations."""
 _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
 _SQLITE = {"sqlite", "sqlite+pysqlite"}
 _BUSY_SECONDS = 30.0
 
 READS = "reads"
-"""The execution option of a transaction that only reads, and so waits for no writer."""
+"""The execution option for a transaction that only reads and therefore does not wait for writers."""
 
 _NETWORK: dict[str, Any] = {
     "application_name": "specwright mirror",
@@ -166,27 +166,27 @@ _NETWORK: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-"""A server that is gone is noticed within half a minute."""
+"""Connection parameters that detect an unreachable server within half a minute."""
 
 
 def read_url(url: str) -> sa.URL:
-    """A database URL with the driver that is used for it.
+    """Parse a database URL and set its driver.
 
     Raises:
-        InputError: it is none of SQLite or Postgres; the message holds no password.
+        InputError: it is not a URL of SQLite or Postgres; the message never contains a password.
     """
     try:
         parsed = sa.make_url(url)
     except (ArgumentError, ValueError) as error:
         raise InputError(
-            "this is no database URL", where="--to", remedy=f"write it like {_EXAMPLES}"
+            "this is not a database URL", where="--to", remedy=f"write it like {_EXAMPLES}"
         ) from error
     if parsed.drivername in _SQLITE and parsed.database:
         return parsed.set(drivername="sqlite+pysqlite")
     if parsed.drivername in _POSTGRES:
         return parsed.set(drivername="postgresql+psycopg")
     raise InputError(
-        f"{shown_url(parsed)} is no database for the read model",
+        f"the read model cannot use the database {shown_url(parsed)}",
         where="--to",
         remedy=f"write it like {_EXAMPLES}",
     )
@@ -196,16 +196,16 @@ _EXAMPLES = "sqlite:////home/me/model.db or postgresql://user@host/database"
 
 
 def shown_url(url: sa.URL) -> str:
-    """A URL as it may be shown: without its password, which may stand among its options too, and without these."""
+    """Format a URL without its password and without its options, which may also contain a password."""
     shown = url.set(drivername=url.drivername.partition("+")[0], query={})
     return shown.render_as_string(hide_password=True)
 
 
 def open_engine(url: sa.URL) -> sa.Engine:
-    """An engine; nothing is connected by this.
+    """Create an engine without connecting.
 
     Raises:
-        InputError: the driver of Postgres is not installed.
+        InputError: the Postgres driver is not installed.
     """
     try:
         if url.drivername == "postgresql+psycopg":
@@ -215,9 +215,9 @@ def open_engine(url: sa.URL) -> sa.Engine:
         engine = sa.create_engine(url, poolclass=NullPool, connect_args={"timeout": _BUSY_SECONDS})
     except (ImportError, NoSuchModuleError) as error:
         raise InputError(
-            "the driver for Postgres is not installed",
+            "the Postgres driver is not installed",
             where=shown_url(url),
-            remedy="python -m pip install 'psycopg[binary]'",
+            remedy="run python -m pip install 'psycopg[binary]'",
         ) from error
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -225,10 +225,10 @@ def open_engine(url: sa.URL) -> sa.Engine:
 
 
 def upgrade(engine: sa.Engine) -> None:
-    """Bring the tables to the version of this program; nothing is done if they are.
+    """Migrate the tables to the version of this program, if needed.
 
     Raises:
-        RefusedError: they are of a later version, or the user may not create them.
+        RefusedError: the tables have a later version, or the user may not create tables.
         DatabaseUnavailableError: the database cannot be reached.
     """
     with database_errors(engine), engine.begin() as connection:
@@ -237,7 +237,7 @@ def upgrade(engine: sa.Engine) -> None:
             return
         if unknown := set(found) - set(_revisions()):
             raise RefusedError(
-                f"the read model there is of a later version ({', '.join(unknown)})",
+                f"the database has a later version of the read model ({', '.join(unknown)})",
                 where=shown_url(engine.url),
                 remedy="mirror with the version of Specwright that made it, or into another database",
             )
@@ -250,13 +250,13 @@ def upgrade(engine: sa.Engine) -> None:
 
 @cache
 def _revisions() -> tuple[str, ...]:
-    """The versions of the tables, the last one first."""
+    """Return the versions of the tables, the latest first."""
     script = ScriptDirectory.from_config(migrations())
     return tuple(revision.revision for revision in script.walk_revisions())
 
 
 def migrations() -> Config:
-    """Where Alembic finds the migrations."""
+    """Return the Alembic configuration for the migrations."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
@@ -265,11 +265,11 @@ def migrations() -> Config:
 
 @contextmanager
 def database_errors(engine: sa.Engine) -> Generator[None]:
-    """Raise a `SpecwrightError` for each error of the database in the block.
+    """Turn database errors in the block into errors of this package.
 
     Raises:
-        DatabaseUnavailableError: it cannot be reached, or a connection was lost.
-        RefusedError: it refuses a statement.
+        DatabaseUnavailableError: the database cannot be reached, or a connection was lost.
+        RefusedError: the database rejected a statement.
     """
     try:
         yield
@@ -279,12 +279,12 @@ def database_errors(engine: sa.Engine) -> Generator[None]:
             raise DatabaseUnavailableError(
                 f"the database cannot be reached: {message}",
                 where=where,
-                remedy="see whether the server runs and lets this user in; the mirror goes on where it was",
+                remedy="check that the server runs and accepts this user; the mirror then resumes where it stopped",
             ) from error
         raise RefusedError(
-            f"the database refuses: {message}",
+            f"the database rejected a statement: {message}",
             where=where,
-            remedy="the user needs the rights of the mirror; docs/mirror.md lists them",
+            remedy="grant the user the rights that docs/mirror.md lists",
         ) from error
     except SQLAlchemyError as error:
         raise RefusedError(
@@ -293,7 +293,7 @@ def database_errors(engine: sa.Engine) -> Generator[None]:
 
 
 def _is_lost(error: DBAPIError) -> bool:
-    """Whether the connection is at fault, and not the statement."""
+    """Return whether the connection failed rather than the statement."""
     if error.connection_invalidated:
         return True
     state = getattr(error.orig, "sqlstate", "")
@@ -311,11 +311,11 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     if tables and "alembic_version" not in tables:
         file = connection.execute("PRAGMA database_list").fetchone()[2]
-        what, remedy = "the file is a database of something else", "name a file that is not there yet"
+        what, remedy = "the file is a database of another program", "name a file that does not exist yet"
         raise RefusedError(what, where=file, remedy=remedy)
-    connection.isolation_level = None  # `_begin_sqlite` says when a transaction begins
+    connection.isolation_level = None  # `_begin_sqlite` begins transactions
     connection.execute("PRAGMA journal_mode = WAL")
-    # a power cut may take the last batches, and they come again
+    # a power cut may lose the last batches, which are then mirrored again
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
@@ -330,19 +330,19 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(slots=True)
 class Batch:
-    """The rows of entries that follow each other.
+    """The rows of consecutive entries, with the state after the last of them.
 
     Args:
         log_id: The log.
-        after: The sequence number before its first entry.
-        end: Its last entry; None if it has none.
-        events: A row for each entry.
-        tasks: By stream, as they are after the last entry; so are the others.
-        task_lineage: Of the same streams.
-        artifacts: By stream, artifact and version.
-        artifact_lineage: By the same.
-        decisions: By stream, event, subject and reference.
-        announced_again: The artifacts whose lineage may have rows from before.
+        after: The sequence number before the first entry.
+        end: The last entry; None if the batch is empty.
+        events: One row per entry.
+        tasks: Rows by stream.
+        task_lineage: Rows of the same streams.
+        artifacts: Rows by stream, artifact and version.
+        artifact_lineage: Rows by the same key.
+        decisions: Rows by stream, event, subject and reference.
+        announced_again: The keys of artifacts whose lineage may already have rows.
     """
 
     log_id: str
@@ -361,7 +361,7 @@ ARTIFACT_KEY = ("stream_id", "artifact_id", "version")
 
 
 class Position(NamedTuple):
-    """The last mirrored entry of a log: its sequence number, 0 if there is none, consensus time and running hash."""
+    """The last mirrored entry of a log: sequence number (0 if there is none), consensus time and running hash."""
 
     sequence_number: int = 0
     consensus_seconds: int = 0
@@ -370,13 +370,13 @@ class Position(NamedTuple):
 
 
 class ReadModel:
-    """The tables in one database; its schema is brought up to date by the first use.
+    """The read model in one database; the first write migrates its schema.
 
     Args:
-        url: Of SQLite or Postgres.
+        url: A URL of SQLite or Postgres.
 
     Raises:
-        InputError: no such URL, or no driver for it.
+        InputError: the URL is invalid, or its driver is not installed.
     """
 
     def __init__(self, url: str) -> None:
@@ -386,15 +386,15 @@ class ReadModel:
 
     @property
     def where(self) -> str:
-        """The database, without a password."""
+        """The URL of the database without its password."""
         return shown_url(self._url)
 
     def position(self, log_id: str) -> Position:
-        """How far a log is mirrored.
+        """Return the last mirrored entry of a log.
 
         Raises:
             DatabaseUnavailableError: the database cannot be reached.
-            RefusedError: it refuses.
+            RefusedError: the database rejected a statement.
         """
         if self._url.drivername == "sqlite+pysqlite" and not Path(self._url.database or "").exists():
             return Position()  # reading must not create the file
@@ -404,25 +404,25 @@ class ReadModel:
             return _position(connection, log_id) if has_tables else Position()
 
     def write(self, batch: Batch, context_id: str, topic_id: str) -> Position:
-        """Write the rows that are not there yet, with the position after them.
+        """Write the rows of a batch that the database does not have yet, and the position after them.
 
         Returns:
-            The position then. It is before the batch if somebody has removed what was mirrored: then nothing is written.
+            The new position. It is before the batch if somebody removed mirrored rows; nothing is written then.
 
         Raises:
-            CorruptionError: another continuation of the log is mirrored there.
-            DatabaseUnavailableError: the database cannot be reached; the batch may be written again.
-            RefusedError: it refuses.
+            CorruptionError: the database holds a different continuation of the log.
+            DatabaseUnavailableError: the database cannot be reached; the batch can be written again.
+            RefusedError: the database rejected a statement.
         """
         with self._transaction() as connection:
             return _write(connection, batch, context_id, topic_id)
 
     def rebuild(self, batches: Iterable[Batch], log_id: str, context_id: str, topic_id: str) -> Position:
-        """Remove what is mirrored of a log and write it anew, in one transaction.
+        """Delete the rows of a log and write it again, in one transaction.
 
         Raises:
             DatabaseUnavailableError: the database cannot be reached; nothing has changed.
-            RefusedError: it refuses.
+            RefusedError: the database rejected a statement.
         """
         with self._transaction() as connection:
             for table in METADATA.tables.values():
@@ -479,19 +479,19 @@ def _write(connection: sa.Connection, batch: Batch, context_id: str, topic_id: s
 
 
 def channel_of(log_id: str) -> str:
-    """The channel on which Postgres tells those who LISTEN that a log was mirrored further; the payload says how far.
+    """Return the Postgres channel on which a mirror notifies listeners of the new position of a log.
 
-    It is a name that those who may not read the log cannot guess: anybody may listen, but only to names that he knows.
+    Any user may LISTEN to a channel whose name he knows. Those who may not read the log cannot guess this name.
     """
     return log_id.lower()
 
 
 def other_log(log_id: str) -> CorruptionError:
-    """The error that what is mirrored is not the beginning of the log."""
+    """Build the error for mirrored entries that are not the beginning of the log."""
     return CorruptionError(
-        "what is mirrored is not the beginning of this log; the log was replaced or cut off, or is a copy that went on",
+        "the mirrored entries are not the beginning of this log: it was replaced or truncated, or is a copy that diverged",
         where=log_id,
-        remedy="`specwright wire verify` checks the log; `specwright mirror --rebuild` mirrors it anew",
+        remedy="check the log with `specwright wire verify`, then mirror it again with `specwright mirror --rebuild`",
     )
 
 
@@ -515,7 +515,7 @@ def _write_rows(connection: sa.Connection, batch: Batch, events: Sequence[Row]) 
 
 
 def _put(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, is_new: bool = False) -> None:
-    """Insert rows; unless all are new, they take the place of those with the same key."""
+    """Insert rows; if they are not all new, replace those with the same key."""
     statement: Any = _insert(connection, table)
     in_place: dict[str, Any] = {}
     if not is_new:
@@ -523,7 +523,7 @@ def _put(connection: sa.Connection, table: sa.Table, rows: Sequence[Row], *, is_
         changed = {c.name: statement.excluded[c.name] for c in table.c if c.name not in keys}
         in_place = {"index_elements": keys, "set_": changed}
     if connection.dialect.name == "postgresql":
-        # one parameter for all rows: a third of the time of one statement a row
+        # one parameter for all rows takes a third of the time of one statement per row
         names = [column.name for column in table.c]
         given = sa.cast(list(rows), postgresql.JSONB)
         source = sa.func.jsonb_populate_recordset(sa.text(f"NULL::{table.name}"), given).table_valued(*names)

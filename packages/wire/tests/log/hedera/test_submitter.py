@@ -237,11 +237,11 @@ def test_without_the_submit_key_the_network_refuses(bench: Bench):
 def test_what_cannot_be_read_is_an_input_error_without_the_key(bench: Bench):
     """What and where, and never the key (D-S9-04, D-S6-15)."""
     for changes, words in (
-        ({"operator_key": "hunter2"}, "operator key cannot be read"),
-        ({"submit_key": "hunter2"}, "submit key cannot be read"),
-        ({"operator": "me"}, "no operator account"),
-        ({"topic": "notes"}, "no topic"),
-        ({"network": "127.0.0.1:1"}, "account of a node"),
+        ({"operator_key": "hunter2"}, "operator key cannot be parsed"),
+        ({"submit_key": "hunter2"}, "submit key cannot be parsed"),
+        ({"operator": "me"}, "valid operator account id"),
+        ({"topic": "notes"}, "valid topic id"),
+        ({"network": "127.0.0.1:1"}, "node account"),
     ):
         with pytest.raises(InputError, match=words) as refused:
             HieroNetwork(bench.account(**changes), PATIENCE)

@@ -1,4 +1,4 @@
-"""What Alembic runs around the migrations: on the connection that it is given, or as SQL text for Postgres."""
+"""Runs the Alembic migrations on a given connection, or prints them as SQL for Postgres."""
 
 from alembic import context
 

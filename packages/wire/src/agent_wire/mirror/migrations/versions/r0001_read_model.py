@@ -1,4 +1,4 @@
-"""The tables of the first version."""
+"""Creates the tables of the first version."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,7 +11,7 @@ _DOCUMENT = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "p
 
 
 def upgrade() -> None:
-    """Create them."""
+    """Create the tables and their indexes."""
     _create_log_tables()
     _create_state_tables()
     for table in (
