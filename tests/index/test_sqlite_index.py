@@ -121,7 +121,7 @@ class TestStorage:
         with pytest.raises(CorruptionErrors, match=r"index\.db"):
             SqliteCodeIndex(tmp_path, WordEmbedder())
         assert (tmp_path / "index.db").read_bytes().startswith(b"no database")
-        with pytest.raises(SpecwrightErrors, match="cannot be made"):
+        with pytest.raises(SpecwrightErrors, match="cannot be created"):
             SqliteCodeIndex(tmp_path / "index.db" / "code_index", WordEmbedder())
 
 

@@ -25,7 +25,6 @@ JsonMap: TypeAlias = Mapping[str, Any]
 _ENVELOPE = "envelope.schema.json"
 _REFERENCE = re.compile(r"[A-Za-z0-9][!#-;=?-\[\]-~]{0,95}")
 _MOST_ITEMS = 8
-_CONFLICT = "another Wire with different bytes has this id"
 
 
 class Schemas:
@@ -136,10 +135,10 @@ class Admission:
         """Check an inspected Wire against the Wires that were admitted before."""
         wire_id, wire, _, digest = checked
         known = state.digest(wire_id)
+        if known == digest:
+            return RepeatedWire(wire_id)
         if known is not None:
-            return (
-                RepeatedWire(wire_id) if known == digest else _no("wire.id_conflict", "/wire_id", _CONFLICT)
-            )
+            return _no("wire.id_conflict", "/wire_id", "another Wire with different bytes has this id")
         stream = _stream(wire)
         stream_id: str = stream["stream_id"]
         after = self._on_its_stream(state, wire, stream, state.stream(stream_id))

@@ -6,6 +6,7 @@ SQLite into errors of this package.
 
 import os
 import sqlite3
+import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
@@ -22,7 +23,7 @@ _NOT_WRITABLE = {
     sqlite3.SQLITE_PERM,
 }
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_PRIMARY_CODE = 0xFF
+_PAUSE_SECONDS = 0.05
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
@@ -165,7 +166,28 @@ def is_locked(error: sqlite3.Error) -> bool:
 
 def _primary_code(error: sqlite3.Error) -> int:
     """Return SQLite's primary result code, or 0 if Python's sqlite3 module raised the error itself."""
-    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def enter_wal(connection: sqlite3.Connection, patience: float) -> None:
+    """Switch a database file to WAL mode.
+
+    If two processes switch a new file at the same time, SQLite reports a lock to one of them at once instead of waiting.
+
+    Args:
+        connection: A connection to the file.
+        patience: How many seconds to wait for the other process.
+    """
+    for _ in range(int(patience / _PAUSE_SECONDS)):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if not is_locked(error):
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
+    connection.execute("PRAGMA journal_mode = WAL")
 
 
 def make_directory(database: str, path: Path) -> None:

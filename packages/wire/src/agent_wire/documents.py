@@ -92,8 +92,9 @@ def validate_document(data: bytes, admission: Admission | None = None) -> Verdic
         wire = parse(data)
     except WireRefusedError as error:
         return _other_document(data) or Verdict(1, error.wire_id, error.rejection)
-    verdict = None if "wire" in wire else _other_document(data)
-    return verdict or Verdict(1, wire_id_of(wire), rules.rejection_of(wire))
+    if "wire" not in wire and (verdict := _other_document(data)):
+        return verdict
+    return Verdict(1, wire_id_of(wire), rules.rejection_of(wire))
 
 
 def validate_lines(data: bytes, admission: Admission | None = None) -> list[Verdict]:

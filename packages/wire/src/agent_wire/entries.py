@@ -12,7 +12,7 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from agent_wire import canonical_json
 from agent_wire.canonical_json import JsonObject
@@ -23,14 +23,13 @@ GENESIS = bytes(48)
 
 NANOS = 1_000_000_000
 
-_NUMBER = re.compile(r"[0-9]{1,18}")
-_VERSION = 3
+_ENTITY = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})\.([0-9]{1,18})")
+HASH_VERSION = 3
 _NUMBERS = struct.Struct(">q3q3qqiq")
 # stream header, class descriptor of byte[], array length; block of data, its size; array of that class, array length
 _BEFORE_PREVIOUS = bytes.fromhex("aced0005 757200025b42acf317f8060854e00200007870 00000030")
 _BEFORE_NUMBERS = bytes([0x77, _NUMBERS.size])
 _BEFORE_MESSAGE = bytes.fromhex("7571007e0000 00000030")
-_TOPIC = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _RUNNING_HASH = re.compile(r"[0-9a-f]{96}")
 
 
@@ -86,10 +85,9 @@ class LogEnd(NamedTuple):
             InputError: the data is not such a record.
         """
         try:
-            value: Any = canonical_json.loads(data)
-            end = cls(**value)
+            end = cls(**canonical_json.loads(data))
             valid = (
-                _TOPIC.fullmatch(end.topic_id)
+                _ENTITY.fullmatch(end.topic_id)
                 and type(end.sequence_number) is int
                 and end.sequence_number > 0
                 and _RUNNING_HASH.fullmatch(end.running_hash)
@@ -158,10 +156,10 @@ class EntityId(NamedTuple):
         Raises:
             InputError: the text is not three numbers with dots between them.
         """
-        parts = text.split(".")
-        if len(parts) != 3 or not all(_NUMBER.fullmatch(part) for part in parts):
+        match = _ENTITY.fullmatch(text)
+        if match is None:
             raise InputError(f"{text!r} is not a topic or account id", remedy="write it like 0.0.1001")
-        return cls(*(int(part) for part in parts))
+        return cls(*map(int, match.groups()))
 
     def __str__(self) -> str:
         return f"{self.shard}.{self.realm}.{self.number}"
@@ -180,7 +178,7 @@ def running_hash(previous: bytes, entry: StoredEntry, *, payer: EntityId, topic:
         48 bytes.
     """
     time = entry.consensus_seconds, entry.consensus_nanos
-    numbers = _NUMBERS.pack(_VERSION, *payer, *topic, *time, entry.sequence_number)
+    numbers = _NUMBERS.pack(HASH_VERSION, *payer, *topic, *time, entry.sequence_number)
     digest = hashlib.sha384(entry.body).digest()
     parts = (_BEFORE_PREVIOUS, previous, _BEFORE_NUMBERS, numbers, _BEFORE_MESSAGE, digest)
     return hashlib.sha384(b"".join(parts)).digest()

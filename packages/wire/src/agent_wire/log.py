@@ -20,7 +20,15 @@ import orjson
 
 from agent_wire.admission import Admission, CheckedWire, RepeatedWire, default_admission
 from agent_wire.canonical_json import JsonObject
-from agent_wire.database import Connection, Database, Table, make_directory, refuse_views, sqlite_errors
+from agent_wire.database import (
+    Connection,
+    Database,
+    Table,
+    enter_wal,
+    make_directory,
+    refuse_views,
+    sqlite_errors,
+)
 from agent_wire.entries import (
     GENESIS,
     NANOS,
@@ -219,7 +227,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
     refuse_views(connection)
     if _version(connection) == VERSION:
         return  # a reader takes no lock
-    connection.execute("PRAGMA journal_mode = WAL")
+    enter_wal(connection, _BUSY_SECONDS)
     connection.execute("BEGIN IMMEDIATE")
     version = _version(connection)
     if version not in {0, VERSION}:
@@ -271,7 +279,7 @@ class DatabaseWireLog:
         reading: bool = False,
     ) -> None:
         self._topic = EntityId.parse(topic_id)
-        self._topic_id = str(self._topic)
+        self.topic_id = str(self._topic)
         self._clock = clock
         self._admission = admission or default_admission()
         self._state = AdmissionState()
@@ -286,11 +294,6 @@ class DatabaseWireLog:
         except BaseException:
             database.close()
             raise
-
-    @property
-    def topic_id(self) -> str:
-        """The topic, `0.0.1001`."""
-        return self._topic_id
 
     def append(self, wires: Sequence[JsonObject]) -> list[LogEntry]:
         """Append Wires, all or none, in one transaction that is on disk when this returns.
@@ -312,13 +315,13 @@ class DatabaseWireLog:
                 new = self._admit(state, checked)
                 rows = self._rows([wire.body for wire in new])
                 connection.executemany(
-                    "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", [(self._topic_id, *row) for row in rows]
+                    "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", [(self.topic_id, *row) for row in rows]
                 )
             state.commit()
             if rows:
                 self._end = _end_at(rows[-1])
         return [
-            LogEntry(self._topic_id, *row[:3], checked.wire) for row, checked in zip(rows, new, strict=True)
+            LogEntry(self.topic_id, *row[:3], checked.wire) for row, checked in zip(rows, new, strict=True)
         ]
 
     def entries(self, after: int = 0) -> Iterator[LogEntry]:
@@ -328,7 +331,7 @@ class DatabaseWireLog:
                 wire = orjson.loads(entry.body)
             except ValueError as error:
                 raise self._never_admitted(entry) from error
-            yield LogEntry(self._topic_id, *entry[:3], wire)
+            yield LogEntry(self.topic_id, *entry[:3], wire)
 
     def stored(self, after: int = 0) -> Iterator[StoredEntry]:
         """Yield the same entries with their bytes and running hashes."""
@@ -364,7 +367,7 @@ class DatabaseWireLog:
         """Return the last entry without reading the others, or None if the log is empty."""
         with self._lock, self._database.reading() as connection:
             query = f"{ENTRIES_OF_TOPIC} ORDER BY sequence_number DESC LIMIT 1"
-            row = connection.execute(query, (self._topic_id,)).fetchone()
+            row = connection.execute(query, (self.topic_id,)).fetchone()
         return StoredEntry._make(row) if row is not None else None
 
     def close(self) -> None:
@@ -373,7 +376,7 @@ class DatabaseWireLog:
             self._database.close()
 
     def _payer_of_topic(self, connection: Connection, payer: EntityId) -> EntityId:
-        query, topic = "SELECT payer FROM topic WHERE topic_id = ?", (self._topic_id,)
+        query, topic = "SELECT payer FROM topic WHERE topic_id = ?", (self.topic_id,)
         row = connection.execute(query, topic).fetchone()
         if row is None:
             connection.execute("INSERT INTO topic VALUES (?, ?) ON CONFLICT DO NOTHING", (*topic, str(payer)))
@@ -381,7 +384,7 @@ class DatabaseWireLog:
         return EntityId.parse(row[0])
 
     def _log_end(self, number: int, digest: bytes) -> LogEnd:
-        return LogEnd(topic_id=self._topic_id, sequence_number=number, running_hash=digest.hex())
+        return LogEnd(topic_id=self.topic_id, sequence_number=number, running_hash=digest.hex())
 
     def _checked(self, wire: JsonObject) -> CheckedWire:
         result = self._admission.inspect(wire)
@@ -419,7 +422,7 @@ class DatabaseWireLog:
 
     def _page(self, connection: Connection, after: int, size: int = _PAGE) -> list[StoredEntry]:
         query = f"{ENTRIES_OF_TOPIC} AND sequence_number > ? ORDER BY sequence_number LIMIT ?"
-        return list(map(StoredEntry._make, connection.execute(query, (self._topic_id, after, size))))
+        return list(map(StoredEntry._make, connection.execute(query, (self.topic_id, after, size))))
 
     def _catch_up(self, connection: Connection) -> None:
         """Read the entries that other processes have appended."""

@@ -16,7 +16,6 @@ provider's model.
 import sqlite3
 import tempfile
 import threading
-import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -24,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from agent_wire.database import Connection, Database, is_locked, make_directory, sqlite_errors
+from agent_wire.database import Connection, Database, enter_wal, make_directory, sqlite_errors
 from ship_gate.base.ids import ModuleRef
 from specwright.domain.modules.code_index import (
     CodeIndexEntry,
@@ -45,7 +44,6 @@ from specwright.ports import IndexQuery
 _NAME = "the Code Index"
 _REMEDY = "restore the file from a backup"
 _BUSY_SECONDS = 30.0
-_PAUSE_SECONDS = 0.05
 
 
 class IndexFile:
@@ -72,7 +70,7 @@ class IndexFile:
             )
         try:
             with sqlite_errors(_NAME, path, _REMEDY):
-                self._enter_wal(busy_seconds)
+                enter_wal(self._connection, busy_seconds)
                 self._connection.execute("PRAGMA synchronous=FULL")
                 self._connection.execute("PRAGMA foreign_keys=ON")
             self._establish()
@@ -113,19 +111,6 @@ class IndexFile:
     def _rollback(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
-
-    def _enter_wal(self, patience: float) -> None:
-        # of two processes that switch a new file together, one gets "locked" at once, past the busy timeout
-        for _ in range(int(patience / _PAUSE_SECONDS)):
-            try:
-                self._connection.execute("PRAGMA journal_mode=WAL")
-            except sqlite3.OperationalError as error:
-                if not is_locked(error):
-                    raise
-                time.sleep(_PAUSE_SECONDS)
-            else:
-                return
-        self._connection.execute("PRAGMA journal_mode=WAL")
 
     def _establish(self) -> None:
         with self.reading() as connection:

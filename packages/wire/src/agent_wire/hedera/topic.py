@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import urlopen
 
 from agent_wire.documents import read_numbered, reduce_numbered
-from agent_wire.entries import GENESIS, EntityId, StoredEntry, running_hash
+from agent_wire.entries import GENESIS, HASH_VERSION, EntityId, StoredEntry, running_hash
 from agent_wire.errors import CorruptionError, InputError, NetworkUnavailableError
 from agent_wire.reducer import Reduction
 
@@ -18,7 +18,6 @@ _PAGE = 100
 _ATTEMPTS = 6
 _FIRST_PAUSE = 0.5
 _TIMEOUT_SECONDS = 20.0
-_HASH_VERSION = 3
 
 
 class TopicMessage(NamedTuple):
@@ -93,7 +92,7 @@ class MirrorNode:
                 else f"message {number} is not later than the one before it"
                 if at <= time_before
                 else f"message {number} has a running hash of version {message.hash_version}"
-                if message.hash_version != _HASH_VERSION
+                if message.hash_version != HASH_VERSION
                 else f"message {number} is not what was submitted: its running hash does not match"
                 if self._hash(previous, message) != message.running_hash
                 else ""

@@ -7,6 +7,7 @@ writing, and a change that somebody made in the tables cannot mislead it.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 from typing import Any, NamedTuple
 
@@ -169,6 +170,7 @@ class MirrorStatus(NamedTuple):
         return self.log_end - self.position.sequence_number
 
 
+@dataclass
 class Mirror:
     """Mirrors a log to a read model.
 
@@ -180,22 +182,14 @@ class Mirror:
         batch: The number of entries per transaction.
     """
 
-    def __init__(
-        self,
-        log: StoredLog,
-        topic_id: str,
-        model: ReadModel,
-        admission: Admission | None = None,
-        batch: int = BATCH,
-    ) -> None:
-        self._log = log
-        self._topic_id = topic_id
-        self._model = model
-        self._admission = admission
-        self._size = batch
-        self._replay: LogReplay | None = None
-        self._pending: Batch | None = None
-        self._position = Position()
+    log: StoredLog
+    topic_id: str
+    model: ReadModel
+    admission: Admission | None = None
+    batch: int = BATCH
+    _replay: LogReplay | None = field(default=None, init=False)
+    _pending: Batch | None = field(default=None, init=False)
+    _position: Position = field(default=Position(), init=False)
 
     def status(self) -> MirrorStatus:
         """Return how far the log is mirrored, without writing.
@@ -205,11 +199,11 @@ class Mirror:
             DatabaseUnavailableError: the database cannot be reached.
             RefusedError: the database rejected a statement.
         """
-        first = next(self._log.stored(), None)
+        first = next(self.log.stored(), None)
         if first is None:
             return MirrorStatus("", Position(), 0)
         log_id = _log_id(first)
-        return self._status(log_id, self._model.position(log_id))
+        return self._status(log_id, self.model.position(log_id))
 
     def catch_up(self) -> MirrorStatus:
         """Mirror the entries that the log has now, and return the status.
@@ -222,7 +216,7 @@ class Mirror:
         replay = self._replay or self._begin()
         while batch := self._pending or self._next(replay):
             self._pending = batch  # written again if the connection is lost
-            self._position = self._model.write(batch, replay.context_id, self._topic_id)
+            self._position = self.model.write(batch, replay.context_id, self.topic_id)
             self._pending = None
             if self._position.sequence_number < replay.sequence_number:
                 replay = self._begin()  # somebody removed mirrored rows
@@ -236,13 +230,13 @@ class Mirror:
             DatabaseUnavailableError: the database cannot be reached; nothing has changed.
             RefusedError: the database rejected a statement.
         """
-        replay = LogReplay(self._admission)
+        replay = LogReplay(self.admission)
         first = self._next(replay)
         if first is None:
             return MirrorStatus("", Position(), 0)
         self._replay = self._pending = None
         batches = chain([first], iter(lambda: self._next(replay), None))
-        position = self._model.rebuild(batches, replay.log_id, replay.context_id, self._topic_id)
+        position = self.model.rebuild(batches, replay.log_id, replay.context_id, self.topic_id)
         return MirrorStatus(replay.log_id, position, position.sequence_number)
 
     def follow(self, pause: Callable[[float], object]) -> Iterator[MirrorStatus]:
@@ -273,25 +267,25 @@ class Mirror:
 
     def _begin(self) -> LogReplay:
         """Replay the entries that are already mirrored."""
-        replay = LogReplay(self._admission)
-        first = next(self._log.stored(), None)
+        replay = LogReplay(self.admission)
+        first = next(self.log.stored(), None)
         if first is not None:
-            self._position = self._model.position(_log_id(first))
+            self._position = self.model.position(_log_id(first))
             self._check(_log_id(first), self._position)
             mirrored = takewhile(
-                lambda entry: entry.sequence_number <= self._position.sequence_number, self._log.stored()
+                lambda entry: entry.sequence_number <= self._position.sequence_number, self.log.stored()
             )
             replay.pass_over(mirrored)
         self._replay, self._pending = replay, None
         return replay
 
     def _next(self, replay: LogReplay) -> Batch | None:
-        entries = list(islice(self._log.stored(replay.sequence_number), self._size))
+        entries = list(islice(self.log.stored(replay.sequence_number), self.batch))
         return replay.batch(entries) if entries else None
 
     def _status(self, log_id: str, position: Position) -> MirrorStatus:
         self._check(log_id, position)
-        rest = deque(self._log.stored(position.sequence_number), maxlen=1)
+        rest = deque(self.log.stored(position.sequence_number), maxlen=1)
         if not rest:
             return MirrorStatus(log_id, position, position.sequence_number)
         (last,) = rest
@@ -301,7 +295,7 @@ class Mirror:
     def _check(self, log_id: str, position: Position) -> None:
         """Raise an error if the log does not have the entry at the mirrored position."""
         if position.sequence_number:
-            entry = next(self._log.stored(position.sequence_number - 1), None)
+            entry = next(self.log.stored(position.sequence_number - 1), None)
             if entry is None or entry.running_hash.hex() != position.running_hash:
                 raise other_log(log_id)
 

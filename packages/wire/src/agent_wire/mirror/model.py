@@ -22,21 +22,25 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from agent_wire.database import enter_wal
 from agent_wire.entries import StoredEntry
 from agent_wire.errors import CorruptionError, DatabaseUnavailableError, InputError, RefusedError
 
 METADATA = sa.MetaData()
 
-DOCUMENT = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+DOCUMENT = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 """A small JSON object, stored as text in SQLite and as JSONB in Postgres."""
 
 
 def _key(*names: str) -> list[sa.Column[str]]:
     return [sa.Column(name, sa.Text, primary_key=True) for name in names]
+
+
+def _texts(*names: str) -> list[sa.Column[str]]:
+    return [sa.Column(name, sa.Text, nullable=False) for name in names]
 
 
 def _context() -> sa.Column[str]:
@@ -48,11 +52,11 @@ LOGS = sa.Table(
     METADATA,
     *_key("log_id"),
     _context(),
-    sa.Column("topic_id", sa.Text, nullable=False),
+    *_texts("topic_id"),
     sa.Column("sequence_number", sa.BigInteger, nullable=False),
     sa.Column("consensus_seconds", sa.BigInteger, nullable=False),
     sa.Column("consensus_nanos", sa.Integer, nullable=False),
-    sa.Column("running_hash", sa.Text, nullable=False),
+    *_texts("running_hash"),
 )
 """Logs, by the id of their first Wire, with the last mirrored entry."""
 
@@ -63,19 +67,14 @@ EVENTS = sa.Table(
     sa.Column("sequence_number", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("consensus_seconds", sa.BigInteger, nullable=False),
     sa.Column("consensus_nanos", sa.Integer, nullable=False),
-    sa.Column("running_hash", sa.Text, nullable=False),
-    sa.Column("wire_id", sa.Text, nullable=False),
-    sa.Column("type", sa.Text, nullable=False),
-    sa.Column("sender", sa.Text, nullable=False),
-    sa.Column("ts", sa.Text, nullable=False),
-    sa.Column("stream_id", sa.Text, nullable=False),
+    *_texts("running_hash", "wire_id", "type", "sender", "ts", "stream_id"),
     sa.Column("stream_seq", sa.BigInteger, nullable=False),
     _context(),
-    sa.Column("correlation_id", sa.Text, nullable=False),
+    *_texts("correlation_id"),
     sa.Column("causation_id", sa.Text),
     sa.Column("category", sa.Text),
     sa.Column("terminal", sa.Boolean),
-    sa.Column("body", sa.Text, nullable=False),
+    *_texts("body"),
     sa.Index("ix_wire_events_stream", "log_id", "stream_id", "stream_seq", unique=True),
 )
 """Wires, with their consensus metadata in columns and their canonical bytes in `body`."""
@@ -85,10 +84,10 @@ TASKS = sa.Table(
     METADATA,
     *_key("log_id", "stream_id"),
     _context(),
-    sa.Column("task_id", sa.Text, nullable=False),
+    *_texts("task_id"),
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("stream_seq", sa.BigInteger, nullable=False),
-    sa.Column("task_state", sa.Text, nullable=False),
+    *_texts("task_state"),
     sa.Column("terminal", sa.Boolean, nullable=False),
     sa.Column("claimed_by", sa.Text),
     sa.Column("blocked", sa.Boolean, nullable=False),
@@ -96,7 +95,7 @@ TASKS = sa.Table(
     sa.Column("artifact_count", sa.Integer, nullable=False),
     sa.Column("verification", DOCUMENT),
     sa.Column("failure", DOCUMENT),
-    sa.Column("definition_sha256", sa.Text, nullable=False),
+    *_texts("definition_sha256"),
     sa.Column("parent_task_id", sa.Text),
 )
 """Attempts at tasks, as `agent_wire.reducer.task_view` shows them."""
@@ -115,13 +114,9 @@ ARTIFACTS = sa.Table(
     METADATA,
     *_key("log_id", "stream_id", "artifact_id", "version"),
     _context(),
-    sa.Column("wire_id", sa.Text, nullable=False),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("media_type", sa.Text, nullable=False),
-    sa.Column("uri", sa.Text, nullable=False),
-    sa.Column("sha256", sa.Text, nullable=False),
+    *_texts("wire_id", "name", "media_type", "uri", "sha256"),
     sa.Column("size_bytes", sa.BigInteger, nullable=False),
-    sa.Column("task_id", sa.Text, nullable=False),
+    *_texts("task_id"),
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("input_count", sa.Integer),
 )
@@ -141,12 +136,11 @@ DECISIONS = sa.Table(
     METADATA,
     *_key("log_id", "stream_id", "event", "subject", "reference"),
     _context(),
-    sa.Column("wire_id", sa.Text, nullable=False),
+    *_texts("wire_id"),
     sa.Column("verdict", sa.Text),
-    sa.Column("sha256", sa.Text, nullable=False),
+    *_texts("sha256"),
 )
 """The last decision about each subject or gate, as `agent_wire.reducer.decision_view` shows it."""
-
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _UPGRADE_LOCK = 0x5045_4357
@@ -175,24 +169,16 @@ def read_url(url: str) -> sa.URL:
     Raises:
         InputError: it is not a URL of SQLite or Postgres; the message never contains a password.
     """
+    examples = "write it like sqlite:////home/me/model.db or postgresql://user@host/database"
     try:
         parsed = sa.make_url(url)
     except (ArgumentError, ValueError) as error:
-        raise InputError(
-            "this is not a database URL", where="--to", remedy=f"write it like {_EXAMPLES}"
-        ) from error
+        raise InputError("this is not a database URL", where="--to", remedy=examples) from error
     if parsed.drivername in _SQLITE and parsed.database:
         return parsed.set(drivername="sqlite+pysqlite")
     if parsed.drivername in _POSTGRES:
         return parsed.set(drivername="postgresql+psycopg")
-    raise InputError(
-        f"the read model cannot use the database {shown_url(parsed)}",
-        where="--to",
-        remedy=f"write it like {_EXAMPLES}",
-    )
-
-
-_EXAMPLES = "sqlite:////home/me/model.db or postgresql://user@host/database"
+    raise InputError(f"the mirror cannot use the database {shown_url(parsed)}", where="--to", remedy=examples)
 
 
 def shown_url(url: sa.URL) -> str:
@@ -314,7 +300,7 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
         what, remedy = "the file is a database of another program", "name a file that does not exist yet"
         raise RefusedError(what, where=file, remedy=remedy)
     connection.isolation_level = None  # `_begin_sqlite` begins transactions
-    connection.execute("PRAGMA journal_mode = WAL")
+    enter_wal(connection, _BUSY_SECONDS)
     # a power cut may lose the last batches, which are then mirrored again
     connection.execute("PRAGMA synchronous = NORMAL")
 
@@ -381,13 +367,9 @@ class ReadModel:
 
     def __init__(self, url: str) -> None:
         self._url = read_url(url)
+        self.where = shown_url(self._url)
         self._engine = open_engine(self._url)
         self._upgraded = False
-
-    @property
-    def where(self) -> str:
-        """The URL of the database without its password."""
-        return shown_url(self._url)
 
     def position(self, log_id: str) -> Position:
         """Return the last mirrored entry of a log.
