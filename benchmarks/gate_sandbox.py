@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from ship_gate.contract.contract import Input, MicroModuleContract, Output
-from ship_gate.runs.suite_run import named_tests, run_tests
+from ship_gate.runs import named_tests, run_tests
 from ship_gate.sandbox.kind import Sandbox, fault_of
 from ship_gate.sandbox.pair import prepare
 from ship_gate.sandbox.process import SandboxKind

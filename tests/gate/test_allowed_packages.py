@@ -5,9 +5,8 @@ import importlib.metadata
 import pytest
 
 from gate_testkit.judging import MODULES, candidate
-from ship_gate.base.allowed_packages import AllowedPackage, import_names, required_by
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.sandbox.packages import allowed_packages
+from ship_gate.sandbox.packages import AllowedPackage, allowed_packages, import_names, required_by
 from ship_gate.ship_gate import SandboxedShipGate
 from specwright.application.requests import ModuleRequest, plan_message, proposer_message
 from specwright.errors import InputError

@@ -119,7 +119,7 @@ CALLED = {
     "with a value that is no call": READ + "forged(b'[1]')",
     "without waiting": FRAME + "everywhere(frame({'event': 'callback', 'name': 'key'}, b'[1]'))",
     "twice at once": FRAME + "everywhere(frame({'event': 'callback', 'name': 'key'}, b'[1]') * 2)",
-    "past its host": "import sys\nhost = sys.modules['ship_gate.inside.lazy.arguments']\nhost.unfit_arguments = lambda *a: ''\nkey(1)",
+    "past its host": "import sys\nhost = sys.modules['ship_gate.inside.lazy_calls']\nhost.unfit_arguments = lambda *a: ''\nkey(1)",
     "in the next call": "for one in kept:\n    try: one('a')\n    except RuntimeError: pass\nkept.append(key)",
     "in the next call, by another": "try: kept[0](key)\nexcept (IndexError, RuntimeError): pass\nkept.append(lambda other: other(1))",
     "by a thread, later": LATE,

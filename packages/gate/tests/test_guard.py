@@ -10,7 +10,7 @@ from testkit.sampling import spread
 ARMED = """
 import collections
 import _pytest.reports, _pytest.runner, pytest
-from ship_gate.inside.guard import Guard
+from ship_gate.inside.test_runner import Guard
 
 def other(*given):
     return None

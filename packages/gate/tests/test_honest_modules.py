@@ -15,7 +15,7 @@ from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.obligations import claims_faults, read_claims
 from ship_gate.contract.rules import problems
 from ship_gate.public_surface import compare_surface
-from ship_gate.runs.suite_run import named_tests
+from ship_gate.runs import named_tests
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.source.files import ParsedFiles
 from testkit.sampling import spread

@@ -13,8 +13,8 @@ import pytest
 
 from gate_testkit.hosts import LocalServer, run_with_hosts
 from ship_gate.inside.observation.clock import ModuleClock
+from ship_gate.inside.web.client import lead_to
 from ship_gate.inside.web.connections import Connection
-from ship_gate.inside.web.direct import lead_to
 from ship_gate.inside.web.script import FAILURES, Web
 
 REAL = ("closed", "malformed", "cut off", "reset", "timeout", "timeout in body", "")

@@ -11,12 +11,11 @@ import pytest
 
 from gate_testkit.hosts import LocalServer
 from gate_testkit.modules_by_httpx import CONTRACT, FILES
-from ship_gate.base.allowed_packages import import_names
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.inside.observation.clock import ModuleClock
-from ship_gate.inside.web.direct import lead_to
+from ship_gate.inside.web.client import lead_to
 from ship_gate.inside.web.script import FAILURES, Web
-from ship_gate.sandbox.packages import allowed_packages
+from ship_gate.sandbox.packages import allowed_packages, import_names
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.verdict import Candidate
 from testkit.sampling import nightly, slow

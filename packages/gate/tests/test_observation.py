@@ -8,7 +8,7 @@ import pytest
 
 from gate_testkit.judging import candidate, judge
 from ship_gate.inside.variants.values import WAYS, perturb
-from ship_gate.runs.suite_run import named_tests
+from ship_gate.runs import named_tests
 from ship_gate.sandbox.kind import Sandbox, available_sandbox
 from ship_gate.sandbox.staging import stage, workspace
 from ship_gate.strength.claims import assertions_of

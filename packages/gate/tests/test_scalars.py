@@ -11,10 +11,9 @@ from ship_gate.base.boundary_values import CONSTRUCTORS, SCALARS, Drawing, Scala
 from ship_gate.contract.types import type_problem
 from ship_gate.inside.codec import Codec
 from ship_gate.inside.example_runner import outcome_of
-from ship_gate.inside.fuzz.strategies import leaves_of
-from ship_gate.inside.values.lazy_values import DrawnFunction
-from ship_gate.inside.values.rendering import measure, shown
-from ship_gate.inside.values.shapes import Classes, mismatch, shape_of
+from ship_gate.inside.fuzz.inputs import leaves_of
+from ship_gate.inside.shapes import Classes, mismatch, shape_of
+from ship_gate.inside.values import DrawnFunction, measure, shown
 from ship_gate.inside.variants.values import WAYS, perturb
 
 

@@ -3,7 +3,7 @@ fuzz (design: sealing, ship-gate).
 
 No model takes part and nothing of the module is imported here. All findings are reported, each stage's in its order; a
 stage whose ground is missing is not run. Nothing of a module is executed before its surface matched. `findings` lists
-the codes. Falsifying tests of the debate are tried by themselves (`runs.falsify`); who asks for a verdict adds what they
+the codes. Falsifying tests of the debate are tried by themselves (`runs`); who asks for a verdict adds what they
 show.
 """
 
@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 
-from ship_gate.base.allowed_packages import AllowedPackage, import_names
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import imported_classes, render_stub
 from ship_gate.contract.error_classes import own_exceptions
@@ -26,10 +25,9 @@ from ship_gate.fuzz.check import FuzzBounds, examine_contract
 from ship_gate.fuzz.properties import run_properties
 from ship_gate.module_directory import layout_findings
 from ship_gate.public_surface import SurfaceComparison, compare_surface
-from ship_gate.runs.falsify import try_test
-from ship_gate.runs.suite_run import TestRun, named_tests, observed_findings, run_examples, run_tests
+from ship_gate.runs import TestRun, named_tests, observed_findings, run_examples, run_tests, try_test
 from ship_gate.sandbox.kind import UNCONFINED, Sandbox, chosen_sandbox
-from ship_gate.sandbox.packages import allowed_packages
+from ship_gate.sandbox.packages import AllowedPackage, allowed_packages, import_names
 from ship_gate.sandbox.pair import Pair, prepare
 from ship_gate.sandbox.process import Limits, SandboxKind
 from ship_gate.sandbox.staging import Staged, lay_out, stage, workspace

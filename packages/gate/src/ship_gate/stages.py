@@ -15,7 +15,7 @@ from ship_gate.errors import ShipGateError
 from ship_gate.findings import Finding
 from ship_gate.fuzz.check import FuzzBounds, examine_contract, is_repeatable
 from ship_gate.fuzz.determinism import second_process
-from ship_gate.runs.suite_run import named_tests
+from ship_gate.runs import named_tests
 from ship_gate.sandbox.pair import prepare
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.stream import ObservedEffect

@@ -14,7 +14,7 @@ from ship_gate.contract.rules import problems
 from ship_gate.findings import Finding
 from ship_gate.fuzz.check import FuzzBounds, examine_contract
 from ship_gate.fuzz.determinism import second_process
-from ship_gate.runs.suite_run import TestRun, named_tests, run_tests
+from ship_gate.runs import TestRun, named_tests, run_tests
 from ship_gate.sandbox.staging import stage
 from ship_gate.verdict import Candidate
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from gate_testkit.static_judging import contract_of
 from ship_gate.findings import Finding
-from ship_gate.runs.suite_run import TestRun, named_tests, observed_findings, run_tests
+from ship_gate.runs import TestRun, named_tests, observed_findings, run_tests
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.pair import prepare
 from ship_gate.sandbox.staging import lay_out, stage, workspace

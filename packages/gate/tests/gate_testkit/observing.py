@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from gate_testkit.static_judging import contract_of
 from ship_gate.inside.codec import Codec
 from ship_gate.inside.frames import frame
-from ship_gate.runs.suite_run import observed_findings
+from ship_gate.runs import observed_findings
 from ship_gate.sandbox.kind import Sandbox, available_sandbox
 from ship_gate.sandbox.pair import host_plan
 from ship_gate.sandbox.process import SandboxKind, start

@@ -11,7 +11,7 @@ import pytest
 from gate_testkit.judging import candidate
 from ship_gate.contract.examples import parse_examples
 from ship_gate.findings import Finding
-from ship_gate.runs.suite_run import named_tests, run_examples, run_tests
+from ship_gate.runs import named_tests, run_examples, run_tests
 from ship_gate.sandbox.kind import Sandbox, available_sandbox, fault_of
 from ship_gate.sandbox.process import SandboxKind
 from ship_gate.sandbox.staging import stage, workspace

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from agent_wire.entries import WireLog
-from ship_gate.base.allowed_packages import AllowedPackage
+from ship_gate.sandbox.packages import AllowedPackage
 from ship_gate.verdict import ShipGate
 from specwright.application.projection import Projection
 from specwright.application.store.artifacts import ArtifactStore, InvocationStore

@@ -16,7 +16,6 @@ from textwrap import shorten
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.base.text import printable
 from ship_gate.contract.contract import EffectType, MicroModuleContract
 from ship_gate.contract.examples import examples_in_short, in_short
@@ -25,6 +24,7 @@ from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import is_vocabulary
 from ship_gate.contract.statements import contract_text, text_for_callers
 from ship_gate.contract.types import is_callable, is_iterable
+from ship_gate.sandbox.packages import AllowedPackage
 from specwright.application.criteria import CriterionRuling
 from specwright.application.rendering import as_amendments, as_fenced, as_list, rendered
 from specwright.application.store.modules import DependencyView

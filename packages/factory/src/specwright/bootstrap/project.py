@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.base.text import did_you_mean
+from ship_gate.sandbox.packages import AllowedPackage
 from ship_gate.ship_gate import SandboxedShipGate, gate_of, packages_of
 from specwright import __version__
 from specwright.application.announce import bind_journal, check_journal

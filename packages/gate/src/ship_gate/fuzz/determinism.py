@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from ship_gate.inside.codec import Codec, UndecodableError
 from ship_gate.inside.frames import frame
 from ship_gate.inside.fuzz.dangerous_values import lay_out_files
-from ship_gate.inside.values.rendering import shown
+from ship_gate.inside.values import shown
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.pair import host_plan
 from ship_gate.sandbox.process import Child, Surrounding, start

@@ -9,7 +9,7 @@ Classes are the ones that were registered: dataclasses, NamedTuples and Enums th
 A dataclass that checks its fields or derives properties was made where its module is; it is built again from its fields
 without that check, and its properties cross with it. A Counter, defaultdict, OrderedDict or other named tuple crosses as
 what it is, since a caller of the wheel gets it too; any other subclass of a listed type is refused. An iterable or a
-function crosses as what stands for it (`values.lazy_values`), and both ends know from the contract where.
+function crosses as what stands for it (`values`), and both ends know from the contract where.
 
 Left out: whether a value is of the declared type; that is for the tests and the fuzz.
 """
@@ -25,8 +25,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from ship_gate.base.boundary_values import CLASSES, ROWS_OF_CLASS, SCALARS, BoundaryLimit
-from ship_gate.inside.values.lazy_values import Function, Items
-from ship_gate.inside.values.members import field_names
+from ship_gate.inside.values import Function, Items, field_names
 
 ClassKey = tuple[str, str]
 """The module that exports a class, and the class's name."""

@@ -12,7 +12,7 @@ from typing import Any
 from ship_gate.base.boundary_values import full_repr
 from ship_gate.inside.frames import Link
 from ship_gate.inside.observation.clock import install as install_clock
-from ship_gate.inside.observation.environment import restore
+from ship_gate.inside.observation.process_state import restore
 from ship_gate.inside.proxies import Caller, install
 
 _MOST_CHARACTERS = 100_000

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 from ship_gate.base.boundary_values import BoundaryLimit
 from ship_gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
-from ship_gate.inside.lazy.arguments import LazySide
+from ship_gate.inside.lazy_calls import LazySide
 from ship_gate.inside.observation.clock import ModuleClock
 from ship_gate.inside.observation.clock import install as install_clock
-from ship_gate.inside.observation.environment import differences, restore
 from ship_gate.inside.observation.observer import Observer
+from ship_gate.inside.observation.process_state import differences, restore
 from ship_gate.inside.web.client import WebClient
 
 DEFINITIONS_ENTRY = "definitions"

@@ -14,12 +14,11 @@ from typing import Any, NoReturn
 from ship_gate.inside.classes import class_of, nearest_class, rebuilt_error
 from ship_gate.inside.codec import ClassKey, Codec, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
-from ship_gate.inside.lazy.callable_shapes import callable_shapes
-from ship_gate.inside.lazy.calls import LazyCall, UnfitCallError, yielded_items
+from ship_gate.inside.lazy_calls import LazyCall, UnfitCallError, callable_shapes, yielded_items
 from ship_gate.inside.observation.clock import ModuleClock, offer
-from ship_gate.inside.observation.environment import differences, restore
-from ship_gate.inside.values.lazy_values import Items
-from ship_gate.inside.values.shapes import Shape
+from ship_gate.inside.observation.process_state import differences, restore
+from ship_gate.inside.shapes import Shape
+from ship_gate.inside.values import Items
 from ship_gate.inside.web.script import Answer, Web
 
 Send = Callable[..., None]

@@ -1,7 +1,8 @@
 """The third-party packages that a sandboxed process can see, and nothing else of what is installed (design: contracts).
 
 A folder of links stands in for the installation's, so that only what was asked for, with what it requires, can be
-imported. What the links lead to is made readable by the sandbox."""
+imported. What the links lead to is made readable by the sandbox.
+"""
 
 import functools
 import importlib.metadata
@@ -9,11 +10,43 @@ import importlib.util
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from ship_gate.base.allowed_packages import AllowedPackage
 from ship_gate.errors import InputError
+from ship_gate.syntax_tree import imported_roots, parse_module
+
+
+class AllowedPackage(NamedTuple):
+    """A package that is allowed.
+
+    Args:
+        requirement: As the settings say it: `attrs>=25`.
+        installed: What is installed here and what modules are proved with: `attrs==25.3.0`.
+        imports: The names by which it is imported.
+    """
+
+    requirement: str
+    installed: str
+    imports: tuple[str, ...]
+
+
+def import_names(packages: Iterable[AllowedPackage]) -> frozenset[str]:
+    """All names that may be imported."""
+    return frozenset(name for package in packages for name in package.imports)
+
+
+def required_by(packages: Sequence[AllowedPackage], sources: Iterable[bytes]) -> tuple[str, ...]:
+    """The requirements on those packages that Python files import, in the order of the settings.
+
+    Args:
+        packages: That are allowed.
+        sources: Python files that can be parsed.
+    """
+    imported = {name for source in sources for name in imported_roots(parse_module(source))}
+    return tuple(package.requirement for package in packages if imported.intersection(package.imports))
+
 
 TEST_TOOLS = frozenset({"pytest", "hypothesis"})
 """What tests may import beside the standard library."""

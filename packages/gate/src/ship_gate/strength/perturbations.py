@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ship_gate.inside.codec import Codec
-from ship_gate.inside.values.lazy_values import Items
+from ship_gate.inside.values import Items
 from ship_gate.inside.variants.files import FILE_WAYS
 from ship_gate.inside.variants.values import WAYS
 

@@ -19,13 +19,13 @@ from pydantic import TypeAdapter
 
 from agent_wire import canonical_json
 from agent_wire.canonical_json import JsonValue
-from ship_gate.base.allowed_packages import required_by
 from ship_gate.base.ids import ArtifactType, ModuleRef, artifact_id
 from ship_gate.base.record import Record
 from ship_gate.base.text import did_you_mean, one_line
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.docstring import public_names
 from ship_gate.contract.statements import contract_changes, contract_text
+from ship_gate.sandbox.packages import required_by
 from specwright.application import scopes
 from specwright.application.announce import Announcement, announce, bind_journal, review
 from specwright.application.change import (

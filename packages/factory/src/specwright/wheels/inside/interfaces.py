@@ -30,7 +30,7 @@ from urllib.parse import quote, urlencode
 from ship_gate.base.boundary_values import scalar_of
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.frames import Link
-from ship_gate.inside.observation.environment import restore
+from ship_gate.inside.observation.process_state import restore
 from specwright.wheels.inside.surroundings import files_of, install_clock_and_hosts, redirect
 
 _FAULT = 70

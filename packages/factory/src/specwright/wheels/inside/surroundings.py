@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ship_gate.inside.observation.clock import ModuleClock, install, offer
-from ship_gate.inside.web.direct import lead_to
+from ship_gate.inside.web.client import lead_to
 from ship_gate.inside.web.script import Web
 
 _DATABASE = b"SQLite format 3\0"

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from ship_gate.inside.values.shapes import is_json
+from ship_gate.inside.shapes import is_json
 from ship_gate.inside.web.script import FAILURES, Answer, Page, bytes_of
 
 _MOST_BODIES = 60

@@ -22,20 +22,21 @@ from ship_gate.base.boundary_values import CONSTRUCTORS
 from ship_gate.inside import proxies
 from ship_gate.inside.frames import Link
 from ship_gate.inside.fuzz.dangerous_values import Sources, is_ordinary, lay_out_files
-from ship_gate.inside.fuzz.drawn_inputs import (
+from ship_gate.inside.fuzz.inputs import (
     CounterexampleError,
     HangError,
     OverTimeError,
     classes_of,
+    drawn_arguments,
     explore,
+    leaves_of,
     sources_of,
     stop,
 )
-from ship_gate.inside.fuzz.strategies import arguments, leaves_of
 from ship_gate.inside.fuzz.sweep import sweep
 from ship_gate.inside.proxies import Caller, install
-from ship_gate.inside.values.rendering import measure, shown
-from ship_gate.inside.values.shapes import Classes, mismatch, shape_of
+from ship_gate.inside.shapes import Classes, mismatch, shape_of
+from ship_gate.inside.values import measure, shown
 
 _MOST_TEXT = 600
 _MOST_MESSAGE = 160
@@ -266,6 +267,6 @@ def _try(
         for values in sweep(shapes, own):
             trial.examine(values)
     trial.allow(request["seconds"])
-    drawn = arguments(shapes, frozenset(), own)
+    drawn = drawn_arguments(shapes, frozenset(), own)
     with contextlib.suppress(OverTimeError):
         explore(drawn, trial.examine, seed=stated["seed"], examples=request["examples"])

@@ -13,9 +13,7 @@ from typing import Any
 
 from ship_gate.base.boundary_values import ROWS
 from ship_gate.inside.fuzz.dangerous_values import Sources, dangerous_values
-from ship_gate.inside.values.lazy_values import DrawnFunction
-from ship_gate.inside.values.rendering import measure
-from ship_gate.inside.values.shapes import (
+from ship_gate.inside.shapes import (
     BUILD,
     GIVEN_AS,
     RefusedError,
@@ -25,6 +23,7 @@ from ship_gate.inside.values.shapes import (
     is_hashable,
     mismatch,
 )
+from ship_gate.inside.values import DrawnFunction, measure
 
 _LARGE = 2500
 """Characters or elements: more than twice as many as Python nests calls, and few enough for a plain program."""

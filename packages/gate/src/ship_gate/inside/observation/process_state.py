@@ -1,8 +1,13 @@
-"""What belongs to the whole process and may outlive a call: compared before and after each (design: ship-gate).
+"""What belongs to the whole process: its environment variables, and what else may outlive a call (design: ship-gate,
+module-directory).
+
+A call finds the environment variables of its caller, and leaves its own behind there. The tests' process and the module's
+start with the same variables, so only the differences travel. All else is compared before and after each call.
 
 Left out: what is changed and put back within one call, of which nobody else sees anything.
 """
 
+import contextlib
 import csv
 import decimal
 import os
@@ -10,7 +15,7 @@ import random  # noqa: TID251 - the generator that all share is compared, not us
 import sys
 import warnings
 from _locale import LC_ALL, setlocale
-from typing import Any
+from typing import Any, cast
 
 
 def process_state() -> dict[str, Any]:
@@ -56,3 +61,31 @@ def _folder() -> str:
         return os.getcwd()  # noqa: PTH109 - asked at each call
     except OSError:
         return ""
+
+
+Variables = dict[str, str]
+Differences = dict[str, str | None]
+"""Variables that differ from those at the start; None for one that is gone."""
+
+_OWN = "PYTEST_"
+"""How the names begin that pytest sets for itself."""
+
+
+def differences(start: Variables) -> Differences:
+    """What the variables of this process have become since its start."""
+    now = {name: value for name, value in os.environ.items() if not name.startswith(_OWN)}
+    changed: Differences = {name: value for name, value in now.items() if start.get(name) != value}
+    return {**changed, **dict.fromkeys(start.keys() - now.keys())}
+
+
+def restore(start: Variables, changed: object = None) -> None:
+    """Set the variables of this process to those of its start, with differences that came from the other process."""
+    given = cast("dict[str, Any]", changed) if isinstance(changed, dict) else {}
+    wanted: dict[str, Any] = {**start, **given}
+    for name in [name for name in os.environ if not name.startswith(_OWN)]:
+        if wanted.get(name) is None:
+            del os.environ[name]
+    for name, value in wanted.items():
+        if isinstance(value, str) and not name.startswith(_OWN) and os.environ.get(name) != value:
+            with contextlib.suppress(ValueError):  # what no variable can be
+                os.environ[name] = value

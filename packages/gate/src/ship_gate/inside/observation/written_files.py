@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ship_gate.inside.values.members import members_of
+from ship_gate.inside.values import members_of
 
 _MOST_FILES = 1000
 _MOST_BYTES = 64 * 1024

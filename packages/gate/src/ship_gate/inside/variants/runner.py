@@ -4,16 +4,24 @@ pytest is started once, up to the place where it would collect; a variant's proc
 runs. Nothing of the candidate is loaded before the fork, so a variant costs its tests and little more. What a process
 may use is bounded, an endless loop by processor time. A fork reports on itself alone: it holds neither the link to the
 gate nor another fork's pipe, and the names of its folders tell it nothing.
+
+The files on disk stay as they are: a loader gives the text of the variant in place of one of them.
 """
 
 import gc
 import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
 import json
 import os
 import random  # noqa: TID251 - its seed is set, so that every run draws the same
 import sys
 import tempfile
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 import pytest
@@ -23,9 +31,53 @@ from ship_gate.inside.frames import Link
 from ship_gate.inside.observation.clock import ModuleClock, install, offer
 from ship_gate.inside.observation.databases import shorten_waits
 from ship_gate.inside.variants.forks import Forked, limit, run_all, write
-from ship_gate.inside.variants.source import replace_file
-from ship_gate.inside.web.direct import lead_to
+from ship_gate.inside.web.client import lead_to
 from ship_gate.inside.web.script import Web
+
+
+def replace_file(lib: str, name: str, path: str, source: str) -> None:
+    """From now on a file of the module is this text.
+
+    Args:
+        lib: Holds `modules`.
+        name: The module's.
+        path: `implementation/__init__.py`, or another file below `implementation/`.
+        source: The whole file.
+    """
+    below = Path(path).relative_to("implementation")
+    parts = [part for part in below.with_suffix("").parts if part != "__init__"]
+    file = Path(lib, "modules", name, below)
+    sys.meta_path.insert(0, _Finder(".".join(["modules", name, *parts]), file, source))
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Loads the candidate's files, one of them from the variant's text."""
+
+    def __init__(self, fullname: str, path: str, source: str) -> None:
+        super().__init__(fullname, path)
+        self._source = source
+
+    def get_code(self, fullname: str) -> CodeType:
+        return compile(self._source, self.path, "exec", dont_inherit=True)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the varied file before the one on disk."""
+
+    def __init__(self, fullname: str, path: Path, source: str) -> None:
+        self._fullname, self._path, self._source = fullname, path, source
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != self._fullname:
+            return None
+        places = [str(self._path.parent)] if self._path.name == "__init__.py" else None
+        loader = _Loader(fullname, str(self._path), self._source)
+        return importlib.util.spec_from_file_location(
+            fullname, self._path, loader=loader, submodule_search_locations=places
+        )
+
 
 # pytest loads these late; they are wanted once, before the forks
 for _name in ("python", "raises", "skipping", "unittest"):

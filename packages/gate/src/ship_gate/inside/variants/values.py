@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ship_gate.base.boundary_values import CLASSES, ROWS_OF_CLASS
 from ship_gate.inside.codec import KEPT, unchecked_value
-from ship_gate.inside.values.lazy_values import Items
+from ship_gate.inside.values import Items
 
 WAYS = ("other", "last", "higher", "lower", "more", "fewer", "order")
 """`other` changes every part and keeps the shape, `last` the last part alone; `higher` and `lower` go far from each part,

@@ -1,6 +1,8 @@
-"""The inputs that the fuzz draws: Hypothesis strategies from the annotations (design: module-directory, ship-gate).
+"""The inputs that the fuzz draws, for a module and for the variables of a property: Hypothesis strategies from the
+annotations (design: module-directory, ship-gate, executable-spec).
 
-Loaded by `inside.fuzz.runner`, which runs without the module and loads nothing else of the factory.
+Loaded by the runners, which run without the module and load nothing else of the project. The same request draws the same
+values.
 
 Annotations alone find half of the faults. So every leaf is drawn from one of: the constants of the tests, as
 they are or changed a little; what the contract's texts mention, with its neighbours; what was drawn for
@@ -8,24 +10,37 @@ another place of the same call (equal names, keys that hit and miss); what break
 surrogates, digits that are not decimal, texts over 4,300 digits, NaN, the ends of datetime); and anything.
 
 Left out: integers beyond 64 bits and deeply nested JSON, which every plain program refuses in its own way, and
-paths that hold NUL or lie outside the scratch directory."""
+paths that hold NUL or lie outside the scratch directory.
+"""
 
 import contextlib
 import copy
 import datetime
+import importlib
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
-from hypothesis import reject
+import hypothesis
+from hypothesis import reject, strategies
 from hypothesis import strategies as st
 
-from ship_gate.base.boundary_values import SCALARS, Drawing, Scalar, full_repr, scalar_of
+from ship_gate.base.boundary_values import (
+    CLASSES,
+    CONSTRUCTORS,
+    SCALARS,
+    Drawing,
+    Scalar,
+    full_repr,
+    scalar_of,
+)
+from ship_gate.inside.drawing import read_no_sources
 from ship_gate.inside.fuzz.dangerous_values import Sources, confined, dangerous_values, is_ordinary
-from ship_gate.inside.values.lazy_values import DrawnFunction
-from ship_gate.inside.values.members import members_of
-from ship_gate.inside.values.shapes import (
+from ship_gate.inside.shapes import (
     BUILD,
     GIVEN_AS,
+    Classes,
     RefusedError,
     Shape,
     instance_of,
@@ -33,7 +48,9 @@ from ship_gate.inside.values.shapes import (
     is_hashable,
     is_json,
     mismatch,
+    of_variable,
 )
+from ship_gate.inside.values import DrawnFunction, members_of
 
 _Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -60,7 +77,7 @@ def leaves_of(values: Sequence[Any]) -> dict[str, list[Any]]:
     return {kind: list(of.values()) for kind, of in found.items()}
 
 
-def arguments(
+def drawn_arguments(
     shapes: Mapping[str, Shape], defaults: frozenset[str], sources: Sources
 ) -> st.SearchStrategy[dict[str, Any]]:
     """The arguments of one call, by name.
@@ -286,3 +303,150 @@ def _changed(draw: _Draw, own: list[str], dangers: list[str]) -> str:
 
 def _filled(unit: str, length: int) -> str:
     return (unit * (length // max(1, len(unit)) + 1))[:length] if unit else ""
+
+
+class CounterexampleError(Exception):
+    """Tells Hypothesis that inputs are a counterexample; each kind of fault has a subclass of its own."""
+
+
+class OverTimeError(BaseException):
+    """The budget is used up; no bare `except Exception` keeps it."""
+
+
+class HangError(BaseException):
+    """A call does not end."""
+
+
+def stop(number: int, frame: object) -> None:
+    """Handle the alarm of a call."""
+    raise HangError
+
+
+def _evaluated(texts: list[str], names: dict[str, Any]) -> list[Any]:
+    """The values of expressions; one with more members than can be drawn from in time is left out."""
+    found: list[Any] = []
+    for text in texts:
+        with contextlib.suppress(Exception):
+            value = eval(text, {"__builtins__": _BUILTINS}, names)  # noqa: S307 - closed expressions of the tests
+            if not _holds_over(value, _MOST_MEMBERS):
+                found.append(value)
+    return found
+
+
+def _holds_over(value: Any, most: int) -> bool:
+    waiting, seen = [value], 0
+    while waiting and seen <= most:
+        waiting += members_of(waiting.pop()) or ()
+        seen += 1
+    return seen + len(waiting) > most
+
+
+_MOST_MEMBERS = 10_000
+_BUILTINS = {**CLASSES, "bytes": bytes}
+
+
+def classes_of(request: dict[str, Any]) -> Classes:
+    """The exported classes, made anew by `install`."""
+    stated: dict[str, Any] = request["classes"]
+    found = {name: getattr(importlib.import_module(of["module"]), name) for name, of in stated.items()}
+    instances: dict[str, list[Any]] = {name: [] for name in stated}
+    for text in request["constants"]:
+        for value in (
+            _evaluated([text], {**CONSTRUCTORS, **found}) if any(map(text.__contains__, found)) else ()
+        ):
+            _note_instances(value, instances)
+    classes = Classes(stated, found, instances)
+    return of_variable(classes, request["variable"]) if "variable" in request else classes
+
+
+def _note_instances(value: Any, instances: Mapping[str, list[Any]]) -> None:
+    """Keep the values of exported classes that a value holds, by their class."""
+    waiting = [value]
+    while waiting:
+        whole: Any = waiting.pop()
+        waiting += members_of(whole) or ()
+        if type(whole).__name__ in instances:
+            instances[type(whole).__name__].append(whole)
+
+
+def sources_of(request: dict[str, Any], names: dict[str, Any], folder: Path) -> Sources:
+    """What there is to draw from.
+
+    Args:
+        request: Of `gate.fuzz`.
+        names: What its constants use.
+        folder: Where paths lie.
+    """
+    whole = _evaluated(request["constants"], names)
+    arguments = {name: _evaluated(texts, names) for name, texts in request["given"].items()}
+    numbers = [Decimal(number) for number in request["numbers"]]
+    leaves = leaves_of([*whole, *arguments.values(), list(request["texts"])])
+    near = [number + step for number in numbers for step in (0, -1, 1)]
+    leaves.setdefault("int", []).extend(int(number) for number in near if number == int(number))
+    leaves.setdefault("float", []).extend(map(float, near))
+    cents = [
+        number + step for number in numbers for step in (Decimal("0.01"), Decimal("-0.01"), Decimal("0.001"))
+    ]
+    leaves.setdefault("Decimal", []).extend([*near, *cents])
+    lengths = [int(number) for number in near if number == int(number) and 0 <= number <= 10_000]
+    return Sources(
+        leaves,
+        whole,
+        arguments,
+        lengths,
+        folder,
+        request["aware"],
+        request["confined"],
+        request["huge"],
+        request["ordinary"],
+        request.get("web", False),
+        {name: range(low, high + 1) for name, (low, high) in request["ranges"].items()},
+        request["found"],
+    )
+
+
+def explore(drawn: Any, examine: Callable[[dict[str, Any]], None], *, seed: int, examples: int) -> None:
+    """Draw inputs and shrink what was found.
+
+    Args:
+        drawn: The strategy of the inputs.
+        examine: Reports a fault as it sees it, and raises CounterexampleError.
+        seed: Of what is drawn.
+        examples: How many inputs at most.
+    """
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        database=None,
+        deadline=None,
+        max_examples=examples,
+        suppress_health_check=list(hypothesis.HealthCheck),  # pyright: ignore[reportArgumentType]  # its metaclass hides the members
+        phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+        report_multiple_bugs=True,
+        verbosity=hypothesis.Verbosity.quiet,
+    )
+    @hypothesis.given(drawn)
+    def explored(inputs: dict[str, Any]) -> None:
+        examine(inputs)
+
+    read_no_sources()
+    try:
+        explored()
+    except (CounterexampleError, ExceptionGroup) as found:
+        # they were reported when they were seen, flaky ones too; any other error is a fault of the gate
+        if isinstance(found, ExceptionGroup) and (ours := found.split(CounterexampleError)[1]):
+            raise ours from None
+
+
+def _load_all() -> None:
+    """Draw once: Hypothesis loads late what it draws with, and is wanted whole before there is a candidate."""
+
+    @hypothesis.settings(database=None, max_examples=2, phases=[hypothesis.Phase.generate])
+    @hypothesis.given(strategies.text(strategies.sampled_from("ab")))
+    def drawn(text: str) -> None:
+        pass
+
+    drawn()
+
+
+_load_all()

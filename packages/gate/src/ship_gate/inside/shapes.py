@@ -15,8 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ship_gate.base.boundary_values import CLASSES, ROWS, TAKEN_CONTAINERS, TYPE_VARIABLE
-from ship_gate.inside.values.lazy_values import DrawnFunction, Items
-from ship_gate.inside.values.rendering import shown
+from ship_gate.inside.values import DrawnFunction, Items, shown
 
 BUILD: dict[str, Any] = {**CLASSES, "tuple...": tuple}
 """The classes of containers by the kind of a shape."""

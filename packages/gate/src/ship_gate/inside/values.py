@@ -1,16 +1,92 @@
-"""How the fuzz shows a value, and how large it calls it (design: module-directory).
+"""The values of a module's boundary: what stands for an iterable, an iterator or a function where it crosses, what a value
+holds, how it is shown, and how large it is (design: module-directory).
 
 A counterexample is read by a person: a value stands as Python writes it, and a long one is shortened by what it is
-made of. Loads nothing else of the factory but what stands for iterables and functions.
+made of. Loads nothing else of the project but the table of `boundary_values`.
 """
 
+import copy
 import dataclasses
 import enum
-from typing import Any
+import zlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from ship_gate.base.boundary_values import full_repr, scalar_of
-from ship_gate.inside.values.lazy_values import DrawnFunction, Function, Items
-from ship_gate.inside.values.members import field_names, members_of
+
+
+class Items(NamedTuple):
+    """The items of an iterable, in their order.
+
+    Args:
+        values: One more than its bound at most.
+        error: What it raised instead of a further item: the names of the class and its bases, the message, and the
+            arguments; None if it came to its end.
+    """
+
+    values: list[Any]
+    error: Any = None
+
+
+class Function(NamedTuple):
+    """A function that the module is given.
+
+    Args:
+        name: Of the parameter.
+        results: What it gives, chosen by its arguments; none if it is called where it is.
+    """
+
+    name: str
+    results: list[Any]
+
+
+class DrawnFunction:
+    """A pure function that was drawn: the same arguments give the same result.
+
+    Args:
+        results: What it gives, one at least.
+    """
+
+    def __init__(self, results: Sequence[Any]) -> None:
+        self.results = list(results)
+
+    def __call__(self, *arguments: object) -> object:
+        """One of the results."""
+        return chosen(self.results, full_repr(arguments).encode())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it gives the same."""
+        return isinstance(other, DrawnFunction) and self.results == other.results
+
+    __hash__ = object.__hash__
+
+
+def chosen(results: Sequence[Any], arguments: bytes) -> Any:
+    """The result for arguments, as they cross: always the same one, and a copy of its own."""
+    return copy.deepcopy(results[zlib.crc32(arguments) % len(results)])
+
+
+def field_names(value: Any) -> list[str]:
+    """The fields of a NamedTuple or a dataclass, or of a value of one; none of anything else."""
+    if dataclasses.is_dataclass(value):
+        return [field.name for field in dataclasses.fields(value)]
+    return [*getattr(value, "_fields", ())]
+
+
+def members_of(value: Any) -> list[Any] | None:
+    """The keys and values of a dict, the elements of another container, the fields of a dataclass, the results of a function
+    that was drawn; None for a value that holds no others."""
+    whole: Any = value  # a check narrows `value` to containers of nothing known
+    if isinstance(value, dict):
+        return [*whole, *whole.values()]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [*whole]
+    if isinstance(value, DrawnFunction):
+        return value.results
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, name) for name in field_names(value)]
+    return None
+
 
 _ITEMS = 6
 _LEVELS = 10

@@ -1,1 +1,0 @@
-"""Iterables, iterators and callables at the two ends of a call."""

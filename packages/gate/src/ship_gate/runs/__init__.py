@@ -1,1 +1,0 @@
-"""Runs of a module's tests and examples in the sandbox."""
