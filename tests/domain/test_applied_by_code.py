@@ -3,7 +3,7 @@
 import pytest
 
 from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.normal_form import normalise
+from ship_gate.contract.rules import normalise
 from specwright.domain.answers import Amendment, PlanAnswer
 from specwright.domain.debate.amendments import applied_by_code
 from specwright.domain.plan import KnownModules, assign

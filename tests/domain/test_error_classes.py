@@ -7,9 +7,8 @@ from ship_gate.base.record import Record
 from ship_gate.contract.contract import ErrorField, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.docstring import imported_classes, render_docstring, render_stub
 from ship_gate.contract.error_classes import ERROR_BASES, base_of
-from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.obligations import obligations
-from ship_gate.contract.rules import problems
+from ship_gate.contract.rules import normalise, problems
 from ship_gate.contract.statements import contract_changes, contract_text, text_for_callers
 from specwright.domain.interface_change import Bump, compare_contracts
 

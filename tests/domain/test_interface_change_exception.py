@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from gate_testkit.drawn_contracts import contracts
 from ship_gate.contract.contract import ErrorSurface, MicroModuleContract
-from ship_gate.contract.normal_form import normalise
-from ship_gate.contract.rules import is_any_number, problems
+from ship_gate.contract.rules import is_any_number, normalise, problems
 from specwright.domain.interface_change import (
     CompatibilityExpectation,
     InterfaceChangeException,

@@ -4,9 +4,8 @@ import pytest
 
 from ship_gate.contract.contract import Input, MicroModuleContract
 from ship_gate.contract.docstring import render_docstring
-from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.obligations import obligations
-from ship_gate.contract.rules import MOST_OUT_OF_SCOPE, problems, scope_limits
+from ship_gate.contract.rules import MOST_OUT_OF_SCOPE, normalise, problems, scope_limits
 from specwright.domain.interface_change import Bump, compare_contracts
 from testkit.domain.doubling import DOUBLE
 

@@ -11,9 +11,8 @@ from gate_testkit.drawn_contracts import plain_contracts
 from gate_testkit.honest_modules import NoCaseError, honest_module
 from ship_gate.contract.contract import ErrorField, ErrorSurface, Input, MicroModuleContract, Modes, Output
 from ship_gate.contract.examples import coverage_faults, parse_examples
-from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.obligations import claims_faults, read_claims
-from ship_gate.contract.rules import problems
+from ship_gate.contract.rules import normalise, problems
 from ship_gate.public_surface import compare_surface
 from ship_gate.runs import named_tests
 from ship_gate.ship_gate import SandboxedShipGate

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ship_gate.package.judge import judge_package
 from ship_gate.package.reports import REPORTS, document
 from ship_gate.package.tree import installed_folders
+from ship_gate.package.verdict import judge_package
 
 ZOO = Path(__file__).with_name("package_zoo.txt")
 NOT_SHOWN = {

@@ -5,8 +5,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from gate_testkit.drawn_contracts import contracts, dependency_classes
 from ship_gate.contract.docstring import render_stub
-from ship_gate.contract.normal_form import normalise
-from ship_gate.contract.rules import problems
+from ship_gate.contract.rules import normalise, problems
 from ship_gate.public_surface import extract_surface
 from ship_gate.source.files import ParsedFiles
 from ship_gate.source.splice import splice

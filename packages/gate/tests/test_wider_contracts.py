@@ -12,8 +12,7 @@ import pytest
 
 from gate_testkit.corpus_reading import wider, wider_fault, wider_names
 from ship_gate.contract.docstring import public_names, render_stub
-from ship_gate.contract.normal_form import normalise
-from ship_gate.contract.rules import problems
+from ship_gate.contract.rules import normalise, problems
 from ship_gate.public_surface import extract_surface
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.source.files import ParsedFiles

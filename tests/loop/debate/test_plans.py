@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from agent_wire import canonical_json
 from ship_gate.base.record import validation_messages
-from ship_gate.contract.normal_form import normalise
-from ship_gate.contract.rules import problems
+from ship_gate.contract.rules import normalise, problems
 from specwright.domain.answers import PlanAnswer
 from specwright.domain.plan import KnownModules, MicroPlan, assign, execution_order, plan_problems
 from specwright.errors import CorruptionError, RefusedError

@@ -243,8 +243,8 @@ def package(
     it states; SHOWN is one whose tests and examples notice most faults that are put into it. Exits with 1 if one is
     WRONG, or if code cannot be loaded.
     """
-    from ship_gate.package.judge import judge_package
     from ship_gate.package.reports import REPORTS, document, print_package
+    from ship_gate.package.verdict import judge_package
 
     reports = _wanted(sarif, markdown)
     report = judge_package(

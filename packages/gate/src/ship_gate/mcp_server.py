@@ -24,8 +24,8 @@ from ship_gate.contract.rules import problems
 from ship_gate.errors import InputError, ShipGateError
 from ship_gate.findings import known_code
 from ship_gate.module_directory import read_module
-from ship_gate.package.judge import judge_package
 from ship_gate.package.reports import document
+from ship_gate.package.verdict import judge_package
 
 INSTRUCTIONS = """\
 The gate judges module directories. Each holds one Python function: contract.json, implementation/__init__.py, tests/ and

@@ -2,8 +2,7 @@
 
 from ship_gate.contract.class_statement import ClassStatement, Field, parse_statement
 from ship_gate.contract.contract import Dependency, Input, MicroModuleContract, Modes, Output
-from ship_gate.contract.normal_form import normalise
-from ship_gate.contract.rules import problems
+from ship_gate.contract.rules import normalise, problems
 
 RECEIPT = "Receipt is a frozen dataclass: total: Decimal, note: str = ''"
 ROW = "Row is a TypedDict: receipt: Receipt"

@@ -16,8 +16,7 @@ from ship_gate.contract.contract import (
     Output,
     SurfaceKind,
 )
-from ship_gate.contract.normal_form import normalise
-from ship_gate.contract.rules import problems
+from ship_gate.contract.rules import normalise, problems
 from ship_gate.contract.types import literal_problem
 from ship_gate.errors import InputError
 

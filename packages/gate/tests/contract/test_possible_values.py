@@ -3,8 +3,7 @@
 import pytest
 
 from ship_gate.contract.contract import ErrorSurface, Input, MicroModuleContract, Modes, Output
-from ship_gate.contract.normal_form import normalise
-from ship_gate.contract.rules import DEFINITIONS, problems
+from ship_gate.contract.rules import DEFINITIONS, normalise, problems
 
 ERRORS = [
     ErrorSurface(name=name, when=f"{name} is due", surface="exception") for name in ("KeyError", "OSError")

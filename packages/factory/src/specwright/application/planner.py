@@ -28,8 +28,7 @@ from ship_gate.base.ids import ArtifactType, ModuleRef, artifact_id, module_id
 from ship_gate.base.record import validation_messages
 from ship_gate.contract.contract import MicroModuleContract
 from ship_gate.contract.error_classes import own_exceptions
-from ship_gate.contract.normal_form import normalise
-from ship_gate.contract.rules import own_statements, problems
+from ship_gate.contract.rules import normalise, own_statements, problems
 from specwright.application import scopes
 from specwright.application.announce import announce
 from specwright.application.context import (

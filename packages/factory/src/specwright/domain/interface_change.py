@@ -38,7 +38,6 @@ from ship_gate.contract.contract import (
     Output,
 )
 from ship_gate.contract.error_classes import ErrorClass, error_classes
-from ship_gate.contract.normal_form import normalise
 from ship_gate.contract.rules import (
     ANY_NUMBER,
     DEFAULT,
@@ -48,6 +47,7 @@ from ship_gate.contract.rules import (
     is_any_number,
     is_keyword_only,
     is_scope_limit,
+    normalise,
     own_statements,
     problems,
 )

@@ -6,57 +6,18 @@ level of a finding in a report says what the exit code says.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ship_gate.base.text import shortened
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.package.verdict import JudgedFunction, PackageVerdict, Verdict
+from ship_gate.package.verdict import JudgedFunction, PackageReport, Verdict
 from ship_gate.reports import MARKDOWN_BEGINS, cell, sarif_log, sarif_result
-from ship_gate.terminal.output import counted, printable
+from ship_gate.terminal.output import printable
 from ship_gate.terminal.page import Page
 
 _MOST_FAULTS = 5
 _MOST_NOTES = 15
 _MOST_LINES = 12
-
-
-class PackageReport(NamedTuple):
-    """A verdict, and how it is reported.
-
-    Args:
-        verdict: It.
-        directory: The project.
-        seconds: That it took.
-        strict: Whether what is not shown is an error too.
-    """
-
-    verdict: PackageVerdict
-    directory: Path
-    seconds: float
-    strict: bool
-
-    @property
-    def failed(self) -> bool:
-        """Whether the exit code is 1."""
-        return bool(self.verdict.findings) or any(map(self.fails, self.verdict.functions))
-
-    def fails(self, function: JudgedFunction) -> bool:
-        """Whether a function is an error here."""
-        return function.verdict is Verdict.WRONG or (self.strict and function.verdict is Verdict.NOT_SHOWN)
-
-    @property
-    def word(self) -> str:
-        """The worst verdict of a function; nothing is known of one that cannot be loaded."""
-        found = {one.verdict for one in self.verdict.functions}
-        found |= {Verdict.NOT_SHOWN for _ in self.verdict.findings}
-        return next((str(one) for one in Verdict if one in found), str(Verdict.NOT_SHOWN))
-
-    @property
-    def summary(self) -> str:
-        """The counts in a line."""
-        counts = ", ".join(f"{self.verdict.count(one)} {one.lower()}" for one in Verdict)
-        tests = f"{self.verdict.passed} of {counted(self.verdict.tests, 'test')} passed"
-        return f"{counted(len(self.verdict.functions), 'function')}: {counts}; {tests}, {self.seconds:.1f} s"
 
 
 def print_package(report: PackageReport) -> None:

@@ -1,25 +1,68 @@
-"""Runs a package in the sandbox and keeps what was reported (design: package-gate).
+"""Runs a package in the sandbox, with the faults of each function, and keeps what was reported (design: package-gate).
 
-A file or module that ends the process, or hangs, is left out, and the run begins again.
+The faults are made by the gate's mutations, as sources that take the function's place in memory. A file or module that ends
+the process, or hangs, is left out, and the run begins again.
 """
 
+import ast
 import json
 import re
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ship_gate.package.faults import faults_of
-from ship_gate.package.functions import PublicApi, PublicFunction, public_api
+from ship_gate.package.functions import (
+    FunctionNode,
+    PublicApi,
+    PublicFunction,
+    function_node,
+    parsed,
+    public_api,
+)
 from ship_gate.package.tree import PackageTree, copy_tree, installed_folders
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
 from ship_gate.sandbox.pair import ProgramRun, run_program
 from ship_gate.sandbox.process import Plan
 from ship_gate.sandbox.staging import workspace
-from ship_gate.strength.mutants import Mutant
+from ship_gate.strength.mutants import Mutant, Mutations, sampled
+
+MOST_FAULTS = 40
+"""Of a function; more would take longer and say the same."""
+
+
+def faults_of(function: PublicFunction, most: int = MOST_FAULTS) -> list[Mutant]:
+    """The faults that are tried, in the order of the source; each has the function and the future imports of its file.
+
+    Left out are those of defaults and decorators, which are no part of the function's code.
+    """
+    node = function_node(function.file, function.qualname.rpartition(".")[2], function.line)
+    if node is None:
+        return []
+    decorators, node.decorator_list = node.decorator_list, []
+    try:
+        return sampled([*_faults(node, function)], most)
+    finally:
+        node.decorator_list = decorators
+
+
+def _faults(node: FunctionNode, function: PublicFunction) -> Iterator[Mutant]:
+    future = [
+        one
+        for one in parsed(function.file).body
+        if isinstance(one, ast.ImportFrom) and one.module == "__future__"
+    ]
+    body = {id(part) for statement in node.body for part in ast.walk(statement)}
+    for mutation in Mutations(ast.Module([node], [])).found():
+        if id(mutation.node) in body:
+            undo = mutation.apply()
+            source = ast.unparse(ast.fix_missing_locations(ast.Module([*future, node], [])))
+            undo()
+            line = getattr(mutation.node, "lineno", node.lineno)
+            yield Mutant(str(function.file), line, "", mutation.change, source, boundary=mutation.boundary)
+
 
 _INSIDE = Path(__file__).parent / "inside"
 _MIB = 1024 * 1024

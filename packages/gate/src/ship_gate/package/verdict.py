@@ -1,4 +1,4 @@
-"""What is known of each public function, from what was seen of its package (design: package-gate).
+"""Judges a package in place: what is known of each public function, from what was seen of it (design: package-gate).
 
 WRONG needs a call that contradicts a statement: a documented example, a test, or the type that the function states for its
 result. Whatever the sandbox, the day, the machine or a missing package may have caused is a note.
@@ -7,14 +7,21 @@ result. Whatever the sandbox, the day, the machine or a missing package may have
 import ast
 import math
 import re
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from ship_gate.base.text import did_you_mean
+from ship_gate.errors import InputError
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.package.functions import PublicFunction
-from ship_gate.package.run import Event, PackageRun
+from ship_gate.package.run import Event, PackageRun, run_package
+from ship_gate.package.tree import find_tree
+from ship_gate.sandbox.kind import Sandbox, chosen_sandbox
+from ship_gate.settings import load_gate_settings
 from ship_gate.terminal.output import counted
 
 LEAST_STRENGTH = 0.85
@@ -494,3 +501,78 @@ def _undrawn(drawn: Mapping[int, Iterable[Event]]) -> Iterator[str]:
     )
     for reason, times in reasons.most_common():
         yield f"no inputs were generated for {counted(times, 'function')}: {reason}"
+
+
+class PackageReport(NamedTuple):
+    """A verdict, and how it is reported.
+
+    Args:
+        verdict: It.
+        directory: The project.
+        seconds: That it took.
+        strict: Whether what is not shown is an error too.
+    """
+
+    verdict: PackageVerdict
+    directory: Path
+    seconds: float
+    strict: bool
+
+    @property
+    def failed(self) -> bool:
+        """Whether the exit code is 1."""
+        return bool(self.verdict.findings) or any(map(self.fails, self.verdict.functions))
+
+    def fails(self, function: JudgedFunction) -> bool:
+        """Whether a function is an error here."""
+        return function.verdict is Verdict.WRONG or (self.strict and function.verdict is Verdict.NOT_SHOWN)
+
+    @property
+    def word(self) -> str:
+        """The worst verdict of a function; nothing is known of one that cannot be loaded."""
+        found = {one.verdict for one in self.verdict.functions}
+        found |= {Verdict.NOT_SHOWN for _ in self.verdict.findings}
+        return next((str(one) for one in Verdict if one in found), str(Verdict.NOT_SHOWN))
+
+    @property
+    def summary(self) -> str:
+        """The counts in a line."""
+        counts = ", ".join(f"{self.verdict.count(one)} {one.lower()}" for one in Verdict)
+        tests = f"{self.verdict.passed} of {counted(self.verdict.tests, 'test')} passed"
+        return f"{counted(len(self.verdict.functions), 'function')}: {counts}; {tests}, {self.seconds:.1f} s"
+
+
+def judge_package(
+    directory: Path,
+    *,
+    function: str = "",
+    seconds: float = 120.0,
+    strict: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
+) -> PackageReport:
+    """Judge the public functions of a project, a package or a module.
+
+    Args:
+        directory: It.
+        function: The one function that is judged, by its name or with its module; empty for all.
+        seconds: For all of it; what is not done by then is not shown.
+        strict: Whether what is not shown is an error too.
+        tell: Takes what is being done, in a line.
+
+    Raises:
+        InputError: there is nothing that can be imported, or no such function.
+        ShipGateError: there is no sandbox, or the process could not be started.
+    """
+    began = time.monotonic()
+    tree = find_tree(directory)
+    sandbox = Sandbox(chosen_sandbox(load_gate_settings(tree.root).sandbox))
+    run = run_package(tree, sandbox, seconds, function, tell)
+    if function and not run.api.functions:
+        raise InputError(
+            "; ".join(
+                (f"there is no public function {function!r}", *(one.message for one in run.api.findings))
+            ),
+            where=str(directory),
+            remedy=f"{did_you_mean(function, run.published)}`--json` without --function lists all",
+        )
+    return PackageReport(verdict_of(run, tree.names), tree.root, time.monotonic() - began, strict)

@@ -31,8 +31,16 @@ from ship_gate.contract.contract import EffectType, MicroModuleContract
 from ship_gate.contract.network import is_network
 from ship_gate.contract.rules import is_any_number
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.source.names import BUILTIN, OWN, Names, imported_modules, is_listed
-from ship_gate.source.standard import canonical, is_private, is_standard
+from ship_gate.source.names import (
+    BUILTIN,
+    OWN,
+    Names,
+    canonical,
+    imported_modules,
+    is_listed,
+    is_private,
+    is_standard,
+)
 from ship_gate.syntax_tree import imported_roots
 
 

@@ -16,9 +16,8 @@ from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
 from ship_gate.contract.docstring import entry_points
 from ship_gate.contract.error_classes import is_os_error
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.source.names import BUILTIN
+from ship_gate.source.names import BUILTIN, error_bases
 from ship_gate.source.program import Function, Program
-from ship_gate.source.standard import error_bases
 
 _CANNOT_HAPPEN = {"AssertionError"}
 _Try = (ast.Try, ast.TryStar)

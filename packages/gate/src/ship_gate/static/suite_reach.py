@@ -12,8 +12,7 @@ import sys
 from collections.abc import Iterator
 
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.source.names import BUILTIN, OWN, Names, imported_modules
-from ship_gate.source.standard import canonical
+from ship_gate.source.names import BUILTIN, OWN, Names, canonical, imported_modules
 
 _WHOLE = """__future__ abc array ast base64 binascii bisect bz2 calendar cmath collections colorsys configparser copy csv
     datetime decimal difflib email enum errno filecmp fnmatch fractions glob graphlib gzip hashlib heapq hmac html
