@@ -184,6 +184,7 @@ def test_an_acknowledged_append_is_on_the_disk(log: SqliteWireLog, path: Path):
 
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(write, range(6))) == [[1, 2, 3, 4]] * 6
+    assert verify(path) == []
 
 
 def test_an_append_waits_for_another_process_and_gives_up_with_a_clear_error(log: SqliteWireLog, path: Path):
