@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from ship_gate.base.boundary_values import SCALARS, BoundaryLimit, Drawing
 from ship_gate.inside.classes import class_of
 from ship_gate.inside.codec import Codec, UndecodableError, UnencodableError
-from ship_gate.inside.variants.values import perturb
+from ship_gate.inside.variants.changes import perturb
 from testkit.sampling import nightly
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ship_gate.fuzz.determinism import Answer, same_content
 from ship_gate.inside.fuzz.dangerous_values import lay_out_files
-from ship_gate.inside.variants.files import files_below, perturb_files
+from ship_gate.inside.variants.changes import files_below, perturb_files
 
 
 def run(path, *statements):

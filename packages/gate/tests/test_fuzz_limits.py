@@ -5,7 +5,7 @@ import pytest
 from gate_testkit.fuzzing import Planted
 from ship_gate.fuzz.check import FuzzRun, before_any_answer
 from ship_gate.fuzz.hints import bounds, constants_of, numbers, quoted
-from ship_gate.sandbox.stream import RunEnd
+from ship_gate.sandbox.exchange import RunEnd
 
 LIMITS = {
     ("str", "non-empty"): ("length", "1", ""),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gate_testkit.judging import candidate, judge
-from ship_gate.inside.variants.values import WAYS, perturb
+from ship_gate.inside.variants.changes import WAYS, perturb
 from ship_gate.runs import named_tests
 from ship_gate.sandbox.kind import Sandbox, available_sandbox
 from ship_gate.sandbox.staging import stage, workspace

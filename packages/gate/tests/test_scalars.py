@@ -12,9 +12,8 @@ from ship_gate.contract.types import type_problem
 from ship_gate.inside.codec import Codec
 from ship_gate.inside.example_runner import outcome_of
 from ship_gate.inside.fuzz.inputs import leaves_of
-from ship_gate.inside.shapes import Classes, mismatch, shape_of
-from ship_gate.inside.values import DrawnFunction, measure, shown
-from ship_gate.inside.variants.values import WAYS, perturb
+from ship_gate.inside.values import Classes, DrawnFunction, measure, mismatch, shape_of, shown
+from ship_gate.inside.variants.changes import WAYS, perturb
 
 
 @pytest.mark.parametrize("row", SCALARS, ids=lambda row: row.name)

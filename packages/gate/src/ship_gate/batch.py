@@ -17,12 +17,7 @@ from typing import NamedTuple
 from ship_gate import __version__, canonical_json
 from ship_gate.errors import InputError, ShipGateError
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.module_directory import (
-    DirectoryVerdict,
-    candidate_digest,
-    judge_module,
-    read_module,
-)
+from ship_gate.module_directory import DirectoryVerdict, candidate_digest, judge_module, read_module
 from ship_gate.settings import GateSettings, load_gate_settings
 from ship_gate.ship_gate import gate_of
 

@@ -55,7 +55,7 @@ _CLASS = re.compile(r"(?P<name>\w+)(?: is an? (?P<base>\w+))?(?:: (?P<shared>.+)
 _SECTIONS = ("parameters", "returns", "raises", "error-classes", "errors", "effects", "modes")
 
 
-class DocstringSections(NamedTuple):
+class _DocstringSections(NamedTuple):
     """The docstring's sections in the shape of a contract's dimensions; what is absent is empty."""
 
     parameters: dict[str, list[str]]
@@ -90,7 +90,7 @@ class _Reader(NamedTuple):
         return found
 
 
-def read_docstring(docstring: griffe.Docstring | None, location: str) -> DocstringSections:
+def _read_docstring(docstring: griffe.Docstring | None, location: str) -> _DocstringSections:
     """Read a docstring.
 
     Raises:
@@ -105,7 +105,7 @@ def read_docstring(docstring: griffe.Docstring | None, location: str) -> Docstri
         raise reader.fault("Args names a parameter twice; name each once")
     errors = reader.bullets(sections.get("errors", ""))
     effects = reader.bullets(sections.get("effects", ""))
-    return DocstringSections(
+    return _DocstringSections(
         parameters=parameters,
         returns=[(entry.name, reader.bullets(entry.description)) for entry in sections.get("returns", [])],
         raises=[
@@ -236,17 +236,17 @@ def _read(files: ParsedFiles, name: str, imported: Imported) -> _Source:
     return _Source(name, files, top, module, imported)
 
 
-def _of_definitions(source: _Source) -> DocstringSections | None:
+def _of_definitions(source: _Source) -> _DocstringSections | None:
     """The docstring of a module that has no function and says so."""
     if any(exported in source.top.functions for exported in source.top.exports):
         return None
     if source.module.docstring is None or DEFINITIONS not in source.module.docstring.value:
         return None
-    prose = read_docstring(source.module.docstring, ENTRY_FILE)
+    prose = _read_docstring(source.module.docstring, ENTRY_FILE)
     return prose if prose.notes == DEFINITIONS else None
 
 
-def _definitions(source: _Source, prose: DocstringSections) -> dict[str, Any]:
+def _definitions(source: _Source, prose: _DocstringSections) -> dict[str, Any]:
     """The dimensions of definitions: each class of the module is an output, each exception an error surface."""
     raised = {error["name"] for error in prose.raises}
     classes = [name for name in source.top.exports if name not in raised]
@@ -312,7 +312,7 @@ def _entry_points(top: TopLevel, name: str) -> list[str]:
 
 def _surface(source: _Source, entry: str) -> dict[str, Any]:
     function = source.module[entry]
-    prose = read_docstring(function.docstring, f"{ENTRY_FILE}:{source.top.functions[entry].lineno}")
+    prose = _read_docstring(function.docstring, f"{ENTRY_FILE}:{source.top.functions[entry].lineno}")
     node = source.top.functions[entry]
     inputs = list(_inputs(node.args, source, prose, entry))
     outputs = _outputs(_annotation(node.returns, source, f"what {entry} returns"), prose)
@@ -343,7 +343,7 @@ def _surface(source: _Source, entry: str) -> dict[str, Any]:
     }
 
 
-def _with_classes(prose: DocstringSections, source: _Source) -> list[dict[str, Any]]:
+def _with_classes(prose: _DocstringSections, source: _Source) -> list[dict[str, Any]]:
     """The exceptions, the first of each class with what is stated of the class and the fields that it declares."""
     found: list[dict[str, Any]] = []
     for error in prose.raises:
@@ -369,7 +369,7 @@ def _annotation(annotation: ast.expr | None, source: _Source, what: str) -> str:
 
 
 def _inputs(
-    arguments: ast.arguments, source: _Source, prose: DocstringSections, entry: str
+    arguments: ast.arguments, source: _Source, prose: _DocstringSections, entry: str
 ) -> Iterator[_Slot]:
     for refused in [*arguments.posonlyargs, *([arguments.kwarg] if arguments.kwarg else [])]:
         kind = "`**`" if refused is arguments.kwarg else "positional-only"
@@ -391,7 +391,7 @@ def _inputs(
         yield slot(argument, default, KEYWORD_ONLY)
 
 
-def _outputs(returns: str, prose: DocstringSections) -> list[_Slot]:
+def _outputs(returns: str, prose: _DocstringSections) -> list[_Slot]:
     if returns == "None":
         return []
     types = _tuple_elements(returns) if len(prose.returns) > 1 else [returns]
@@ -433,7 +433,7 @@ def _own_classes(source: _Source, types: list[str]) -> dict[str, ClassStatement]
 
 def _check_exports(
     source: _Source,
-    prose: DocstringSections,
+    prose: _DocstringSections,
     inputs: list[_Slot],
     outputs: list[_Slot],
     own: dict[str, ClassStatement],

@@ -131,13 +131,13 @@ _HTML = {"<": "&lt;", ">": "&gt;", "@": "&#64;"}
 
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-SARIF_BEGINS = '{\n  "$schema": "https://docs.oasis-open.org/sarif/'
+_SARIF_BEGINS = '{\n  "$schema": "https://docs.oasis-open.org/sarif/'
 """How every report begins."""
 
 _PLACE = re.compile(r"(?P<file>[^:]+)(:(?P<line>\d+))?")
 
 
-def sarif_report(modules: Sequence[JudgedModule], root: Path) -> str:
+def _sarif_report(modules: Sequence[JudgedModule], root: Path) -> str:
     """The log of one run.
 
     Args:
@@ -222,11 +222,11 @@ def _uri(file: Path, root: Path) -> str:
     return quote(file.relative_to(root).as_posix()) if file.is_relative_to(root) else file.as_uri()
 
 
-BEGINS = {"sarif": SARIF_BEGINS, "markdown": MARKDOWN_BEGINS}
+BEGINS = {"sarif": _SARIF_BEGINS, "markdown": MARKDOWN_BEGINS}
 """How a report of each kind begins, by the options that ask for them."""
 
 REPORTS: Mapping[str, Callable[[Sequence[JudgedModule]], str]] = {
-    "sarif": lambda modules: sarif_report(modules, Path.cwd()),
+    "sarif": lambda modules: _sarif_report(modules, Path.cwd()),
     "markdown": markdown_report,
 }
 """What writes them."""

@@ -34,16 +34,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from ship_gate.contract.contract import MicroModuleContract, SurfaceKind
+from ship_gate.contract.contract import MicroModuleContract, SurfaceKind, is_covered, network_effects
 from ship_gate.contract.examples import Example, Outcome, mismatch
 from ship_gate.contract.independent_tests import FalsifyingTest
-from ship_gate.contract.network import is_covered, network_effects
 from ship_gate.contract.obligations import obligations
 from ship_gate.findings import Finding, FindingCode
+from ship_gate.sandbox.exchange import Ending, Ledger, ObservedEffect, RunEnd
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.pair import Pair, prepare, started
 from ship_gate.sandbox.staging import Staged, lay_out, stage, workspace
-from ship_gate.sandbox.stream import Ending, Ledger, ObservedEffect, RunEnd
 from ship_gate.source.files import ParsedFiles, SourceError
 from ship_gate.static.effects import HTTP_ADVICE, Kind, declared_kinds, undeclared_text
 from ship_gate.static.imports import import_findings
@@ -466,7 +465,7 @@ MOST_SECONDS = 15
 MOST_CHARACTERS = 1500
 """Of the report of a failure."""
 
-MOST_CASES = 10
+_MOST_CASES = 10
 """That a report names, of a test with parameters."""
 
 _COUNTEREXAMPLES = {"tests.failed", "tests.timeout", "tests.incomplete", "tests.argument_changed"}
@@ -550,8 +549,8 @@ def _judged(test: FalsifyingTest, run: TestRun) -> Trial:
     cases = [*_failed_cases(run), *(_case_name(finding) for finding in others)]
     named = list(dict.fromkeys(name for name in cases if name))
     if len(named) > 1:  # the report of the first may be all that there is room for
-        more = ", ..." if len(named) > MOST_CASES else ""
-        failures.insert(0, f"{len(named)} cases fail: {', '.join(named[:MOST_CASES])}{more}")
+        more = ", ..." if len(named) > _MOST_CASES else ""
+        failures.insert(0, f"{len(named)} cases fail: {', '.join(named[:_MOST_CASES])}{more}")
     failures += [f"{_case(finding)}{finding.message}" for finding in others]
     return Trial(test.name, passed=not failures, message="\n".join(failures)[:MOST_CHARACTERS])
 

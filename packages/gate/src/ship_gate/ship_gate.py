@@ -38,15 +38,7 @@ from ship_gate.stages import MeasuringBounds, MeasuringStages, StageLog
 from ship_gate.static.imports import import_findings
 from ship_gate.static.stage import static_findings
 from ship_gate.static.suite_tricks import without_repetition
-from ship_gate.verdict import (
-    ENTRY_FILE,
-    Candidate,
-    GateVerdict,
-    ShipGate,
-    TestResult,
-    Trial,
-    TriedProperty,
-)
+from ship_gate.verdict import ENTRY_FILE, Candidate, GateVerdict, ShipGate, TestResult, Trial, TriedProperty
 
 _EXAMPLES = "examples.md"
 

@@ -16,9 +16,9 @@ from ship_gate.findings import Finding
 from ship_gate.fuzz.check import FuzzBounds, examine_contract, is_repeatable
 from ship_gate.fuzz.determinism import second_process
 from ship_gate.runs import named_tests
+from ship_gate.sandbox.exchange import ObservedEffect
 from ship_gate.sandbox.pair import prepare
 from ship_gate.sandbox.staging import Staged
-from ship_gate.sandbox.stream import ObservedEffect
 from ship_gate.source.files import ParsedFiles
 from ship_gate.strength.check import examine_strength, start_runner, uses_hypothesis
 from ship_gate.strength.claims import assertions_of

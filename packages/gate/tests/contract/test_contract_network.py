@@ -2,8 +2,16 @@
 
 from itertools import product
 
-from ship_gate.contract.contract import Effect, EffectType, ErrorSurface, MicroModuleContract, Modes
-from ship_gate.contract.network import host_patterns, is_covered, is_network
+from ship_gate.contract.contract import (
+    Effect,
+    EffectType,
+    ErrorSurface,
+    MicroModuleContract,
+    Modes,
+    host_patterns,
+    is_covered,
+    is_network,
+)
 from ship_gate.contract.rules import problems
 
 WAITS = "asks for the rate, waits at most 10 seconds"

@@ -9,11 +9,11 @@ from gate_testkit.static_judging import contract_of
 from ship_gate.inside.codec import Codec
 from ship_gate.inside.frames import frame
 from ship_gate.runs import observed_findings
+from ship_gate.sandbox.exchange import ObservedEffect, Stream
 from ship_gate.sandbox.kind import Sandbox, available_sandbox
 from ship_gate.sandbox.pair import host_plan
 from ship_gate.sandbox.process import SandboxKind, start
 from ship_gate.sandbox.staging import Staged, stage, workspace
-from ship_gate.sandbox.stream import ObservedEffect, Stream
 from ship_gate.static.effects import write_targets
 from ship_gate.verdict import Candidate
 

@@ -17,9 +17,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ship_gate.base.text import printable
-from ship_gate.contract.contract import EffectType, MicroModuleContract
+from ship_gate.contract.contract import EffectType, MicroModuleContract, network_effects
 from ship_gate.contract.examples import examples_in_short, in_short
-from ship_gate.contract.network import network_effects
 from ship_gate.contract.obligations import obligations
 from ship_gate.contract.rules import is_vocabulary
 from ship_gate.contract.statements import contract_text, text_for_callers

@@ -13,14 +13,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from ship_gate.contract.contract import network_effects
 from ship_gate.contract.examples import Outcome
 from ship_gate.contract.independent_tests import Property
-from ship_gate.contract.network import network_effects
 from ship_gate.fuzz.properties import broken_off, request_for, tried
+from ship_gate.sandbox.exchange import RunEnd
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
 from ship_gate.sandbox.pair import ProgramRun, run_program
 from ship_gate.sandbox.process import Plan
-from ship_gate.sandbox.stream import RunEnd
 from ship_gate.ship_gate import SandboxedShipGate
 from ship_gate.syntax_tree import parse_module
 from ship_gate.verdict import TriedProperty

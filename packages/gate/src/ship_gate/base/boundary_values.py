@@ -105,7 +105,7 @@ class Scalar:
         plain: A value for where any will do.
         edge_cases: Values that break programs.
         drawn: Strategies for other values.
-        altered: Another value of the type, in one of the variations of `inside.variants.values`.
+        altered: Another value of the type, in one of the variations of `inside.variants.changes`.
         pack: What JSON holds of a value; raises ValueError for a value that does not cross.
         unpack: The value of that.
         is_json: Whether a value stands for itself in JSON.

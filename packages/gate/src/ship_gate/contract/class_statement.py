@@ -25,12 +25,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ship_gate.contract.types import (
-    class_names,
-    literal_problem,
-    normal_or_same,
-    type_problem,
-)
+from ship_gate.contract.types import class_names, literal_problem, normal_or_same, type_problem
 from ship_gate.syntax_tree import parse_expression, parse_module
 
 _STATEMENT = re.compile(

@@ -17,12 +17,7 @@ from typing import NamedTuple
 
 from ship_gate.contract.class_statement import ClassStatement
 from ship_gate.contract.contract import ErrorField, ErrorSurface, MicroModuleContract, SurfaceKind
-from ship_gate.contract.types import (
-    class_names,
-    identifier_problem,
-    is_class_name,
-    type_problem,
-)
+from ship_gate.contract.types import class_names, identifier_problem, is_class_name, type_problem
 
 ERROR_BASES = (
     "Exception",
@@ -82,14 +77,14 @@ def is_os_error(name: str) -> bool:
     return is_builtin_exception(name) and issubclass(getattr(builtins, name), OSError)
 
 
-def is_own_exception(error: ErrorSurface) -> bool:
+def _is_own_exception(error: ErrorSurface) -> bool:
     """Whether an error surface is an exception that Python does not have."""
     return error.surface is SurfaceKind.EXCEPTION and not is_builtin_exception(error.name)
 
 
 def own_exceptions(contract: MicroModuleContract) -> tuple[str, ...]:
     """The exceptions that the contract names and Python does not have, each once."""
-    return tuple(dict.fromkeys(error.name for error in contract.error_surfaces if is_own_exception(error)))
+    return tuple(dict.fromkeys(error.name for error in contract.error_surfaces if _is_own_exception(error)))
 
 
 def error_classes(contract: MicroModuleContract) -> dict[str, ErrorClass]:
@@ -131,7 +126,7 @@ def stated_once(errors: Sequence[ErrorSurface]) -> list[ErrorSurface]:
     found = list(errors)
     for place, error in enumerate(errors):
         at = first.setdefault(error.name, place)
-        if at == place or not is_own_exception(error):
+        if at == place or not _is_own_exception(error):
             continue
         for part, nothing in _PARTS.items():
             there, here = getattr(found[at], part), getattr(error, part)
@@ -184,7 +179,7 @@ def _class_problems(contract: MicroModuleContract, known: Mapping[str, ClassStat
         said = {"base": error.base, "shared": error.shared, "fields": error.fields}
         for part in (part for part, what in said.items() if what):
             path = f"error_surfaces.{index}.{part}"
-            if not is_own_exception(error):
+            if not _is_own_exception(error):
                 yield f"{path}: only an exception of the module's own has {_OF_CLASS[part]}; name one, or say it in `when`"
             elif error.name in named:
                 yield f"{path}: {error.name} is stated once, in the surface that names it first; move it there"

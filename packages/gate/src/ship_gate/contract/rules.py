@@ -37,20 +37,9 @@ from enum import Enum
 from typing import Any
 
 from ship_gate.base.text import text_problem
-from ship_gate.contract.class_statement import (
-    ClassStatement,
-    looks_like_statement,
-    parse_statement,
-    placed,
-)
-from ship_gate.contract.contract import (
-    EffectType,
-    Input,
-    MicroModuleContract,
-    SurfaceKind,
-)
+from ship_gate.contract.class_statement import ClassStatement, looks_like_statement, parse_statement, placed
+from ship_gate.contract.contract import EffectType, Input, MicroModuleContract, SurfaceKind, network_problems
 from ship_gate.contract.error_classes import error_problems, stated_once
-from ship_gate.contract.network import network_problems
 from ship_gate.contract.possible_values import alternatives, is_endless, possibility_problems
 from ship_gate.contract.statements import OF_SLOTS, Statement, StatementKind, entries, statements
 from ship_gate.contract.types import (
@@ -86,7 +75,7 @@ class ReadingLimit(Enum):
         return self.value[1]
 
 
-def contract_size_problems(statements: int) -> Iterator[str]:
+def _contract_size_problems(statements: int) -> Iterator[str]:
     """What is said of a contract of so many statements."""
     if statements > ReadingLimit.CONTRACT.most:
         yield (
@@ -186,14 +175,14 @@ def is_vocabulary(contract: MicroModuleContract) -> bool:
     return contract.modes.notes == DEFINITIONS
 
 
-def has_classes_with_code(contract: MicroModuleContract) -> bool:
+def _has_classes_with_code(contract: MicroModuleContract) -> bool:
     """Whether a class that it states checks its fields or derives properties: code that tests can show."""
     return any(statement.has_code for statement in own_statements(contract).values())
 
 
 def is_untested(contract: MicroModuleContract) -> bool:
     """Whether there is nothing that a test could show: definitions of fields alone."""
-    return is_vocabulary(contract) and not has_classes_with_code(contract)
+    return is_vocabulary(contract) and not _has_classes_with_code(contract)
 
 
 def raised_errors(contract: MicroModuleContract) -> list[str]:
@@ -236,7 +225,7 @@ def problems(contract: MicroModuleContract) -> list[str]:
         *_effect_problems(contract),
         *_vocabulary_problems(contract),
         *network_problems(contract),
-        *contract_size_problems(_statement_count(contract)),
+        *_contract_size_problems(_statement_count(contract)),
     ]
     known, is_called = own_statements(contract), not is_vocabulary(contract)
     # where a type cannot be read, nothing can be said of its values
@@ -565,8 +554,8 @@ def normalise(contract: MicroModuleContract) -> MicroModuleContract:
     errors = [
         error.model_copy(
             update={
-                "when": single_spaced(error.when),
-                "shared": single_spaced(error.shared),
+                "when": _single_spaced(error.when),
+                "shared": _single_spaced(error.shared),
                 "fields": [f.model_copy(update={"type": normal_type(f.type)}) for f in error.fields],
             }
         )
@@ -574,23 +563,26 @@ def normalise(contract: MicroModuleContract) -> MicroModuleContract:
     ]
     effects = [
         effect.model_copy(
-            update={"target": single_spaced(effect.target), "description": single_spaced(effect.description)}
+            update={
+                "target": _single_spaced(effect.target),
+                "description": _single_spaced(effect.description),
+            }
         )
         for effect in contract.effects
     ]
     rest: dict[str, Any] = {
-        "purpose": single_spaced(contract.purpose),
+        "purpose": _single_spaced(contract.purpose),
         "error_surfaces": stated_once(
             sorted(errors, key=lambda error: error.surface is not SurfaceKind.EXCEPTION)
         ),
         "effects": effects,
-        "modes": contract.modes.model_copy(update={"notes": single_spaced(contract.modes.notes)}),
-        "error_cases": [single_spaced(case) for case in contract.error_cases],
+        "modes": contract.modes.model_copy(update={"notes": _single_spaced(contract.modes.notes)}),
+        "error_cases": [_single_spaced(case) for case in contract.error_cases],
     }
     return contract.model_copy(update={**slots, **rest})
 
 
-def single_spaced(text: str) -> str:
+def _single_spaced(text: str) -> str:
     """A text without repeated spaces and spaces at its ends; within quotes they may be meant, and are written as `\\x20`."""
     meant = _QUOTED_WORDS.sub(lambda quoted: re.sub("(?<= ) ", r"\\x20", quoted[0]), text)
     return re.sub(" {2,}", " ", meant).strip(" ")
@@ -608,7 +600,7 @@ def _normal(text: str) -> str:
         return statement._replace(fields=fields, properties=properties).render()
     if text.lower().startswith(OUT_OF_SCOPE):
         text = OUT_OF_SCOPE + text[len(OUT_OF_SCOPE) :]
-    return single_spaced(text)
+    return _single_spaced(text)
 
 
 def _passing_in_place(texts: list[str]) -> list[str]:

@@ -76,7 +76,7 @@ _REFUSED = {*dir(typing), *dir(collections.abc), *dir(builtins), "Enum", "StrEnu
 }
 _LONGEST = 500
 
-NormalText = str
+_NormalText = str
 """A Python expression as `ast.unparse` writes it."""
 
 
@@ -84,7 +84,7 @@ class _Refused(Exception):  # noqa: N818 - it carries the sentence from the dept
     pass
 
 
-def normal_expression(text: str) -> NormalText:
+def normal_expression(text: str) -> _NormalText:
     """The normal form of an expression.
 
     Raises:
@@ -491,7 +491,7 @@ def union_parts(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-TRIED_TYPES = ("int", "str", "int | None", "tuple[str, int]", "list[int]", "dict[str, int]")
+_TRIED_TYPES = ("int", "str", "int | None", "tuple[str, int]", "list[int]", "dict[str, int]")
 """What the gate tries a generic function with, one type after the other."""
 
 _WITHOUT_VALUE = ("None", "()", "frozenset()")
@@ -513,7 +513,7 @@ def tried_types(types: Sequence[str]) -> tuple[str, ...]:
     if not any(map(is_generic, types)):
         return ()
     is_hashed = any(is_generic(held) for text in types for _, held in hashed_parts(text))
-    return tuple(one for one in TRIED_TYPES if not (is_hashed and one in _UNHASHABLE))
+    return tuple(one for one in _TRIED_TYPES if not (is_hashed and one in _UNHASHABLE))
 
 
 def type_variable_problems(inputs: Sequence[str], outputs: Sequence[str]) -> Iterator[str]:

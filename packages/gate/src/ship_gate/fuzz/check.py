@@ -32,9 +32,14 @@ from typing import Any, NamedTuple
 from ship_gate import canonical_json
 from ship_gate.base.boundary_values import BoundaryLimit
 from ship_gate.contract.class_statement import ClassStatement
-from ship_gate.contract.contract import EffectType, MicroModuleContract, SurfaceKind
+from ship_gate.contract.contract import (
+    EffectType,
+    MicroModuleContract,
+    SurfaceKind,
+    is_network,
+    network_effects,
+)
 from ship_gate.contract.docstring import entry_points, error_fields, return_type
-from ship_gate.contract.network import is_network, network_effects
 from ship_gate.contract.rules import (
     default_of,
     is_any_number,
@@ -48,10 +53,10 @@ from ship_gate.errors import ShipGateError
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.determinism import RecordedCall, SecondProcess, answer_of, first_difference
 from ship_gate.fuzz.hints import bounds, constants_of, numbers, quoted, small_range
+from ship_gate.sandbox.exchange import Ledger, RunEnd
 from ship_gate.sandbox.pair import Pair, Role, started
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.starvation import OwnTime, too_busy
-from ship_gate.sandbox.stream import Ledger, RunEnd
 from ship_gate.source.files import ParsedFiles
 from ship_gate.static.effects import Kind, declared_kinds
 from ship_gate.verdict import ENTRY_FILE, Candidate, StageReport

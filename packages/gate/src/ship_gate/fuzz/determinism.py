@@ -31,12 +31,12 @@ from ship_gate.inside.codec import Codec, UndecodableError
 from ship_gate.inside.frames import frame
 from ship_gate.inside.fuzz.dangerous_values import lay_out_files
 from ship_gate.inside.values import shown
+from ship_gate.sandbox.exchange import EndOfRun, ObservedEffect, Stream
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.pair import host_plan
 from ship_gate.sandbox.process import Child, Surrounding, start
 from ship_gate.sandbox.staging import Staged, empty_tree
 from ship_gate.sandbox.starvation import OwnTime
-from ship_gate.sandbox.stream import EndOfRun, ObservedEffect, Stream
 
 _HEADER = b"SQLite format 3\0"
 _COMPANIONS = ("-journal", "-wal", "-shm")
@@ -47,7 +47,7 @@ _MOST_STEPS = 2_000_000
 Files = Mapping[str, bytes | None]
 
 
-def comparable(files: Files) -> Files:
+def _comparable(files: Files) -> Files:
     """Files by their paths, without what SQLite keeps beside a database for itself."""
     bases = {path for path, data in files.items() if data and data.startswith(_HEADER)}
     return {
@@ -145,7 +145,7 @@ class Answer(NamedTuple):
         return self == other or (self[:3] == other[:3] and not self._differing_files(other))
 
     def _differing_files(self, other: "Answer") -> list[str]:
-        one, another = comparable(self.files), comparable(other.files)
+        one, another = _comparable(self.files), _comparable(other.files)
         missing = one.keys() ^ another.keys()
         both = one.keys() & another.keys()
         return sorted(missing | {path for path in both if not same_content(one[path], another[path])})

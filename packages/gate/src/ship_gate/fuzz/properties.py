@@ -23,9 +23,9 @@ from ship_gate.fuzz.check import (
     unanswered_call,
 )
 from ship_gate.fuzz.hints import constants_in, numbers, quoted
+from ship_gate.sandbox.exchange import Ending
 from ship_gate.sandbox.pair import Pair
 from ship_gate.sandbox.staging import Staged
-from ship_gate.sandbox.stream import Ending
 from ship_gate.verdict import Candidate, TriedProperty
 
 _EXAMPLES = 200

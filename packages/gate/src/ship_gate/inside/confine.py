@@ -19,7 +19,7 @@ import struct
 from collections.abc import Iterable
 from typing import Any
 
-AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+_AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 _SAME = {
     "clone3": 435, "pidfd_open": 434, "pidfd_getfd": 438, "pidfd_send_signal": 424, "process_madvise": 440,
@@ -73,10 +73,10 @@ _AARCH64 = {
     "removexattr": 14, "lremovexattr": 15, "fremovexattr": 16,
 }  # fmt: skip
 
-NUMBERS = {**_SAME, **{"x86_64": _X86_64, "aarch64": _AARCH64}.get(platform.machine(), {})}
+_NUMBERS = {**_SAME, **{"x86_64": _X86_64, "aarch64": _AARCH64}.get(platform.machine(), {})}
 """Of this machine; a name that its kernel does not have is missing."""
 
-PRETENDED = (
+_PRETENDED = (
     "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown", "fchownat", "utime", "utimes",
     "futimesat", "utimensat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr",
     "fremovexattr", "setxattrat", "removexattrat",
@@ -84,16 +84,16 @@ PRETENDED = (
 """Changes of a file's metadata, which Landlock does not see: there they report success and do nothing, and
 `metadata_calls` has them made. In a mount namespace the read-only mounts refuse them."""
 
-SELF_ONLY = ("kill", "tgkill", "prlimit64", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+_SELF_ONLY = ("kill", "tgkill", "prlimit64", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 """May be aimed at the process itself alone (their first argument)."""
 
-FORKING = ("clone", "clone3", "fork", "vfork", "kill")
+_FORKING = ("clone", "clone3", "fork", "vfork", "kill")
 """What a script of the gate needs that runs each variant of a module in a fork; its forks may not."""
 
 _OF_THEIR_OWN = {"clone", "clone3", "socketpair", "close", "dup2", "dup3", "close_range"}
 
-DENIED = tuple(
-    name for name in NUMBERS if name not in {*PRETENDED, *SELF_ONLY, *_OF_THEIR_OWN}
+_DENIED = tuple(
+    name for name in _NUMBERS if name not in {*_PRETENDED, *_SELF_ONLY, *_OF_THEIR_OWN}
 )  # fmt: skip
 """Fail with EPERM: sockets of every family, processes, other processes' memory, namespaces, kernel state, shared
 memory that would outlive the process. `execve` is among them: nothing is executed after the start."""
@@ -141,7 +141,7 @@ def confine(plan: dict[str, Any], *, pretend: bool = True) -> None:
 
 def forbid_signals() -> None:
     """Let this process, which may fork, and its forks send no signal but to itself: what it loads next is a candidate's."""
-    if platform.machine() not in AUDIT_ARCH:
+    if platform.machine() not in _AUDIT_ARCH:
         return
     steps = [_step(_LOAD, _NUMBER), *_argument("kill", _ARGUMENT_0, [_step(_EQUAL, os.getpid(), yes=1)])]
     _install(ctypes.CDLL(None, use_errno=True), b"".join([*steps, _step(_RETURN, _ALLOW)]))
@@ -227,20 +227,20 @@ def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> bytes
     machine = platform.machine()
     steps = [
         _step(_LOAD, _ARCHITECTURE),
-        _step(_EQUAL, AUDIT_ARCH[machine], yes=1),
+        _step(_EQUAL, _AUDIT_ARCH[machine], yes=1),
         _step(_RETURN, _KILL),
         _step(_LOAD, _NUMBER),
     ]
     if machine == "x86_64":
         steps += [_step(_AT_LEAST, _X32, no=1), _step(_RETURN, _KILL)]
-    allowed = FORKING if forks else ()
-    steps += _numbers((name for name in DENIED if name not in allowed), _FAIL | errno.EPERM)
+    allowed = _FORKING if forks else ()
+    steps += _numbers((name for name in _DENIED if name not in allowed), _FAIL | errno.EPERM)
     if not forks:
         # the library falls back to `clone`, whose flags can be read
         steps += _numbers(("clone3",), _FAIL | errno.ENOSYS)
         steps += _argument("clone", _ARGUMENT_0, [_step(_SET, _THREAD, yes=1)])
     if pretend:
-        steps += _numbers(PRETENDED, _FAIL)
+        steps += _numbers(_PRETENDED, _FAIL)
     # a connected stream can be aimed at nothing else, unlike a datagram
     steps += _argument("socketpair", _ARGUMENT_1, [_step(_AND, 0xF), _step(_EQUAL, _STREAM, yes=1)])
     if link:
@@ -248,8 +248,8 @@ def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> bytes
         one, other = link
         not_kept = [_step(_EQUAL, one, yes=1), _step(_EQUAL, other, no=1)]
         for name, place in (("close", _ARGUMENT_0), ("dup2", _ARGUMENT_1), ("dup3", _ARGUMENT_1)):
-            steps += _argument(name, place, not_kept) if name in NUMBERS else []
-    for name in [name for name in SELF_ONLY if name not in allowed]:
+            steps += _argument(name, place, not_kept) if name in _NUMBERS else []
+    for name in [name for name in _SELF_ONLY if name not in allowed]:
         itself = [_step(_EQUAL, os.getpid(), yes=1)]
         if name == "prlimit64":
             itself = [_step(_EQUAL, 0, yes=2), *itself]
@@ -268,15 +268,15 @@ def _program(*, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> bytes
 def _numbers(names: Iterable[str], answer: int) -> list[bytes]:
     steps: list[bytes] = []
     for name in names:
-        if name in NUMBERS:
-            steps += [_step(_EQUAL, NUMBERS[name], no=1), _step(_RETURN, answer)]
+        if name in _NUMBERS:
+            steps += [_step(_EQUAL, _NUMBERS[name], no=1), _step(_RETURN, answer)]
     return steps
 
 
 def _argument(name: str, place: int, allowed: list[bytes]) -> list[bytes]:
     """One call that is allowed where the last of these steps jumps over one, and fails elsewhere."""
     inner = [_step(_LOAD, place), *allowed, _step(_RETURN, _FAIL | errno.EPERM), _step(_RETURN, _ALLOW)]
-    return [_step(_EQUAL, NUMBERS[name], no=len(inner)), *inner]
+    return [_step(_EQUAL, _NUMBERS[name], no=len(inner)), *inner]
 
 
 def _filter_calls(libc: ctypes.CDLL, *, pretend: bool, forks: bool, link: tuple[int, ...] = ()) -> None:

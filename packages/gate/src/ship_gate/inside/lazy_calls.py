@@ -22,8 +22,7 @@ from typing import Any, cast
 from ship_gate.inside.classes import nearest_class, rebuilt_error
 from ship_gate.inside.codec import ClassKey, Codec, EncodedValue, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
-from ship_gate.inside.shapes import Classes, Shape, mismatch, shape_of
-from ship_gate.inside.values import Function, Items, chosen
+from ship_gate.inside.values import Classes, Function, Items, Shape, chosen, mismatch, shape_of
 
 
 def callable_shapes(
@@ -210,12 +209,12 @@ class LazySide:
             if lazy := described.get("lazy"):
                 self._stated |= {(module, entry): lazy for entry in described["functions"]}
 
-    def opened(self, module: str, entry: str) -> "OpenCall | None":
+    def opened(self, module: str, entry: str) -> "_OpenCall | None":
         """A call of an entry point; None if none of its slots is lazy."""
         stated = self._stated.get((module, entry))
         if stated is None:
             return None
-        return OpenCall(
+        return _OpenCall(
             entry,
             stated,
             self._shapes[module],
@@ -230,7 +229,7 @@ class LazySide:
 
 
 @dataclass(eq=False)
-class OpenCall:
+class _OpenCall:
     """One call with lazy slots.
 
     Args:

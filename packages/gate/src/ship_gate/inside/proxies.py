@@ -17,8 +17,7 @@ from ship_gate.inside.frames import Link
 from ship_gate.inside.lazy_calls import LazyCall, UnfitCallError, callable_shapes, yielded_items
 from ship_gate.inside.observation.clock import ModuleClock, offer
 from ship_gate.inside.observation.process_state import differences, restore
-from ship_gate.inside.shapes import Shape
-from ship_gate.inside.values import Items
+from ship_gate.inside.values import Items, Shape
 from ship_gate.inside.web.script import Answer, Web
 
 Send = Callable[..., None]

@@ -29,11 +29,11 @@ from ship_gate.sandbox.process import Plan
 from ship_gate.sandbox.staging import workspace
 from ship_gate.strength.mutants import Mutant, Mutations, sampled
 
-MOST_FAULTS = 40
+_MOST_FAULTS = 40
 """Of a function; more would take longer and say the same."""
 
 
-def faults_of(function: PublicFunction, most: int = MOST_FAULTS) -> list[Mutant]:
+def _faults_of(function: PublicFunction, most: int = _MOST_FAULTS) -> list[Mutant]:
     """The faults that are tried, in the order of the source; each has the function and the future imports of its file.
 
     Left out are those of defaults and decorators, which are no part of the function's code.
@@ -123,7 +123,7 @@ def run_package(
             api = api._replace(functions=tuple(chosen), findings=() if chosen else api.findings)
         if not api.functions:
             return PackageRun(api, [], [], {}, str(place), "", published)
-        faults = [faults_of(one) for one in api.functions]
+        faults = [_faults_of(one) for one in api.functions]
         # of what lies elsewhere Hypothesis reads every constant
         site = place / "tools" / "site-packages"
         reads = [place, *link_packages(TEST_TOOLS, site)]

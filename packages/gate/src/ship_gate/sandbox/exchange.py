@@ -1,4 +1,5 @@
-"""The gate between the two processes of a run: passes calls and replies on, and sees all of them (design: ship-gate).
+"""The gate between the two processes of a run: their streams of messages, of which it passes calls and replies on and sees
+all, how the run ends, and who writes it down (design: ship-gate).
 
 Runner and module have no connection of their own. What the runner says counts only with the nonce of its job, and what
 came out of the module is known from here, not from the runner. The run ends with the runner's last word, or when its
@@ -8,6 +9,8 @@ The module's process may have been taken over, so nothing that it says of a requ
 whatever it asks goes to the script of the test, and to no host.
 """
 
+import contextlib
+import json
 import math
 import os
 import selectors
@@ -15,22 +18,159 @@ import stat
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
-from ship_gate.contract.network import is_covered
+from ship_gate.contract.contract import is_covered
 from ship_gate.errors import ShipGateError
-from ship_gate.inside.frames import frame
+from ship_gate.inside.frames import LENGTHS, MOST_HEADER, MOST_PAYLOAD, frame
 from ship_gate.inside.web.script import FAILURES, origin_of
 from ship_gate.sandbox.process import Child, Limits
 from ship_gate.sandbox.starvation import OwnTime
-from ship_gate.sandbox.stream import EndOfRun, Ledger, ObservedEffect, RunEnd, Stream, read_printed
+
+_CHUNK = 65536
+
+Ending = Literal[
+    "finished", "broke", "timeout", "processor", "output", "disk", "boundary", "forged", "unloaded"
+]
+
+
+class ObservedEffect(NamedTuple):
+    """Something that a module did beside returning a value.
+
+    Args:
+        kind: The name of a kind of effect.
+        what: It did.
+        line: Where in the modules, `name/file.py:7`; empty if that is not known.
+    """
+
+    kind: str
+    what: str
+    line: str
+
+
+class RunEnd(NamedTuple):
+    """How a run ended.
+
+    Args:
+        how: By itself, or by what.
+        message: What was said about it.
+        output: The end of what both processes printed.
+        in_module: Whether it was the module's process that ended, or, if none did, a call of it had not come back.
+    """
+
+    how: Ending
+    message: str
+    output: str
+    in_module: bool = False
+
+
+class Ledger(Protocol):
+    """Writes down what a run shows."""
+
+    def reported(self, header: dict[str, Any]) -> dict[str, Any] | None:
+        """The runner said something, with the nonce of its job; what is returned is sent to it."""
+        return None
+
+    def called(self, call: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
+        """A call was made; what is returned answers it, and nothing goes to the module then."""
+        return None
+
+    def replied(self, header: dict[str, Any], payload: bytes) -> dict[str, Any] | None:
+        """A call came back from the module; what is returned is sent to the runner beside the reply, with `payload` in
+        place of what the module returned, and without what is None."""
+        return None
+
+    def asked(self, method: str, origin: tuple[str, str, int]) -> dict[str, Any] | None:
+        """The module asks a host; what is returned is sent to the runner with it."""
+        return None
+
+
+class EndOfRun(Exception):  # noqa: N818 - it carries how a run ended out of the depth
+    """A run is over: how, and what is to be said about it."""
+
+    def __init__(self, how: Ending, message: str = "") -> None:
+        super().__init__(message)
+        self.how: Ending = how
+        self.message = message
+
+
+class Stream:
+    """One process's messages, whole or in parts."""
+
+    def __init__(self, child: Child, name: str) -> None:
+        self.child = child
+        self.name = name
+        self.outbox = bytearray()
+        self.printed = bytearray()
+        self._inbox = bytearray()
+        self.ended = False
+
+    def read(self) -> None:
+        """Take what has come."""
+        while len(self._inbox) <= MOST_HEADER + MOST_PAYLOAD:
+            try:
+                chunk = os.read(self.child.reads, _CHUNK)
+            except BlockingIOError:
+                return
+            if not chunk:
+                self.ended = True
+                return
+            self._inbox += chunk
+
+    def write(self) -> None:
+        """Give what fits."""
+        try:
+            while self.outbox:
+                del self.outbox[: os.write(self.child.writes, self.outbox)]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self.outbox.clear()
+
+    def frames(self) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """The messages that are whole."""
+        while len(self._inbox) >= LENGTHS.size:
+            header, payload = LENGTHS.unpack_from(self._inbox)
+            if header > MOST_HEADER or payload > MOST_PAYLOAD:
+                raise EndOfRun("output", f"{self.name} sent too much at once")
+            start, end = LENGTHS.size + header, LENGTHS.size + header + payload
+            if len(self._inbox) < end:
+                return
+            text, body = bytes(self._inbox[LENGTHS.size : start]), bytes(self._inbox[start:end])
+            del self._inbox[:end]
+            yield self._header(text), body
+
+    def _header(self, text: bytes) -> dict[str, Any]:
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise EndOfRun("forged", f"{self.name} sent what is no message")
+        return cast("dict[str, Any]", value)
+
+
+def read_printed(stream: Stream, selector: selectors.BaseSelector, most: int) -> None:
+    """Take what a process has printed, up to a limit."""
+    while len(stream.printed) <= most:
+        try:
+            chunk = os.read(stream.child.prints, _CHUNK)
+        except BlockingIOError:
+            return
+        if not chunk:
+            # at its end a descriptor is always ready, and would keep the loop spinning
+            with contextlib.suppress(KeyError):
+                selector.unregister(stream.child.prints)
+            return
+        stream.printed += chunk
+
 
 _FORGED = "a message came from the {}'s process that was no request and no answer"
 _LONGEST_HOST = 255
 _SCHEMES = ("http", "https")
 
 
-class ObservedRequest(NamedTuple):
+class _ObservedRequest(NamedTuple):
     """A request of the module.
 
     Args:
@@ -67,7 +207,7 @@ class ObservedRequest(NamedTuple):
         return is_covered(effects, self.method, *self.origin())
 
 
-def asked_of(header: dict[str, Any], payload: bytes) -> ObservedRequest:
+def _asked_of(header: dict[str, Any], payload: bytes) -> _ObservedRequest:
     """What a message of the module's process asks.
 
     Raises:
@@ -78,12 +218,12 @@ def asked_of(header: dict[str, Any], payload: bytes) -> ObservedRequest:
     fits = scheme in _SCHEMES and _is_host(host) and isinstance(port, int) and isinstance(line, str | None)
     if not fits or not _is_time(at):
         raise EndOfRun("forged", _FORGED.format("module"))
-    return ObservedRequest(
+    return _ObservedRequest(
         method, str(scheme), str(host), cast(int, port), float(cast(float, at)), cast("str | None", line)
     )
 
 
-def answer_header(header: dict[str, Any]) -> dict[str, Any]:
+def _answer_header(header: dict[str, Any]) -> dict[str, Any]:
     """What the script answered, for the module's process.
 
     Raises:
@@ -95,7 +235,7 @@ def answer_header(header: dict[str, Any]) -> dict[str, Any]:
     return {"delay": delay, "failure": failure}
 
 
-def callback_answer(header: dict[str, Any]) -> dict[str, Any]:
+def _callback_answer(header: dict[str, Any]) -> dict[str, Any]:
     """What a function of the test gave or raised, for the module's process.
 
     Raises:
@@ -275,7 +415,7 @@ class Exchange:
                 raise EndOfRun("timeout")
             now = time.monotonic()
             if now - looked > _TURN_SECONDS:
-                if overfull(self._scratch, self._limits):
+                if _overfull(self._scratch, self._limits):
                     raise EndOfRun("disk")
                 looked = now
                 last_message = self._last_message(own_time.seconds(), last_message, is_new=is_new)
@@ -317,7 +457,7 @@ class Exchange:
                 self._call(header, payload, ledger)
             case "web" | "callback" as kind if self._awaited == kind and self._module:
                 self._awaited = ""
-                answer = answer_header(header) if kind == "web" else callback_answer(header)
+                answer = _answer_header(header) if kind == "web" else _callback_answer(header)
                 self._module.outbox += frame(answer, payload)
             case "boundary" | "forged" as how:
                 raise EndOfRun(how, str(header.get("message")))
@@ -403,7 +543,7 @@ class Exchange:
         if self._asked > _MOST_ASKED:
             # each is a message, so a loop that asks would never be silent for long
             raise EndOfRun("timeout", f"a call of the module asked hosts more than {_MOST_ASKED} times")
-        asked = asked_of(header, payload)
+        asked = _asked_of(header, payload)
         if asked.line is not None:
             self._observed[ObservedEffect("REQUEST", asked.name(), asked.line)] = None
         if not asked.is_named(self._surface_of_all):
@@ -436,7 +576,7 @@ def _class_names(value: object) -> list[list[str]]:
     return names
 
 
-def overfull(folder: Path, limits: Limits) -> bool:
+def _overfull(folder: Path, limits: Limits) -> bool:
     """Whether there is too much below a folder: bytes, files, or folders within folders. A folder has no quota."""
     size = files = 0
     for used, depth in _sizes(folder):

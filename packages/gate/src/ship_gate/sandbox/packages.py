@@ -63,14 +63,14 @@ def link_packages(names: frozenset[str], folder: Path) -> list[Path]:
         What the links lead to.
     """
     folder.mkdir(parents=True)
-    paths = installed_paths(names)
+    paths = _installed_paths(names)
     for path in paths:
         (folder / path.name).symlink_to(path)
     return list(paths)
 
 
 @functools.cache
-def installed_paths(names: frozenset[str]) -> tuple[Path, ...]:
+def _installed_paths(names: frozenset[str]) -> tuple[Path, ...]:
     """The files and folders of packages and of what they require."""
     if not names:
         return ()

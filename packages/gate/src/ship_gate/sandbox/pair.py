@@ -13,13 +13,12 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from string import ascii_lowercase
 from typing import Any, Literal, NamedTuple, Self
 
-from ship_gate.sandbox.exchange import Exchange
+from ship_gate.sandbox.exchange import Exchange, Ledger, RunEnd
 from ship_gate.sandbox.kind import Sandbox
 from ship_gate.sandbox.packages import TEST_TOOLS, link_packages
 from ship_gate.sandbox.process import Child, Plan, Surrounding, start
 from ship_gate.sandbox.staging import Staged
 from ship_gate.sandbox.starvation import OwnTime
-from ship_gate.sandbox.stream import Ledger, RunEnd
 
 _LETTERS = 9
 """Of a package as which a consumer could import a product."""

@@ -21,8 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from ship_gate.contract.contract import MicroModuleContract
-from ship_gate.contract.network import network_effects
+from ship_gate.contract.contract import MicroModuleContract, network_effects
 from ship_gate.contract.rules import is_any_number, is_keyword_only
 from ship_gate.contract.types import is_callable, stated_bound
 from ship_gate.errors import CorruptionError

@@ -27,8 +27,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
-from ship_gate.contract.contract import EffectType, MicroModuleContract
-from ship_gate.contract.network import is_network
+from ship_gate.contract.contract import EffectType, MicroModuleContract, is_network
 from ship_gate.contract.rules import is_any_number
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.source.names import (
@@ -140,7 +139,7 @@ _BY_NAME = {name: kind for kind, names in _TABLE.items() for name in names.split
 # the builtins as a module are refused, and each builtin by itself is harmless unless it is listed
 _BUILTIN_DEFAULT = Kind.PURE
 
-PATH_WRITES = {
+_PATH_WRITES = {
     "write_text",
     "write_bytes",
     "unlink",
@@ -156,10 +155,10 @@ PATH_WRITES = {
 }
 """Methods of a path that write."""
 
-PATH_READS = {"read_text", "read_bytes", "iterdir", "glob", "rglob", "walk", "readlink", "samefile"}
+_PATH_READS = {"read_text", "read_bytes", "iterdir", "glob", "rglob", "walk", "readlink", "samefile"}
 """Methods of a path that read."""
 
-PATH_LOOKS = {
+_PATH_LOOKS = {
     "exists",
     "is_file",
     "is_dir",
@@ -175,7 +174,7 @@ PATH_LOOKS = {
 }
 """Methods of a path that ask the file system about it."""
 
-REFUSED_METHODS = {
+_REFUSED_METHODS = {
     "run_in_executor",
     "create_connection",
     "create_server",
@@ -187,10 +186,10 @@ REFUSED_METHODS = {
 }
 """Methods of an event loop that reach threads, processes or the network."""
 
-DATABASE_METHODS = {"set_authorizer", "enable_load_extension", "load_extension"}
+_DATABASE_METHODS = {"set_authorizer", "enable_load_extension", "load_extension"}
 """Methods of a database that load code or hide what it does."""
 
-DUNDERS = {
+_DUNDERS = {
     "__subclasses__",
     "__globals__",
     "__builtins__",
@@ -224,7 +223,7 @@ DUNDERS = {
 """Attributes that lead from a value to the machinery behind it."""
 
 
-def kind_of(dotted: str) -> Kind:
+def _kind_of(dotted: str) -> Kind:
     """What the use of a dotted path amounts to."""
     dotted = name = canonical(dotted)
     while name:
@@ -236,7 +235,7 @@ def kind_of(dotted: str) -> Kind:
     return Kind.UNKNOWN if is_standard(dotted) else Kind.PURE
 
 
-_EFFECTS = (PATH_WRITES | PATH_READS | PATH_LOOKS | REFUSED_METHODS | {"open", "now", "utcnow"}) - {
+_EFFECTS = (_PATH_WRITES | _PATH_READS | _PATH_LOOKS | _REFUSED_METHODS | {"open", "now", "utcnow"}) - {
     "replace",
     "group",
     "owner",
@@ -254,7 +253,7 @@ def dynamic_uses(tree: ast.Module, names: Names) -> Iterator[tuple[ast.expr | as
         match node:
             case ast.Import() | ast.ImportFrom(level=0):
                 yield from ((node, what) for what in _imported(node))
-            case ast.MatchClass(cls=cls, kwd_attrs=attributes) if {*attributes} & (DUNDERS | _EFFECTS):
+            case ast.MatchClass(cls=cls, kwd_attrs=attributes) if {*attributes} & (_DUNDERS | _EFFECTS):
                 yield cls, "a pattern that takes a method"
             case ast.expr():
                 if what := _use(node, names, modules):
@@ -265,7 +264,7 @@ def dynamic_uses(tree: ast.Module, names: Names) -> Iterator[tuple[ast.expr | as
 
 def _use(node: ast.expr, names: Names, modules: set[str]) -> str:
     match node:
-        case ast.Attribute(attr=attribute) if attribute in DUNDERS and not _is_own_field(node):
+        case ast.Attribute(attr=attribute) if attribute in _DUNDERS and not _is_own_field(node):
             return f".{attribute}"
         case ast.Attribute() | ast.Name():
             return _mention(node, names, modules)
@@ -280,7 +279,7 @@ def _use(node: ast.expr, names: Names, modules: set[str]) -> str:
 def _walks(text: str, above: ast.AST | None) -> bool:
     """Whether a text that is formatted, or annotates something, reaches behind a value or calls something."""
     if isinstance(above, ast.Attribute) and above.attr in {"format", "format_map"}:
-        return "{" in text and any(f"{mark}{name}" in text for mark in ".[" for name in DUNDERS | {"_"})
+        return "{" in text and any(f"{mark}{name}" in text for mark in ".[" for name in _DUNDERS | {"_"})
     if isinstance(above, (ast.arg, ast.AnnAssign, ast.FunctionDef, ast.AsyncFunctionDef)):
         return "(" in text or "__" in text
     return False
@@ -291,7 +290,7 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         name = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
         if alias.name == "*":
             yield f"from {name.removesuffix('.*')} import *"
-        elif kind_of(name) is Kind.DYNAMIC:
+        elif _kind_of(name) is Kind.DYNAMIC:
             yield f"import {name}"
 
 
@@ -299,7 +298,7 @@ def _mention(node: ast.Attribute | ast.Name, names: Names, modules: set[str]) ->
     dotted, parent = names.dotted(node), names.parents.get(id(node))
     if isinstance(parent, ast.Attribute) or not dotted or isinstance(node.ctx, ast.Store):
         return ""
-    if kind_of(dotted) is Kind.DYNAMIC:
+    if _kind_of(dotted) is Kind.DYNAMIC:
         return dotted.removeprefix(BUILTIN)
     return f"the module {dotted} as a value" if dotted in modules else ""
 
@@ -352,7 +351,7 @@ def _is_harmless_name(name: ast.expr) -> bool:
     """Whether a name is seen, or begins visibly with something harmless, or is that of a field."""
     match name:
         case ast.Constant(value=str(text)):
-            return bool(text) and not any(part in DUNDERS | _EFFECTS for part in text.split("."))
+            return bool(text) and not any(part in _DUNDERS | _EFFECTS for part in text.split("."))
         case ast.JoinedStr(values=[first, *_]) | ast.BinOp(left=first, op=ast.Add()):
             return (
                 _is_harmless_name(first)
@@ -392,7 +391,7 @@ _CLIENTS = {"httpx", "httpx2"}
 # of an answer of these: how long it took
 _CLOCK_OF_ANSWERS = "elapsed"
 # methods of paths that nothing else has: texts, dates and containers do not
-_ONLY_ON_PATHS = (PATH_WRITES | PATH_READS) - {"replace", "walk"}
+_ONLY_ON_PATHS = (_PATH_WRITES | _PATH_READS) - {"replace", "walk"}
 _TYPE = {Kind.WRITE: "WRITE", Kind.BESIDE: "WRITE", Kind.MUTATION: "MUTATION"}
 
 
@@ -531,7 +530,7 @@ class _Uses:
         dotted = canonical(dotted)
         if dotted.startswith("pathlib.") and isinstance(node, ast.Attribute) and dotted.count(".") == 2:
             return _of_path(node.attr, self._call(node), 1)
-        kind = kind_of(dotted)
+        kind = _kind_of(dotted)
         if isinstance(node.ctx, (ast.Store, ast.Del)):
             return (Kind.MUTATION,) if isinstance(node, ast.Attribute) else ()
         if kind is Kind.OPEN:
@@ -548,9 +547,9 @@ class _Uses:
         return last in {"update", "pop", "setdefault", "clear", "popitem", "__setitem__", "__delitem__"}
 
     def _method(self, node: ast.Attribute) -> Iterator[_Use]:
-        if node.attr in REFUSED_METHODS:
+        if node.attr in _REFUSED_METHODS:
             yield _Use(node, (Kind.PROCESS,), f".{node.attr}")
-        elif node.attr in DATABASE_METHODS - self._own_methods:
+        elif node.attr in _DATABASE_METHODS - self._own_methods:
             yield _Use(node, (Kind.EXTENSION,), f".{node.attr}()")
         elif node.attr in _ONLY_ON_PATHS and node.attr not in self._own_methods:
             yield _Use(node, _of_path(node.attr, self._call(node), 0), f".{node.attr}()")
@@ -573,7 +572,7 @@ class _Uses:
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[_Use]:
     for alias in node.names:
         name = alias.name if isinstance(node, ast.Import) else f"{node.module}.{alias.name}"
-        kind = kind_of(name)
+        kind = _kind_of(name)
         if kind in {*_REFUSED, Kind.HTTP} and name not in {"os", "sys"}:
             yield _Use(node, (kind,), f"import {name}")
 
@@ -582,11 +581,11 @@ def _of_path(method: str, call: ast.Call | None, place: int) -> tuple[Kind, ...]
     """What a path's method does; its mode stands at that place among the arguments."""
     if method == "open":
         return _opened(call, place)
-    if method in PATH_WRITES:
+    if method in _PATH_WRITES:
         return (Kind.WRITE,)
-    if method in PATH_READS:
+    if method in _PATH_READS:
         return (Kind.READ,)
-    return (Kind.LOOK,) if method in PATH_LOOKS | {"cwd", "home"} else ()
+    return (Kind.LOOK,) if method in _PATH_LOOKS | {"cwd", "home"} else ()
 
 
 def _opened(call: ast.Call | None, place: int) -> tuple[Kind, ...]:

@@ -23,7 +23,7 @@ _CANNOT_HAPPEN = {"AssertionError"}
 _Try = (ast.Try, ast.TryStar)
 
 
-class UndeclaredError(NamedTuple):
+class _UndeclaredError(NamedTuple):
     """An exception that leaves the module undeclared: its class, and the `raise` that it comes from."""
 
     name: str
@@ -42,7 +42,7 @@ class _Raised(NamedTuple):
 def raise_findings(program: Program, contract: MicroModuleContract) -> Iterator[Finding]:
     """The undeclared exceptions, each at the `raise` that it comes from."""
     declared = _declared(contract)
-    for error in undeclared_errors(program, contract):
+    for error in _undeclared_errors(program, contract):
         message = (
             f"{error.name} leaves the module, and the contract declares no such error; "
             f"catch it, or raise one of {sorted(declared) or 'none: the module must not fail'}"
@@ -50,18 +50,18 @@ def raise_findings(program: Program, contract: MicroModuleContract) -> Iterator[
         yield Finding(FindingCode.STATIC_RAISE, f"{error.path}:{error.line}", message)
 
 
-def undeclared_errors(program: Program, contract: MicroModuleContract) -> Iterator[UndeclaredError]:
+def _undeclared_errors(program: Program, contract: MicroModuleContract) -> Iterator[_UndeclaredError]:
     """The exceptions that a `raise` lets out of an entry point and that the contract does not declare, each once."""
     declared = _declared(contract)
     leaving = _Leaving(program)
     entries = {entry.name for entry in entry_points(contract)}
-    reported: set[UndeclaredError] = set()
+    reported: set[_UndeclaredError] = set()
     for name in sorted(entries):
         for function in program.functions.get(name, []):
             if function.file is not program.files[0] or function.owner:
                 continue
             for raised in leaving.of(function):
-                error = UndeclaredError(raised.name, raised.function.file.path, raised.line)
+                error = _UndeclaredError(raised.name, raised.function.file.path, raised.line)
                 if error not in reported and not _is_declared(raised.name, declared):
                     reported.add(error)
                     yield error

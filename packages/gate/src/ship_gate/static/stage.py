@@ -30,7 +30,7 @@ class _Part(NamedTuple):
     where: str
 
 
-def size_findings(files: Iterable[tuple[str, ast.Module]]) -> Iterator[Finding]:
+def _size_findings(files: Iterable[tuple[str, ast.Module]]) -> Iterator[Finding]:
     """A finding for an implementation that is too large.
 
     Args:
@@ -80,7 +80,7 @@ def static_findings(candidate: Candidate) -> list[Finding]:
             source.tree, source.names, source.path, candidate.contract, program.methods()
         )
     findings += raise_findings(program, candidate.contract)
-    findings += size_findings((source.path, source.tree) for source in program.files)
+    findings += _size_findings((source.path, source.tree) for source in program.files)
     findings += test_findings(candidate)
     return sorted(dict.fromkeys(findings), key=_place)
 

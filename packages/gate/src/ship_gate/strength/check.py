@@ -35,9 +35,9 @@ from ship_gate.contract.types import is_lazy
 from ship_gate.errors import ShipGateError
 from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.hints import numbers
+from ship_gate.sandbox.exchange import Ledger
 from ship_gate.sandbox.pair import Pair, prepare_variants
 from ship_gate.sandbox.staging import Staged
-from ship_gate.sandbox.stream import Ledger
 from ship_gate.source.files import ParsedFiles, with_body
 from ship_gate.strength.claims import unstable_finding
 from ship_gate.strength.mutants import MODULE_LEVEL, Mutant, mutants_of, sampled
@@ -45,7 +45,7 @@ from ship_gate.verdict import ENTRY_FILE, StageReport
 
 _JOBS = 4
 _WALL_SECONDS = 600.0
-BUDGET_SECONDS = 150.0
+_BUDGET_SECONDS = 150.0
 """Of processor time, for all variants together as the tests take it on the module as it is."""
 _SLOW_SECONDS = 0.3
 """Of processor time; tests that take more can use up the time of a run on a machine that is not busy."""
@@ -117,7 +117,7 @@ def run_variants(
     runner: Pair,
     *,
     seconds: float,
-    budget: float = BUDGET_SECONDS,
+    budget: float = _BUDGET_SECONDS,
 ) -> list[VariantRun]:
     """Run the tests of a staged candidate once for each variant.
 
@@ -194,7 +194,7 @@ def unshown_limits(
                 yield Finding(FindingCode.OBLIGATIONS_UNSEEN, CLAIMS_FILE, message, one.pointer)
 
 
-MOST_MUTANTS = 120
+_MOST_MUTANTS = 120
 """Mutants that are run of one module; of more, a fixed sample."""
 
 _LEAST_IN_A_FUNCTION = 5
@@ -222,7 +222,7 @@ def examine_strength(
     threshold: float = 0.8,
     tests_seconds: float = 0.0,
     runner: Pair | None = None,
-    budget: float = BUDGET_SECONDS,
+    budget: float = _BUDGET_SECONDS,
 ) -> StageReport:
     """Run the tests of a staged candidate, which have passed, on stubs and mutants.
 
@@ -240,7 +240,7 @@ def examine_strength(
     """
     files = ParsedFiles.of(files)
     mutants = mutants_of(files)
-    taken = sampled(mutants, MOST_MUTANTS)
+    taken = sampled(mutants, _MOST_MUTANTS)
     entries = [entry.name for entry in entry_points(contract)]
     # written anew as the mutants are, so that nothing but the fault differs between it and them
     unchanged = Variant(ENTRY_FILE, ast.unparse(files.tree(ENTRY_FILE)), whole=True)
@@ -293,7 +293,7 @@ def _judged(
 
 def _tiers(taken: list[Mutant]) -> Iterator[tuple[Mutant, int]]:
     """Each with the size of the smallest sample that it is part of."""
-    tiers = dict.fromkeys((mutant.source for mutant in taken), MOST_MUTANTS)
+    tiers = dict.fromkeys((mutant.source for mutant in taken), _MOST_MUTANTS)
     chosen = taken
     for most in _SAMPLES:
         chosen = sampled(chosen, most)

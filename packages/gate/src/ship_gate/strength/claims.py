@@ -20,14 +20,22 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ship_gate.contract.contract import Effect, EffectType, MicroModuleContract, SurfaceKind
+from ship_gate.contract.contract import (
+    SENDING,
+    Effect,
+    EffectType,
+    MicroModuleContract,
+    SurfaceKind,
+    is_covered,
+    is_network,
+    network_effects,
+)
 from ship_gate.contract.examples import same_error
-from ship_gate.contract.network import SENDING, is_covered, is_network, network_effects
 from ship_gate.contract.obligations import CLAIMS_FILE, matching_tests, obligations
 from ship_gate.contract.rules import is_vocabulary, own_statements
 from ship_gate.contract.statements import Statement
 from ship_gate.findings import Finding, FindingCode
-from ship_gate.inside.variants.values import WAYS
+from ship_gate.inside.variants.changes import WAYS
 from ship_gate.source.files import ParsedFiles
 from ship_gate.strength.perturbations import Aspect, Perturbation
 

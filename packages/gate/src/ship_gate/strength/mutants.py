@@ -38,7 +38,7 @@ from ship_gate.verdict import ENTRY_FILE
 _ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
-class Guards(NamedTuple):
+class _Guards(NamedTuple):
     """Where a file compares with a limit.
 
     Args:
@@ -50,10 +50,10 @@ class Guards(NamedTuple):
     constants: dict[int, str]
 
 
-def guards_of(tree: ast.Module) -> Guards:
+def _guards_of(tree: ast.Module) -> _Guards:
     """The comparisons with numbers in conditions before a `raise`."""
     named = dict(_named_numbers(tree))
-    found = Guards({}, {})
+    found = _Guards({}, {})
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise):
             for part in ast.walk(node.test):
@@ -62,7 +62,7 @@ def guards_of(tree: ast.Module) -> Guards:
     return found
 
 
-def _note(comparison: ast.Compare, named: dict[str, str], found: Guards) -> None:
+def _note(comparison: ast.Compare, named: dict[str, str], found: _Guards) -> None:
     sides = [comparison.left, *comparison.comparators]
     for place, operator in enumerate(comparison.ops):
         for side in sides[place : place + 2] if isinstance(operator, _ORDERED) else ():
@@ -103,7 +103,7 @@ _OVER_A_HALF = "a fraction of more than a half"
 _OTHER_ZONE = "a moment of another zone"
 
 
-class OtherIdiom(NamedTuple):
+class _OtherIdiom(NamedTuple):
     """An expression that is easily taken for another.
 
     Args:
@@ -117,25 +117,25 @@ class OtherIdiom(NamedTuple):
     text: str = ""
 
 
-def other_idioms(node: ast.expr) -> Iterator[OtherIdiom]:
+def _other_idioms(node: ast.expr) -> Iterator[_OtherIdiom]:
     """What an expression is easily taken for."""
     match node:
         case ast.BinOp(ast.BinOp(a, ast.FloorDiv(), b), ast.Add(), ast.Constant(1)):
-            yield OtherIdiom(f"-(-{_inner(a)} // {_inner(b)})", _NO_REMAINDER)
+            yield _OtherIdiom(f"-(-{_inner(a)} // {_inner(b)})", _NO_REMAINDER)
         case ast.UnaryOp(ast.USub(), ast.BinOp(ast.UnaryOp(ast.USub(), a), ast.FloorDiv(), b)):
-            yield OtherIdiom(f"{_inner(a)} // {_inner(b)} + 1", _NO_REMAINDER)
+            yield _OtherIdiom(f"{_inner(a)} // {_inner(b)} + 1", _NO_REMAINDER)
         case ast.BinOp(
             ast.BinOp(ast.BinOp(a, ast.Add(), b), ast.Sub(), ast.Constant(1)), ast.FloorDiv(), again
         ) if _inner(b) == _inner(again):
-            yield OtherIdiom(f"{_inner(a)} // {_inner(b)} + 1", _NO_REMAINDER)
+            yield _OtherIdiom(f"{_inner(a)} // {_inner(b)} + 1", _NO_REMAINDER)
         case ast.Call(ast.Name("ceil") | ast.Attribute(ast.Name("math"), "ceil"), [x], []):
-            yield OtherIdiom(f"int({_inner(x)} // 1) + 1", _WHOLE)
+            yield _OtherIdiom(f"int({_inner(x)} // 1) + 1", _WHOLE)
         case ast.Call(ast.Name("floor") | ast.Attribute(ast.Name("math"), "floor"), [x], []):
-            yield OtherIdiom(f"round({_inner(x)})", _OVER_A_HALF)
+            yield _OtherIdiom(f"round({_inner(x)})", _OVER_A_HALF)
         case ast.Call(ast.Name("int"), [ast.BinOp(_, ast.Div(), _) as x], []):
-            yield OtherIdiom(f"round({_inner(x)})", _OVER_A_HALF)
+            yield _OtherIdiom(f"round({_inner(x)})", _OVER_A_HALF)
         case ast.Call(ast.Attribute(moment, "astimezone"), [zone], []):
-            yield OtherIdiom(f"{_inner(moment)}.replace(tzinfo={_inner(zone)})", _OTHER_ZONE)
+            yield _OtherIdiom(f"{_inner(moment)}.replace(tzinfo={_inner(zone)})", _OTHER_ZONE)
         case ast.Call(ast.Attribute(moment, "replace"), [], [ast.keyword("tzinfo", ast.expr() as zone)]) if (
             not isinstance(zone, ast.Constant)
         ):
@@ -143,7 +143,7 @@ def other_idioms(node: ast.expr) -> Iterator[OtherIdiom]:
             naive = f"m.replace(tzinfo={_inner(zone)}, microsecond=m.microsecond ^ 1)"
             source = f"(lambda m: m.astimezone({_inner(zone)}) if m.tzinfo else {naive})({_inner(moment)})"
             text = f"{ast.unparse(moment)}.astimezone({ast.unparse(zone)})"
-            yield OtherIdiom(source, _OTHER_ZONE, text)
+            yield _OtherIdiom(source, _OTHER_ZONE, text)
         case _:
             pass
 
@@ -161,14 +161,14 @@ _OTHERS = {"+": "*", "*": "+", "+?": "*?", "*?": "+?", "?": ""}
 _TURNED = {r"\d": r"\D", r"\w": r"\W", r"\s": r"\S", r"\D": r"\d", r"\W": r"\w", r"\S": r"\s"}
 
 
-class PatternChange(NamedTuple):
+class _PatternChange(NamedTuple):
     """Another pattern, and what was changed, for a person."""
 
     pattern: str
     change: str
 
 
-def pattern_function(call: ast.AST, argument: ast.AST) -> str:
+def _pattern_function(call: ast.AST, argument: ast.AST) -> str:
     """The function of `re` that a call gives an argument to as its pattern; empty if there is none."""
     match call:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[first, *others]) if (
@@ -180,7 +180,7 @@ def pattern_function(call: ast.AST, argument: ast.AST) -> str:
             return ""
 
 
-def other_patterns(pattern: str, function: str) -> Iterator[PatternChange]:
+def _other_patterns(pattern: str, function: str) -> Iterator[_PatternChange]:
     """The patterns with one fault each that can be compiled.
 
     Args:
@@ -200,7 +200,7 @@ def other_patterns(pattern: str, function: str) -> Iterator[PatternChange]:
         except (re.error, OverflowError, RecursionError):
             continue
         what = f"`{_writable(part)}` to `{_writable(other)}`" if other else f"`{part}` left out"
-        yield PatternChange(changed, f"{what} in the pattern {pattern!r}")
+        yield _PatternChange(changed, f"{what} in the pattern {pattern!r}")
 
 
 def _writable(part: str) -> str:
@@ -237,7 +237,7 @@ _CLEANUP = {"close", "flush", "fsync", "sleep"}
 _LONG = 4
 
 
-def equivalent_nodes(tree: ast.Module) -> set[int]:
+def _equivalent_nodes(tree: ast.Module) -> set[int]:
     """The ids of the nodes that are not mutated."""
     equivalent = set[int]()
     for node in ast.walk(tree):
@@ -408,8 +408,8 @@ class Mutations:
     def __init__(self, tree: ast.Module) -> None:
         self._tree = tree
         self._parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-        self._equivalent = equivalent_nodes(tree)
-        self._guards = guards_of(tree)
+        self._equivalent = _equivalent_nodes(tree)
+        self._guards = _guards_of(tree)
 
     def found(self) -> Iterator[Mutation]:
         """Every fault, by its place in the source."""
@@ -428,7 +428,7 @@ class Mutations:
             yield from self._of_statement(node)
 
     def _idioms(self, node: ast.expr) -> Iterator[Mutation]:
-        for other in other_idioms(node):
+        for other in _other_idioms(node):
             new = ast.parse(other.source, mode="eval").body
             change = f"`{shown(node)}` to `{other.text or shown(new)}`"
             yield self._replaced(node, new, change)._replace(value=other.value)
@@ -552,8 +552,8 @@ class Mutations:
             yield self._set(node, "test", ast.UnaryOp(ast.Not(), test), change)
 
     def _constant(self, node: ast.Constant) -> Iterator[Mutation]:
-        if isinstance(node.value, str) and (function := pattern_function(self._above(node), node)):
-            for other in other_patterns(node.value, function):
+        if isinstance(node.value, str) and (function := _pattern_function(self._above(node), node)):
+            for other in _other_patterns(node.value, function):
                 yield self._set(node, "value", other.pattern, other.change)
         for new in self._other_returned(node) or self._other_characters(node) or _other_constant(node.value):
             within = self._parents.get(id(node))

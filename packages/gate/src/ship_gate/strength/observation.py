@@ -24,9 +24,9 @@ from ship_gate.findings import Finding, FindingCode
 from ship_gate.fuzz.check import is_repeatable
 from ship_gate.fuzz.determinism import ALL_OF_THEM, OTHER_ADVICE, RecordedCall, call_text, difference_of
 from ship_gate.fuzz.determinism import Answer as CallAnswer
+from ship_gate.sandbox.exchange import Ledger, RunEnd
 from ship_gate.sandbox.pair import Pair, started
 from ship_gate.sandbox.staging import Staged, empty_tree
-from ship_gate.sandbox.stream import Ledger, RunEnd
 from ship_gate.strength.claims import (
     Assertions,
     Claims,

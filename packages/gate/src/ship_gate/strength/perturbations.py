@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from ship_gate.inside.codec import Codec
 from ship_gate.inside.values import Items
-from ship_gate.inside.variants.files import FILE_WAYS
-from ship_gate.inside.variants.values import WAYS
+from ship_gate.inside.variants.changes import FILE_WAYS, WAYS
 
 _MOST_CALLS = 5
 _FEW_CALLS = 2

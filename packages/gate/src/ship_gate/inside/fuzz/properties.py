@@ -32,11 +32,10 @@ from ship_gate.inside.fuzz.inputs import (
     leaves_of,
     sources_of,
     stop,
+    sweep,
 )
-from ship_gate.inside.fuzz.sweep import sweep
 from ship_gate.inside.proxies import Caller, install
-from ship_gate.inside.shapes import Classes, mismatch, shape_of
-from ship_gate.inside.values import measure, shown
+from ship_gate.inside.values import Classes, measure, mismatch, shape_of, shown
 
 _MOST_TEXT = 600
 _MOST_MESSAGE = 160

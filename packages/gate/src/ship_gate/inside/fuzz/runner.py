@@ -22,24 +22,36 @@ from typing import Any, NamedTuple
 from ship_gate.base.boundary_values import CONSTRUCTORS, TYPE_VARIABLE, BoundaryLimit
 from ship_gate.inside.codec import Codec, UndecodableError, UnencodableError
 from ship_gate.inside.frames import Link
-from ship_gate.inside.fuzz.dangerous_values import lay_out_files
-from ship_gate.inside.fuzz.hosts import Behaviour, behaviours, of_input
+from ship_gate.inside.fuzz.dangerous_values import Behaviour, behaviours, lay_out_files, of_input
 from ship_gate.inside.fuzz.inputs import (
     CounterexampleError,
     HangError,
     OverTimeError,
+    calls_of_tests,
     classes_of,
     drawn_arguments,
+    enlarged,
     explore,
+    overlong,
     sources_of,
     stop,
+    sweep,
 )
-from ship_gate.inside.fuzz.sweep import calls_of_tests, enlarged, overlong, sweep
 from ship_gate.inside.proxies import Caller, install
-from ship_gate.inside.shapes import RefusedError, Shape, mismatch, shape_of, values_of_variable
-from ship_gate.inside.values import DrawnFunction, Function, Items, measure, shown
+from ship_gate.inside.values import (
+    DrawnFunction,
+    Function,
+    Items,
+    RefusedError,
+    Shape,
+    measure,
+    mismatch,
+    shape_of,
+    shown,
+    values_of_variable,
+)
 
-MOST_KINDS = 5
+_MOST_KINDS = 5
 """The most kinds of faults that are reported."""
 
 _MOST_TEXT = 300
@@ -89,7 +101,7 @@ class _Outcome(NamedTuple):
         return self.errors[0].encode() + self.text if self.errors else self.text
 
 
-class ModuleUnderTest:
+class _ModuleUnderTest:
     """The module, called in a directory of its own.
 
     Args:
@@ -217,7 +229,7 @@ class ModuleUnderTest:
             return {}, []
 
 
-class Examination:
+class _Examination:
     """Judges calls.
 
     Args:
@@ -231,7 +243,7 @@ class Examination:
 
     def __init__(
         self,
-        subject: ModuleUnderTest,
+        subject: _ModuleUnderTest,
         returns: Shape,
         fields: Mapping[str, Mapping[str, Shape]],
         send: Callable[..., None],
@@ -300,7 +312,7 @@ class Examination:
         if key in self._settled or (first_only and key in self._kinds):
             return
         if key not in self._kinds:
-            if len(self._kinds) >= MOST_KINDS:
+            if len(self._kinds) >= _MOST_KINDS:
                 return
             self.allow(self._request["seconds"])  # to shrink it, and to find others
         event = {"key": key, "call": call, **fault._asdict()}
@@ -479,7 +491,7 @@ class _Part:
     def __init__(
         self, link: Link, plan: dict[str, Any], send: Any, caller: Caller, request: dict[str, Any]
     ) -> None:
-        subject = ModuleUnderTest(request, Path(plan["scratch"]), link, send, caller.codec)
+        subject = _ModuleUnderTest(request, Path(plan["scratch"]), link, send, caller.codec)
         classes = classes_of(request)
         fields = {
             error: {name: shape_of(text, classes) for name, text in stated.items()}
@@ -492,7 +504,7 @@ class _Part:
         self._hosts = behaviours(self._sources.whole) if request["web"] else []
         generic = self._shapes if "variable" in request else {}
         returns = shape_of(request["returns"], classes)
-        self._examination = Examination(subject, returns, fields, send, self._hosts, generic)
+        self._examination = _Examination(subject, returns, fields, send, self._hosts, generic)
 
     def examine(self) -> bool:
         """Look for counterexamples; whether the module still answers."""
@@ -505,7 +517,7 @@ class _Part:
             examination.sweep(sweep(self._shapes, self._sources))
             short = {name: bound for name, bound in request["takes"].items() if bound <= _SHORT}
             examination.sweep(overlong(self._shapes, self._sources, short))
-            for turn in range(MOST_KINDS):
+            for turn in range(_MOST_KINDS):
                 explore(drawn, examination.examine, seed=request["seed"] + turn, examples=request["examples"])
                 if not examination.settle():
                     break

@@ -29,7 +29,7 @@ _PARTS = (
 )
 
 
-def code_changes(module: types.ModuleType, file: Path, entries: Iterable[str]) -> Iterator[str]:
+def _code_changes(module: types.ModuleType, file: Path, entries: Iterable[str]) -> Iterator[str]:
     """What of the entry points is not as the source says.
 
     Args:
@@ -137,7 +137,7 @@ class Observer:
             module = sys.modules.get(f"modules.{name}")
             file = Path(self._folder, name, "__init__.py")
             if module is not None and file.exists():
-                self._tell(("CODE", what) for what in code_changes(module, file, entries))
+                self._tell(("CODE", what) for what in _code_changes(module, file, entries))
 
     def _tell(self, effects: Iterable[tuple[str, str]]) -> None:
         for kind, what in effects:

@@ -20,9 +20,8 @@ from ship_gate.inside.frames import Link
 from ship_gate.inside.observation.clock import install as install_clock
 from ship_gate.inside.proxies import Caller, install
 from ship_gate.inside.test_runner import Guard, Reporter, pytest_options
-from ship_gate.inside.variants.files import files_below, perturb_files
+from ship_gate.inside.variants.changes import files_below, perturb, perturb_files, spoil
 from ship_gate.inside.variants.forks import limit
-from ship_gate.inside.variants.values import perturb, spoil
 
 
 def run(link: Link, plan: dict[str, Any]) -> None:

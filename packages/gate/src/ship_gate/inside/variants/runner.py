@@ -35,7 +35,7 @@ from ship_gate.inside.web.client import lead_to
 from ship_gate.inside.web.script import Web
 
 
-def replace_file(lib: str, name: str, path: str, source: str) -> None:
+def _replace_file(lib: str, name: str, path: str, source: str) -> None:
     """From now on a file of the module is this text.
 
     Args:
@@ -195,7 +195,7 @@ def _become(work: dict[str, Any], forked: Forked, outcomes: _Outcomes, clock: Mo
             os.dup2(null, descriptor)
         limit(work["seconds"])
         variant = work["variants"][forked.place]
-        replace_file(work["lib"], work["name"], variant["path"], variant["source"])
+        _replace_file(work["lib"], work["name"], variant["path"], variant["source"])
         random.seed(0)
         gc.enable()
     except BaseException:

@@ -1,4 +1,7 @@
-"""Changes the files that a call of the module wrote, to see whether a test reads them (design: ship-gate).
+"""Changes what a call of the module returned, or the files that it wrote, to see whether a test notices (design: ship-gate).
+
+What is altered keeps its type, so that a test which fails has read the value and not merely used it. There are several
+ways, because an assertion may look at one side only: a length that is at most ten, an order, a name that is left out.
 
 A database of SQLite that could not be opened any more would be noticed by any test that opens it. So rows are changed: those
 that came since, or all are deleted, or the database is put back as it was.
@@ -9,18 +12,138 @@ database stays open.
 """
 
 import contextlib
+import copy
+import dataclasses
+import enum
 import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any, cast
 from urllib.parse import quote
 
-from ship_gate.base.boundary_values import other_bytes
-from ship_gate.inside.variants.values import perturb
+from ship_gate.base.boundary_values import CLASSES, ROWS_OF_CLASS, other_bytes
+from ship_gate.inside.codec import KEPT, unchecked_value
+from ship_gate.inside.values import Items
 
-COMPANIONS = ("-journal", "-wal", "-shm")
+WAYS = ("other", "last", "higher", "lower", "more", "fewer", "order")
+"""`other` changes every part and keeps the shape, `last` the last part alone; `higher` and `lower` go far from each part,
+`more` and `fewer` change the number of items, and `order` turns them round."""
+
+
+def perturb(value: object, variation: str) -> object:
+    """Another value of the same type; the same one where the variation leads to no other."""
+    kind = type(value)
+    if isinstance(value, Items):
+        return value._replace(values=_items(value.values, variation, grows=True))
+    if (
+        isinstance(value, (dict, tuple))
+        or kind in _CONTAINERS
+        or dataclasses.is_dataclass(kind)
+        or isinstance(value, enum.Enum)
+    ):
+        return _composite(value, variation)
+    row = ROWS_OF_CLASS.get(kind)
+    try:
+        return value if row is None else row.altered(value, variation)
+    except (OverflowError, ValueError, ArithmeticError):
+        return value
+
+
+def _composite(value: Any, variation: str) -> object:
+    kind = cast("Any", type(value))
+    if isinstance(value, enum.Enum):
+        members: list[enum.Enum] = list(kind)
+        return members[(members.index(value) + (-1 if variation == "lower" else 1)) % len(members)]
+    if isinstance(value, dict):
+        changed = _dict(cast("dict[Any, Any]", value), variation)
+        return changed if kind is dict else _filled(cast("dict[Any, Any]", value), changed)
+    if dataclasses.is_dataclass(kind):
+        names = [field.name for field in dataclasses.fields(kind) if field.init]
+        chosen = names[-1:] if variation == "last" else names
+        if getattr(kind, KEPT, False):
+            # no call: the check would refuse most of what is altered
+            kept: dict[str, object] = {
+                name: part if name in names and name not in chosen else perturb(part, variation)
+                for name, part in cast("dict[str, object]", vars(value)).items()
+            }
+            fields = {name: kept.pop(name) for name in names}
+            return unchecked_value(kind, fields, kept)
+        return dataclasses.replace(
+            value, **{name: perturb(getattr(value, name), variation) for name in chosen}
+        )
+    items = _items(list(value), variation, grows=not isinstance(value, tuple))
+    build: Any = getattr(kind, "_make", kind)  # of a named tuple
+    return build(items)
+
+
+def _filled(value: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
+    """A Counter, defaultdict or OrderedDict with other items."""
+    other = copy.copy(value)
+    other.clear()
+    other.update(items)
+    return other
+
+
+def _items(items: list[object], variation: str, *, grows: bool) -> list[object]:
+    match variation:
+        case "last":
+            return [*items[:-1], *(perturb(item, variation) for item in items[-1:])] or ["~"]
+        case "order":
+            return items[::-1]
+        # a tuple has a fixed number of parts, as a rule
+        case "fewer" if grows:
+            return []
+        case "more" if grows:
+            doubled = [item for item in items for _ in range(2)]
+            return [*doubled, *(perturb(item, "other") for item in items)] or ["~"]
+        case _:
+            return [perturb(item, variation) for item in items] or ["~"]
+
+
+def _dict(value: dict[Any, Any], variation: str) -> dict[Any, Any]:
+    match variation:
+        case "fewer":
+            return {}
+        case "order":
+            # the values too, so that it is another one, and what is said of their sum still holds
+            return dict(zip(reversed(value), value.values(), strict=True))
+        case "more":
+            key: Any = perturb(next(reversed(value)), "other") if value else "~"
+            return {**value, key: next(iter(value.values()), 0)}
+        case _:
+            chosen = [*value][-1:] if variation == "last" else [*value]
+            return {**value, **{key: perturb(value[key], variation) for key in chosen}} or {"~": 0}
+
+
+_CONTAINERS = {*CLASSES.values()}
+
+
+def spoil(values: list[object]) -> None:
+    """Change what can be changed in place, however deep, as a module must not do with its arguments."""
+    waiting, seen = [*values], set[int]()
+    while waiting:
+        value: Any = waiting.pop()
+        if type(value) is bytearray:
+            value.append(0)
+        if id(value) in seen or type(value) not in _CONTAINERS:
+            continue
+        seen.add(id(value))
+        waiting += value.values() if type(value) is dict else value
+        match value:
+            case list():
+                cast("list[object]", value).append("~")
+            case dict():
+                value["~"] = "~"
+            case set():
+                cast("set[object]", value).add("~")
+            case _:
+                pass
+
+
+_COMPANIONS = ("-journal", "-wal", "-shm")
 """How the names of files end that SQLite keeps beside a database."""
 
 _HEADER = b"SQLite format 3\0"
@@ -34,20 +157,20 @@ _kept: dict[tuple[int, int], int] = {}
 _Row = tuple[object, ...]
 
 
-def is_database(data: bytes | None) -> bool:
+def _is_database(data: bytes | None) -> bool:
     """Whether a file's content is that of a database."""
     return data is not None and data.startswith(_HEADER)
 
 
-def is_companion(path: str) -> bool:
+def _is_companion(path: str) -> bool:
     """Whether a file belongs to a database beside it."""
     return any(
-        path.endswith(end) and (os.path.isfile(path.removesuffix(end)) or end != COMPANIONS[0])  # noqa: PTH113 - texts
-        for end in COMPANIONS
+        path.endswith(end) and (os.path.isfile(path.removesuffix(end)) or end != _COMPANIONS[0])  # noqa: PTH113 - texts
+        for end in _COMPANIONS
     )
 
 
-def content_of(path: Path) -> bytes:
+def _content_of(path: Path) -> bytes:
     """What is in a file; of a database with a log beside it, what a reader would find.
 
     Raises:
@@ -55,7 +178,7 @@ def content_of(path: Path) -> bytes:
     """
     log = path.with_name(f"{path.name}-wal")
     data = _bytes_of(path)
-    if is_database(data) and log.exists() and log.stat().st_size:
+    if _is_database(data) and log.exists() and log.stat().st_size:
         with contextlib.suppress(sqlite3.Error), closing(_read_only(path)) as database:
             return database.serialize()
     return data
@@ -74,14 +197,14 @@ def _bytes_of(path: Path) -> bytes:
         return os.pread(descriptor, status.st_size, 0)
     descriptor = os.open(path, os.O_RDONLY)
     data = os.pread(descriptor, status.st_size, 0)
-    if is_database(data) and len(_kept) < _MOST_KEPT:
+    if _is_database(data) and len(_kept) < _MOST_KEPT:
         _kept[known] = descriptor
     else:
         os.close(descriptor)
     return data
 
 
-def change_rows(path: Path, before: bytes | None, *, delete: bool) -> None:
+def _change_rows(path: Path, before: bytes | None, *, delete: bool) -> None:
     """Change the rows of a database that were not there before, all of them if there are none; or delete every row.
 
     Args:
@@ -103,7 +226,7 @@ def change_rows(path: Path, before: bytes | None, *, delete: bool) -> None:
         database.execute("commit")
 
 
-def restore_database(path: Path, before: bytes) -> bool:
+def _restore_database(path: Path, before: bytes) -> bool:
     """Make a database what it was; whether that was possible."""
     with (
         contextlib.suppress(sqlite3.Error),
@@ -128,7 +251,7 @@ def _in_memory(data: bytes) -> sqlite3.Connection:
 
 
 def _rows_before(before: bytes | None) -> dict[str, set[_Row]]:
-    if before is None or not is_database(before):
+    if before is None or not _is_database(before):
         return {}
     with contextlib.suppress(sqlite3.Error), closing(_in_memory(before)) as database:
         return {table: {*_rows(database, table)} for table in _tables(database)}
@@ -192,8 +315,8 @@ def files_below(folder: Path) -> Files:
         for name in names:
             path = Path(place, name)
             with contextlib.suppress(OSError):
-                if path.is_file() and path.stat().st_size <= _MOST_BYTES and not is_companion(str(path)):
-                    found[str(path)] = content_of(path)
+                if path.is_file() and path.stat().st_size <= _MOST_BYTES and not _is_companion(str(path)):
+                    found[str(path)] = _content_of(path)
         if len(found) > _MOST_FILES:
             break
     return found
@@ -217,8 +340,8 @@ def perturb_files(folder: Path, before: Files, variation: str) -> None:
             _restore(Path(path), before[path])
         return
     for path, data in written.items():
-        if is_database(data):
-            change_rows(Path(path), before.get(path), delete=variation == "clear")
+        if _is_database(data):
+            _change_rows(Path(path), before.get(path), delete=variation == "clear")
         elif data is not None:
             _replace(Path(path), b"" if variation == "clear" else other_bytes(data, "other"))
 
@@ -230,7 +353,7 @@ def _undo(written: Files, before: Files) -> None:
         elif written[path] is None:
             shutil.rmtree(path, ignore_errors=True)
         else:
-            for end in ("", *(COMPANIONS if is_database(written[path]) else ())):
+            for end in ("", *(_COMPANIONS if _is_database(written[path]) else ())):
                 with contextlib.suppress(OSError):
                     Path(path + end).unlink()
 
@@ -239,7 +362,7 @@ def _restore(path: Path, data: bytes | None) -> None:
     if data is None:
         with contextlib.suppress(OSError):
             path.mkdir(parents=True, exist_ok=True)
-    elif not (is_database(data) and restore_database(path, data)):
+    elif not (_is_database(data) and _restore_database(path, data)):
         _replace(path, data)
 
 
