@@ -9,7 +9,7 @@ DEMO    ?= build/demo
 # containers often set it: then each of the many processes that tests start compiles all of Specwright again
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-skipped test-all test-nightly frozen coverage installations check lint fix pages docs lock bench clean
+.PHONY: demo test test-gate test-wire test-skipped test-all test-nightly frozen coverage installations check lint fix pages docs lock bench clean
 
 demo: $(VENV)/.runtime
 	@rm -rf $(DEMO)
@@ -18,6 +18,13 @@ demo: $(VENV)/.runtime
 # Each test belongs to one of these three.
 test: $(VENV)/.dev
 	SKIPPED_TO=build/skipped.txt $(RUN) pytest -n $(JOBS) -m "not slow"
+
+# One package alone, as it is without the factory.
+test-gate: $(VENV)/.dev
+	$(RUN) pytest -n $(JOBS) -m "not slow" packages/gate/tests
+
+test-wire: $(VENV)/.dev
+	$(RUN) pytest -n $(JOBS) -m "not slow" packages/wire/tests
 
 # The tests that the last `make test` skipped, once what they need is installed.
 test-skipped: $(VENV)/.dev

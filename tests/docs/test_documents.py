@@ -142,3 +142,31 @@ def test_the_plan_and_the_example_in_the_playbook_guide_are_some():
     assert block
     examples, faults = parse_examples(block[1])
     assert (len(examples), faults) == (1, ())
+
+
+def test_a_path_or_name_in_a_table_of_the_guides_is_in_the_code():
+    """A row such as "`ATTEMPTS` in `roles/team.py`" and every path of a table lead to what they say."""
+    wrong: list[str] = []
+    for path in (ROOT / "docs/design.md", ROOT / "CONTRIBUTING.md"):
+        rows = "\n".join(
+            line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("|")
+        )
+        wrong += [
+            f"{path.name}: {source}"
+            for source in re.findall(r"`([a-z_]+/[a-z_/.-]+)`", rows)
+            if not any((base / source).exists() for base in (ROOT, *SOURCES, *PACKAGES))
+        ]
+        for names, source in re.findall(r"((?:`[A-Za-z_.]+`(?:, )?)+) in `([a-z_/]+\.py)`", rows):
+            files = [
+                file
+                for base in (*SOURCES, *PACKAGES)
+                for file in base.rglob(Path(source).name)
+                if str(file).endswith(source)
+            ]
+            code = "".join(file.read_text(encoding="utf-8") for file in files)
+            wrong += [
+                f"{path.name}: {name} in {source}"
+                for name in re.findall(r"`([A-Za-z_.]+)`", names)
+                if not all(re.search(rf"\b{part}\b", code) for part in name.split("."))
+            ]
+    assert wrong == []

@@ -86,8 +86,8 @@ EMISSIONS = 6
 """Specs of a researcher that are read: they are large, and each refusal lists everything that is missing."""
 
 DRAFTS = (4, 3, 2)
-"""Drafts of a Proposer that are read in a proposal's first, second and every later round, preflight repairs included: a
-revision changes less than what it begins with (design: ship-gate)."""
+"""Drafts that a Proposer may submit in the first, second and every later round, repairs after a preflight included. Later
+rounds change less, so they get fewer (design: ship-gate)."""
 
 
 class Request(NamedTuple):

@@ -1,11 +1,7 @@
-"""The product stage: from SPEC.md to an approved product spec (design: product-spec).
+"""The product stage: from SPEC.md to an approved product spec (design: product-spec, approval, executable-spec).
 
-The answers at the approval gate that send a draft back, as they are stored beside it (design: approval).
-
-Examples and properties at the approval gate: a person's are kept by every later draft (design: executable-spec).
-
-A decision of the draft that a person overturns at the approval gate (design: product-spec).
-"""
+An answer at the approval gate that sends the draft back is stored beside the draft before the researcher is asked. Examples
+and properties that a person wrote are kept by every later draft; a decision that a person overturned is not made again."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast

@@ -1,8 +1,8 @@
 """A coding agent's own command line as a model: one prompt in, one answer out (design: models).
 
-For people who have a subscription and no key. The agent works in an empty directory that is removed afterwards, without
-tools of its own, and sees of the environment only what it needs to start and to log in. The tools of a role are written
-into the prompt, and its calls are read from the answer's text. What the agent does beside answering is an error.
+For people who have a subscription and no key. The agent works in an empty directory that is removed afterwards, and gets
+only those environment variables that it needs to start and to log in. The tools of a role are written into the prompt, and
+its calls are read from the answer's text. An answer for which the agent used a tool of its own is an error.
 """
 
 import json
