@@ -106,7 +106,7 @@ def test_doctor_says_within_ten_seconds_that_a_model_is_slow(endpoint: Start, pr
     told = specwright("doctor", project, "--model", "openai:x", "--base-url", endpoint(None), "--json")
     assert time.monotonic() - began < 20
     model = told.document["checks"][0]
-    assert "openai:x: is slow: there was no whole answer after 7 seconds" in model["detail"]
+    assert "openai:x: is slow: no complete answer came within 7 seconds" in model["detail"]
     assert "a run waits 600 seconds" in model["do"]
     assert "raise" not in model["do"]
 

@@ -70,7 +70,7 @@ def test_init_copies_a_spec_and_overwrites_none(tmp_path: Path) -> None:
 def test_of_spec_and_task_one_is_given(tmp_path: Path) -> None:
     """D-S9-04, D-S9-06: two ways to say one thing; a sentence of blanks is none."""
     told = specwright("run", tmp_path / "p", "--spec", SMALL / "SPEC.md", "--task", "x", "--model", PLAYBOOK)
-    told.refuses("--spec and --task", "give one of them")
+    told.refuses("--spec and --task", "use one of them")
     specwright("run", tmp_path / "p", "--task", "  ", "--model", PLAYBOOK).refuses("--task is empty")
     assert not (tmp_path / "p").exists()
 
@@ -127,8 +127,8 @@ def test_a_project_whose_place_is_a_file_is_refused(tmp_path: Path) -> None:
     place.write_text("x")
     specwright("init", place).refuses(str(place))
     given = ("--spec", SMALL / "SPEC.md", "--model", PLAYBOOK)
-    specwright("run", place, *given).refuses("no directory", str(place))
-    specwright("run", place / "below", *given).refuses("no directory", str(place))
+    specwright("run", place, *given).refuses("not a directory", str(place))
+    specwright("run", place / "below", *given).refuses("not a directory", str(place))
     for name in ("status", "tasks", "modules"):
         specwright(name, place).refuses("no run has begun here")
 

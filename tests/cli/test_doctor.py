@@ -27,11 +27,11 @@ def test_what_a_run_needs_beside_a_model_is_looked_at(project: Path, monkeypatch
             "index",
             'embedder = "openai:text-embedding-3-small"',
             True,
-            "text-embedding-3-small: set up, not asked",
+            "text-embedding-3-small: configured, not tested",
         ),
         ("index", 'embedder = "nowhere:nothing"', False, "nowhere:nothing"),
         ("search", 'search = "tavily"', False, "TAVILY_API_KEY"),
-        ("search", 'search = "ddgs"', True, "ddgs: set up, not asked"),
+        ("search", 'search = "ddgs"', True, "ddgs: configured, not tested"),
         ("sandbox", 'sandbox = "none"', False, "apt install bubblewrap"),
         ("sandbox", 'sandbox = "bubblewrap"', False, "bubblewrap is not installed"),
         ("sandbox", 'sandbox = "landlock"', True, "landlock, with seccomp and limits"),
@@ -91,7 +91,7 @@ def test_everything_about_a_model_is_looked_at(project: Path) -> None:
             "disk",
         ]
         assert found["tools"]["detail"] == "openai:gpt-4o: calls tools"
-        assert "is not known" in found["context"]["detail"]
+        assert "is unknown" in found["context"]["detail"]
         assert found["price"]["detail"] == f"openai:gpt-4o at {url}: unknown"
         assert "[prices]" in found["price"]["do"]
         assert "MiB free" in found["disk"]["detail"]

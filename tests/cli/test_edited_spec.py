@@ -69,7 +69,7 @@ def test_an_edit_that_waits_is_no_damage(
     file.write_text(file.read_text() + MORE)
     told = specwright("verify", project, "--json")
     assert (told.code, told.document) == (0, before.document | {"spec_edited": True})
-    assert "SPEC.md was edited since" in told.err
+    assert "SPEC.md was edited after" in told.err
     assert f"specwright {takes_it_up} {project}" in told.err
 
 

@@ -109,7 +109,7 @@ def test_what_lies_there_is_not_overwritten(halted: tuple[Path, str], tmp_path: 
     (tmp_path / "fix/mine.txt").write_text("mine")
     before = everything(tmp_path)
     specwright("escalations", escalation, project, "--checkout", tmp_path / "fix").refuses(
-        "the place is taken", "new or empty"
+        "the directory is not empty", "new or empty"
     )
     assert everything(tmp_path) == before
 
@@ -134,12 +134,12 @@ def _link(place: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (_drop_contract, ["no contract.json", "shout"]),
+        (_drop_contract, ["contract.json is missing", "shout"]),
         (_change_contract, ["not the locked contract", "REVISE_PLAN"]),
         (_write_bytes, ["not UTF-8", ENTRY]),
         (shutil.rmtree, ["no such directory", "--checkout"]),
-        (lambda fix: _link(fix / "tests"), ["follows no link", "/tests", "put what it leads to there"]),
-        (lambda fix: _link(fix / "implementation/__init__.py"), ["follows no link", "__init__.py"]),
+        (lambda fix: _link(fix / "tests"), ["cannot contain links", "/tests", "replace it with the file"]),
+        (lambda fix: _link(fix / "implementation/__init__.py"), ["cannot contain links", "__init__.py"]),
     ],
     ids=["no contract", "another contract", "no text", "nothing", "linked folder", "linked file"],
 )

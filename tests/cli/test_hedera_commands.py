@@ -99,9 +99,9 @@ def test_a_topic_that_is_not_what_was_submitted_is_refused(project: Path, ledger
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (f'topic = "{TOPIC}"', "", "there is no topic"),
+        (f'topic = "{TOPIC}"', "", "no topic is set"),
         ("operator_key = ", 'submit_key = "NOTHING"\noperator_key = "UNSET_KEY" #', "UNSET_KEY"),
-        (f'operator = "{OPERATOR}"', "", "account that pays"),
+        (f'operator = "{OPERATOR}"', "", "no account is set"),
         ("mirror_node = ", "mirror_node = 'ftp://x' #", "not the URL of a mirror node"),
         (f'topic = "{TOPIC}"', 'topic = "notes"', "'notes' is not a valid topic id"),
     ],

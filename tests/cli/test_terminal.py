@@ -192,7 +192,7 @@ def test_a_file_that_is_there_is_never_overwritten(released_once: Path, tmp_path
     """By no command (D-S9-05)."""
     file = tmp_path / "project.tar"
     file.write_text("mine")
-    specwright("export", released_once, file).refuses("there already", "nothing is overwritten")
+    specwright("export", released_once, file).refuses("exists already", "not overwritten")
     assert file.read_text() == "mine"
 
 

@@ -63,7 +63,7 @@ def test_a_spec_that_the_user_may_not_read_asks_for_the_right(monkeypatch: pytes
     monkeypatch.setattr("specwright.bootstrap.spec_file.read_bounded", refused)
     with pytest.raises(InputError, match=r"SPEC\.md cannot be read: Permission denied") as caught:
         read_spec(Path("SPEC.md"))
-    assert caught.value.remedy == "give your user the right to read it"
+    assert caught.value.remedy == "give your user permission to read it"
 
 
 @pytest.mark.parametrize("name", ["spec.md", "Spec.md", "SPEC.txt"])
@@ -71,7 +71,7 @@ def test_a_spec_under_a_similar_name_is_seen(name: str, tmp_path: Path) -> None:
     """D-S9-04: the file that is there is named, in place of advice to make one."""
     (tmp_path / name).write_text("# Nameplate\n")
     specwright("run", tmp_path, "--model", PLAYBOOK).refuses(
-        f"there is no SPEC.md, but {name}", "--spec FILE"
+        f"there is no SPEC.md, only {name}", "--spec FILE"
     )
 
 

@@ -121,7 +121,7 @@ def test_an_unknown_price_is_unknown() -> None:
     assert published.usd(model_label("openai:gpt-4o", "http://me:pw@127.0.0.1:1/v1?key=x"), usage) is None
     assert published.usd("openai:nothing-of-the-kind", usage) is None
     assert published.usd("nobody:gpt-4o", usage) is None
-    with pytest.raises(BudgetError, match="cannot be watched"):
+    with pytest.raises(BudgetError, match="cannot be enforced"):
         spending("openai:nothing", project=Budget(usd=Decimal(9))).reserve(PLACE, 300)
     whole, cached = (published.usd("openai:gpt-4o", Usage(1000, 0, read)) for read in (0, 1000))
     assert whole is not None

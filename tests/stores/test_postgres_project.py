@@ -183,7 +183,7 @@ def test_an_import_is_whole_or_nothing_and_never_over_a_project(
         f"{postgres_url}_other": "no run has begun",
     }
     for place, why in nothing_there.items():
-        specwright("import", place, broken).refuses("no exported project")
+        specwright("import", place, broken).refuses("not an exported project")
         specwright("export", place, tmp_path / "none.tar").refuses(why)
     assert not (tmp_path / "other").exists()
 
@@ -204,7 +204,7 @@ def test_a_file_of_no_project_is_refused(tmp_path: Path, path: str):
             member = tarfile.TarInfo(name)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-    specwright("import", tmp_path / "project", tmp_path / "x.tar").refuses("no exported project")
+    specwright("import", tmp_path / "project", tmp_path / "x.tar").refuses("not an exported project")
     assert not (tmp_path / "project").exists()
 
 

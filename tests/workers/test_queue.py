@@ -97,7 +97,7 @@ def test_a_project_in_a_directory_has_no_queue(tmp_path: Path):
     with opened_store(tmp_path, "") as store:
         assert store.jobs() == []
         assert store.workers() == 0
-        with pytest.raises(InputError, match="no workers"), store.queueing():
+        with pytest.raises(InputError, match="workers cannot drive"), store.queueing():
             pass
 
 

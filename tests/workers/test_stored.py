@@ -78,8 +78,8 @@ def test_whoever_can_write_to_the_store_does_not_choose_where_keys_go(
     ("content", "error", "words"),
     [
         (None, InputError, "no settings"),
-        (b"\xff", CorruptionError, "no JSON"),
-        (b"[" * 100_000, CorruptionError, "no JSON"),
+        (b"\xff", CorruptionError, "not JSON"),
+        (b"[" * 100_000, CorruptionError, "not JSON"),
         (b'{"of_tomorrow": 1}', InputError, "of_tomorrow"),
         (b'{"gate_strength": "much"}', InputError, "gate_strength"),
     ],

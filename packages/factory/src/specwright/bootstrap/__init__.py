@@ -3,8 +3,8 @@
 | to                                       | module    | function            |
 |------------------------------------------|-----------|---------------------|
 | drive a project                          | project   | `open_project`      |
-| read a project that others may drive     | views     | `reading_project`   |
-| say what a project asked of models       | costs     | `costs`             |
+| read a project while another process drives it | views | `reading_project`   |
+| sum up the costs of a project            | costs     | `costs`             |
 | check a project                          | verify    | `verify_project`    |
 | find the models of the roles             | project   | `model_sources_of`  |
 

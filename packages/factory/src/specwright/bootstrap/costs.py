@@ -1,4 +1,4 @@
-"""What a project asked of models and may ask: sums of its journal, prices and budgets of its settings (design: models)."""
+"""Costs of a project, summed from its journal; prices and budgets from its settings (design: models)."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -32,12 +32,12 @@ _CHANGE = re.compile(r"change-[0-9]+")
 
 
 def prices_of(settings: Settings) -> PublishedPrices:
-    """The prices that hold for a project."""
+    """Return the prices that apply to a project."""
     return PublishedPrices(settings.prices)
 
 
 def prices_in(directory: Path) -> PublishedPrices:
-    """The prices that hold for a project that is only looked at; damaged settings set none."""
+    """Return the prices for reading a project; damaged settings set none."""
     try:
         return prices_of(load_settings(directory, looking=True))
     except InputErrors:
@@ -45,7 +45,7 @@ def prices_in(directory: Path) -> PublishedPrices:
 
 
 def budgets_of(settings: Settings) -> Budgets:
-    """The budgets of a project."""
+    """Return the budgets of a project."""
     return Budgets(
         Budget(settings.budget_tokens, Decimal(str(settings.budget_usd))),
         Budget(settings.task_budget_tokens, Decimal(str(settings.task_budget_usd))),
@@ -53,14 +53,14 @@ def budgets_of(settings: Settings) -> Budgets:
 
 
 def models_by_role(settings: Settings) -> dict[Role, str]:
-    """The models of the roles as the journal names them; those of scripted roles are left out."""
+    """Return the model of each role as the journal names it; scripted roles are left out."""
     named = {role: settings.model_of(role) for role in Role}
     bought = {role: name for role, name in named.items() if name and not name.startswith(SCRIPTED)}
     return {role: model_label(name, settings.base_url) for role, name in bought.items()}
 
 
 def price_of(settings: Settings) -> Price | None:
-    """What the roles' tokens cost, for an estimate; None if all answers are scripted."""
+    """Return a function that prices a role's tokens, for an estimate; None if all answers are scripted."""
     models, prices = models_by_role(settings), prices_of(settings)
     if not models:
         return None
@@ -73,7 +73,7 @@ def price_of(settings: Settings) -> Price | None:
 
 
 def spending_of(settings: Settings, store: ProjectStore) -> Spending:
-    """What the project has spent so far, against its budgets."""
+    """Return what the project has spent so far, with its budgets."""
     spending = Spending(budgets_of(settings), prices_of(settings), models_by_role(settings))
     for record, where in _records(store, "model"):
         with read_as_model_answer(where):
@@ -82,18 +82,19 @@ def spending_of(settings: Settings, store: ProjectStore) -> Spending:
 
 
 def pauses_by_estimate(settings: Settings) -> bool:
-    """Whether a run pauses by its estimate: where nobody has set a budget for the project, or said that there is none."""
+    """Return whether the estimate limits a run: no setting or option names a project budget, not even 0."""
     return not settings.model_fields_set & {"budget_tokens", "budget_usd"}
 
 
 def watch_estimate(spending: Spending, settings: Settings, factory: Factory) -> None:
-    """Have a run without a budget pause by its estimate (design: models)."""
+    """Make a run without a budget pause at a multiple of its estimate (design: models)."""
     if pauses_by_estimate(settings):
         spending.expect(estimate_by_stage(factory))
 
 
 def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]:
-    """What a project sets out to do: to write a spec, or to build the tasks that are left. A person hears of each."""
+    """Return a function that estimates the current stage, spec or tasks, and announces it; None if the stage is the one
+    that is known."""
 
     def estimate(known: str) -> StageEstimate | None:
         projection = factory.projection
@@ -109,17 +110,17 @@ def estimate_by_stage(factory: Factory) -> Callable[[str], StageEstimate | None]
 
 
 def require_prices(settings: Settings) -> None:
-    """Refuse a budget in money for a model whose price is not known.
+    """Refuse a budget in money if the price of a model is unknown.
 
     Raises:
-        InputError: there is one.
+        InputError: a price is unknown.
     """
     if not budgets_of(settings).in_money:
         return
     for model in dict.fromkeys(models_by_role(settings).values()):
         if prices_of(settings).usd(model, Usage()) is None:
             raise InputError(
-                f"a budget in money cannot be watched: the price of {model} is unknown",
+                f"a budget in money cannot be enforced: the price of {model} is unknown",
                 where="budget_usd, task_budget_usd",
                 remedy="set `budget_tokens` instead, or the price, for instance in specwright.toml\n"
                 f'    [prices]\n    "{model.partition(" at ")[0]}" = [1.25, 10.0]   # US dollars for a million tokens',
@@ -129,8 +130,8 @@ def require_prices(settings: Settings) -> None:
 def costs(directory: Path, by: Division, prices: PublishedPrices) -> dict[str, Cost]:
     """The costs of a project, the largest part first.
 
-    By content, each part has its share of tokens and money by characters, and a request counts with its answer.
-    By version, a change has what was asked from its first step to that of the next.
+    With `content`, each part has its share of tokens and money by its characters; only `answers` count as calls.
+    With `version`, a change has the costs from its first step to the first step of the next change.
 
     Raises:
         CorruptionError: the journal is damaged.
@@ -150,12 +151,12 @@ def costs(directory: Path, by: Division, prices: PublishedPrices) -> dict[str, C
 
 
 def total_cost(directory: Path, prices: PublishedPrices) -> Cost:
-    """The sum over a project."""
+    """Return the total cost of a project."""
     return reduce(Cost.plus, costs(directory, "role", prices).values(), Cost())
 
 
 def refused_cost(directory: Path, prices: PublishedPrices) -> Cost:
-    """The sum over answers that were not accepted: the same role was asked again at the same place.
+    """Return the cost of answers that were not accepted: the same role was asked again at the same place.
 
     Raises:
         CorruptionError: the journal is damaged.
@@ -173,13 +174,13 @@ def refused_cost(directory: Path, prices: PublishedPrices) -> Cost:
 
 
 def _is_answer(answer: dict[str, Any]) -> bool:
-    """Whether a role answered, and did not only read or search."""
+    """Return whether the role submitted an answer, rather than only read or searched."""
     calls: list[dict[str, Any]] = answer["message"]["data"].get("tool_calls") or []
     return not calls or any(str(call["name"]).startswith(("submit_", "emit_")) for call in calls)
 
 
 def _records(store: ProjectStore, kind: str = "") -> Iterator[tuple[JournalRecord, str]]:
-    """The journal's records of a kind, each with its place for an error."""
+    """Yield the journal's records of a kind, each with its place for an error message."""
     for record in store.records(kind):
         yield record, f"{store.journal_address}, {record.place.scope} {record.place.ordinal}"
 
@@ -197,7 +198,7 @@ def _parts(record: JournalRecord, by: Division, version: str, prices: PublishedP
     written = _paid(model, Usage(0, usage.output_tokens), prices) or Decimal(0)
     parts, before = dict[str, Cost](), 0
     for kind, size in cast("dict[str, int]", answer.get("asked") or {}).items():
-        # rounded up to here and up to there, so that all parts together are the whole
+        # both ends are rounded down, so that the parts add up to the whole
         begin, end = (usage.input_tokens * at // max(1, characters) for at in (before, before + size))
         parts[kind] = Cost(0, size, end - begin, 0, (whole.usd - written) * size / max(1, characters))
         before += size
@@ -206,21 +207,21 @@ def _parts(record: JournalRecord, by: Division, version: str, prices: PublishedP
 
 
 def _paid(model: str, usage: Usage, prices: PublishedPrices) -> Decimal | None:
-    """What an answer costs; one of no tokens and no model, as a playbook gives it, costs nothing."""
+    """Return what an answer costs; a playbook's answer, without model and tokens, costs nothing."""
     if not model and not usage.input_tokens + usage.output_tokens:
         return Decimal(0)
     return prices.usd(model, usage)
 
 
 def _recorded_model(answer: dict[str, Any]) -> str:
-    """The model that a recorded answer says it is from; empty if it does not."""
+    """Return the model that a recorded answer names; empty if it names none."""
     said = cast(dict[str, Any], answer["message"]["data"].get("response_metadata") or {})
     provider, name = said.get("model_provider"), said.get("model_name")
     return f"{provider}:{name}" if provider and name else ""
 
 
 def _place(by: Division, version: str, scope: str) -> str:
-    """The part that an invocation, `TSK-003.1/split_evenly/round-1/proposer`, belongs to."""
+    """Return the part that an invocation such as `TSK-003.1/split_evenly/round-1/proposer` belongs to."""
     run, *middle, role = scope.split("/")
     task = run.partition(".")[0]
     subject, stage = (*middle, "", "")[:2]

@@ -1,4 +1,4 @@
-"""Is all there that a run needs? Checks of models, machine and project, each with what to do (design: command-line)."""
+"""Checks that everything a run needs is there: models, machine, project; each with a remedy (design: command-line)."""
 
 import os
 import shutil
@@ -23,25 +23,25 @@ from specwright.roles.models.spending import model_label
 from specwright.settings import SCRIPTED, Settings
 
 LEAST_CONTEXT = 32_000
-"""Tokens that a model must take; the longest recorded requests have 12,000, and conversations grow."""
+"""The least context, in tokens; the longest recorded requests have 12,000, and conversations grow."""
 
 LEAST_DISK_MIB = 500
 
 SECONDS = 7.0
-"""For all models together, so that the whole takes no more than ten; what has not answered by then is slow."""
+"""For all models together, so that all checks take at most ten; a model without an answer by then is slow."""
 
 _MILLION = 1_000_000
 
 
 @dataclass(frozen=True)
 class Check:
-    """One look at something.
+    """One check and its result.
 
     Args:
-        name: What was looked at.
-        ok: Whether a run can do with it.
-        detail: What was seen.
-        do: What to do; empty if nothing.
+        name: What was checked.
+        ok: Whether it is good enough for a run.
+        detail: What was found.
+        do: What to do; empty for nothing.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Check:
 
 
 class Diagnosis(Document, schema="doctor"):
-    """Whether a run has everything that it needs: all checks, and what was not checked."""
+    """All checks, whether all passed, and what was not checked."""
 
     ok: bool
     checks: list[Check]
@@ -59,11 +59,11 @@ class Diagnosis(Document, schema="doctor"):
 
 
 def diagnosis(directory: Path, settings: Settings | InputError) -> Diagnosis:
-    """Look at everything that a run needs; each model is asked one short question.
+    """Check everything that a run needs; each model is asked one short question.
 
     Args:
         directory: The project; it need not exist.
-        settings: Those of the next run, or why there are none.
+        settings: The settings of the next run, or the error on loading them.
     """
     ends = time.monotonic() + SECONDS
     machine = Settings() if isinstance(settings, InputError) else settings
@@ -81,15 +81,15 @@ _NO_SANDBOX = (
 
 
 _BUBBLEWRAP_ADDS = (
-    "nothing is missing; bubblewrap (`apt install bubblewrap`) would also hide the files and processes that Landlock only "
-    "forbids, and let a module change the times and rights of its own files"
+    "nothing is missing; bubblewrap (`apt install bubblewrap`) would also hide the files and processes to which Landlock "
+    "only forbids access, and let a module change the times and permissions of its own files"
 )
 
 
 def _sandbox(settings: Settings) -> Check:
-    """Whether the code of modules can be confined as the settings ask."""
+    """Check that the code of modules can be confined as the settings require."""
     if settings.sandbox == "none":
-        off = 'sandbox = "none": the code of modules runs with the rights of this account'
+        off = 'sandbox = "none": the code of modules runs with the permissions of this account'
         return Check("sandbox", False, off, _NO_SANDBOX)
     try:
         kind = chosen_sandbox(settings.sandbox)
@@ -100,12 +100,12 @@ def _sandbox(settings: Settings) -> Check:
 
 
 def _index(settings: Settings) -> Check:
-    """Whether the configured embedder works: the local one embeds a word, a provider's is not asked: it may cost money."""
+    """Check the embedder: the local one embeds a word; a provider's is not asked, since that may cost money."""
     name = settings.embedder
     try:
         embedder = load_embedder(name)
         if name != DEFAULT_EMBEDDER:
-            return Check("index", True, f"{name}: set up, not asked")
+            return Check("index", True, f"{name}: configured, not tested")
         (vector,) = embedder.embed(["word"])
     except SpecwrightErrors as error:
         return Check("index", False, f"{name}: {error.what}", error.remedy)
@@ -113,7 +113,7 @@ def _index(settings: Settings) -> Check:
 
 
 def _models(settings: Settings | InputError, needed: int, ends: float) -> Iterator[Check]:
-    """The checks of each model that answers for a role."""
+    """Check each model that answers for a role."""
     if isinstance(settings, InputError):
         yield _missing("model", settings)
         return
@@ -127,7 +127,7 @@ def _models(settings: Settings | InputError, needed: int, ends: float) -> Iterat
     def checks(name: str) -> list[Check]:
         return list(_model(name, asked[name], settings, needed, ends))
 
-    # all at once, so that one that hangs takes no time of the others
+    # in parallel, so that one that hangs does not delay the others
     with ThreadPoolExecutor(len(asked)) as threads:
         for found in threads.map(checks, asked):
             yield from found
@@ -139,16 +139,16 @@ def _model(name: str, source: ModelSource, settings: Settings, needed: int, ends
         return
     try:
         late = UnreachableError(
-            f"is slow: there was no whole answer after {SECONDS:g} seconds",
-            remedy="it may be loading its model: look again, or begin, since a run waits "
-            f"{settings.timeout_seconds:g} seconds; if it stays so, look at the server",
+            f"is slow: no complete answer came within {SECONDS:g} seconds",
+            remedy="it may be loading its model: check again, or start, since a run waits "
+            f"{settings.timeout_seconds:g} seconds; if it stays slow, check the server",
         )
         calls = in_time(lambda: calls_tools(source, name), ends - time.monotonic(), late)
     except SpecwrightErrors as error:
         yield _missing("model", error, name)
         return
     yield Check("model", True, f"{name}: answers")
-    advice = "" if calls else "choose a model that can: every role answers by a tool"
+    advice = "" if calls else "choose a model that can: every role answers with a tool call"
     yield Check("tools", calls, f"{name}: calls {'tools' if calls else 'no tool'}", advice)
     yield _context(name, settings, needed)
     yield _price(name, settings)
@@ -157,9 +157,9 @@ def _model(name: str, source: ModelSource, settings: Settings, needed: int, ends
 def _context(name: str, settings: Settings, needed: int) -> Check:
     window = prices_of(settings).context_window(model_label(name, settings.base_url))
     if window is None:
-        return Check("context", True, f"{name}: its length is not known; a run needs {needed:,} tokens")
+        return Check("context", True, f"{name}: its length is unknown; a run needs {needed:,} tokens")
     if window < needed:
-        advice = f"choose a model that takes {needed:,}, with SPEC.md, or shorten SPEC.md"
+        advice = f"choose a model that takes {needed:,} tokens, or shorten SPEC.md"
         return Check("context", False, f"{name}: {window:,} tokens", advice)
     return Check("context", True, f"{name}: {window:,} tokens")
 
@@ -168,7 +168,9 @@ def _price(name: str, settings: Settings) -> Check:
     prices, label = prices_of(settings), model_label(name, settings.base_url)
     taken, given = prices.usd(label, Usage(_MILLION, 0)), prices.usd(label, Usage(0, _MILLION))
     if taken is None or given is None:
-        advice = f'to count money, set it in specwright.toml:\n    [prices]\n    "{name}" = [1.25, 10.0]'
+        advice = (
+            f'to track money, set its price in specwright.toml:\n    [prices]\n    "{name}" = [1.25, 10.0]'
+        )
         return Check("price", True, f"{label}: unknown", advice)
     return Check("price", True, f"{name}: {dollars(taken)} in, {dollars(given)} out, for a million tokens")
 
@@ -180,22 +182,22 @@ def _search(settings: Settings) -> Check:
         search_of(settings)
     except SpecwrightErrors as error:
         return _missing("search", error, settings.search)
-    return Check("search", True, f"{settings.search}: set up, not asked")
+    return Check("search", True, f"{settings.search}: configured, not tested")
 
 
 def _tokens_needed(directory: Path) -> int:
-    """What a model must take: the longest request of a run, with SPEC.md, which the researcher gets as it is."""
+    """Return how many tokens a model must take: the longest request of a run, plus all of SPEC.md."""
     spec = directory / "SPEC.md"
     return LEAST_CONTEXT + tokens_in(spec.stat().st_size if spec.is_file() else 0)
 
 
 def _disk(place: Path) -> Iterator[Check]:
-    """Whether a run can write where the project is, or will be, and has room there."""
+    """Check that a run can write where the project is or will be, and that there is enough space."""
     if not os.access(place, os.W_OK | os.X_OK):
         yield Check(
             "directory",
             False,
-            f"{place} cannot be written",
+            f"{place} is not writable",
             "choose another directory, or change its permissions",
         )
     free = shutil.disk_usage(place).free // (1 << 20)
@@ -212,10 +214,10 @@ def _missing(name: str, error: AnyError, subject: str = "") -> Check:
 
 
 def _not_checked(settings: Settings) -> list[str]:
-    """What a run may still meet."""
+    """List what these checks leave out."""
     left = ["the account's limits and credit", "how well the model does the work"]
     if settings.embedder != DEFAULT_EMBEDDER:
-        left.append("whether the embedder's provider answers: asking may cost money")
+        left.append("whether the embedder's provider answers: a test may cost money")
     if settings.search != "none":
         left.append("whether the search service answers")
     return left

@@ -1,17 +1,15 @@
-"""Driving one project to its next stop, in a process of its own (design: workers).
+"""Drive one project to its next stop, in a process of its own (design: workers).
 
-What workers note about their attempts to drive a project, in the project itself (design: workers).
+A worker records its attempts in the project itself. The record bounds the attempts at a project that ends its driver,
+by an error or by killing the process or the machine: every attempt counts, unless the project has moved on since. Claims
+are made by the queue, not here.
 
-It bounds the attempts of a project that ends its driver before it can do anything, whether the error is raised, or the
-process or the whole machine dies of it: an attempt that was begun counts, unless the project has moved on since. The
-claims are the queue's; nothing is claimed here.
+A command leaves two things with a project for the workers: its settings, and an approval in advance.
 
-What a command leaves with a project for the workers: settings, and an approval in advance (design: workers, approval).
-
-The settings are those of the directory where the last command was typed, with its options. What belongs to a machine
-stays out: keys, which are in the environment of the worker; the sandbox, which the owner of a machine chooses; the store.
-Whoever can write to the store does not choose where keys go: decisive settings count if the environment of the worker says
-the same, or if a command of the same user on the same machine queued the project with them.
+The settings are those of the directory where the last command ran, with its options. Settings of a machine are left out:
+keys, which are in the worker's environment; the sandbox, which the owner of the machine chooses; the store. Write access to
+the store does not let anybody redirect keys: decisive settings count only if the worker's environment sets the same, or if
+a command of the same user on the same machine queued the project with them.
 """
 
 import json
@@ -57,18 +55,18 @@ if TYPE_CHECKING:
 
 _RECORD = f"{RUNTIME}/drive.json"
 MOST_ATTEMPTS = 8
-"""In a row, without an answer or a verdict more in the journal."""
+"""The most attempts in a row without a new answer or verdict in the journal."""
 _LONGEST_WAIT = 900.0
 _FIRST_WAIT = 5.0
 _GROWTH = 3.0
 
 
 _StorableText = Annotated[str, AfterValidator(lambda text: text.encode(errors="backslashreplace").decode())]
-"""A lone surrogate, as the name of a file may hold one, is escaped: nothing stores it."""
+"""Lone surrogates, which a file name may contain, are escaped, because no store accepts them."""
 
 
 class DriveError(Record):
-    """An error, as a person is shown it."""
+    """An error as it is shown."""
 
     what: _StorableText
     where: _StorableText
@@ -76,7 +74,7 @@ class DriveError(Record):
 
     @classmethod
     def of(cls, error: AnyError) -> "DriveError":
-        """What the error says."""
+        """Return the stored form of an error."""
         return cls(what=error.what, where=error.where, remedy=error.remedy)
 
     def __str__(self) -> str:
@@ -84,18 +82,18 @@ class DriveError(Record):
 
 
 Ended = Literal["stopped", "interrupted", "paused", "waiting", "failed", "busy"]
-"""`busy` is an attempt that was none: the project could not be had, or its store not reached."""
+"""`busy` does not count as an attempt: the project was locked, or its store could not be reached."""
 
 
 class Outcome(Record):
     """How an attempt ended.
 
     Args:
-        ended: `stopped` where the project is complete or a person is needed; `paused` where only a person can remove
-            what is in the way; `waiting` and `busy` for another attempt; `failed` for none.
+        ended: `stopped`: the project is complete or needs a person. `paused`: only a person can remove the obstacle.
+            `waiting`, `busy`: to be tried again. `failed`: not tried again.
         status: Where the project stopped.
         wait: Seconds to the next attempt.
-        error: What was in the way.
+        error: Why the project could not go on.
     """
 
     ended: Ended
@@ -105,15 +103,15 @@ class Outcome(Record):
 
 
 class DriveRecord(Record):
-    """The last attempt.
+    """The last attempt at driving a project.
 
     Args:
-        worker: The host and the process that made it.
+        worker: The process that made it, and its host.
         began: When, UTC.
-        attempts: How many in a row have led nowhere, this one included.
+        attempts: How many attempts in a row led nowhere, this one included.
         journal: How many records the journal had when it began.
-        ended: How: `stopped`, `interrupted`, `paused`, `waiting` to be tried again, `failed`; empty if nobody has said.
-        error: Why, if it is one.
+        ended: How it ended, as in `Outcome`; empty while it runs, and after a crash.
+        error: The error that ended it, if one did.
     """
 
     worker: str = ""
@@ -127,7 +125,7 @@ class DriveRecord(Record):
         """The record of the next attempt.
 
         Args:
-            worker: That makes it.
+            worker: The process that makes it.
             now: The time.
             journal: How many records the journal has.
         """
@@ -137,7 +135,7 @@ class DriveRecord(Record):
         return DriveRecord(worker=worker, began=now, attempts=attempts, journal=journal, error=error)
 
     def asked(self) -> "DriveRecord":
-        """The record when a person has asked: attempts count anew, and what was in their way is past."""
+        """Return the record after a command queued the project again: without attempts and error."""
         return self.model_copy(update={"attempts": 0, "ended": "", "error": None})
 
     @property
@@ -147,7 +145,7 @@ class DriveRecord(Record):
 
 
 def drive_record(folder: FileTree) -> DriveRecord:
-    """The record of the last attempt; an empty one if there was none, or if it is damaged, for it only counts."""
+    """Return the record of the last attempt; an empty one if there was none or it is damaged, since it only counts."""
     try:
         return DriveRecord.from_bytes(folder.read(_RECORD) if folder.exists(_RECORD) else b"{}", _RECORD)
     except InputErrors:
@@ -155,7 +153,7 @@ def drive_record(folder: FileTree) -> DriveRecord:
 
 
 def note_drive(folder: FileTree, record: DriveRecord) -> None:
-    """Store a record in place of the last one."""
+    """Store a record in place of the previous one."""
     folder.replace(_RECORD, record.to_bytes())
 
 
@@ -177,10 +175,10 @@ class Queue(Record):
 
 
 def queue_state(directory: Path) -> Queue | None:
-    """What the queue says about a project; None if it is not driven by workers."""
+    """Return what the queue says about a project; None if workers do not drive it."""
     try:
         settings = load_settings(directory, looking=True)
-    except InputErrors:  # what is there can be looked at all the same
+    except InputErrors:  # damaged settings do not hide the project
         return None
     if settings.drive != "workers" or not settings.store:
         return None
@@ -203,13 +201,13 @@ def _stamp(moment: datetime) -> str:
 
 STORED_SETTINGS = f"{RUNTIME}/settings.json"
 _APPROVED = f"{RUNTIME}/approved_in_advance"
-"""Every other answer is in the log, or beside the draft, when the command that took it returns. This one is for a draft that
-nobody has written yet; it holds for one change, and until the next command."""
+"""The path of an approval in advance. Every other answer is in the log, or beside the draft, when its command returns; this
+one is for a draft that does not exist yet. It holds for one change, and until the next command."""
 _OF_A_MACHINE = {"store", "drive", "mirror", "hedera", "sandbox"}
 
 
 def store_settings(store: ProjectStore, settings: Settings) -> None:
-    """Keep the settings of a command with the project."""
+    """Store the settings of a command with the project."""
     chosen = settings.model_dump(mode="json", include=settings.model_fields_set - _OF_A_MACHINE)
     if "model" in chosen:
         chosen["model"] = absolute_model(chosen["model"])
@@ -220,17 +218,17 @@ def store_settings(store: ProjectStore, settings: Settings) -> None:
 
 
 def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
-    """The settings that a worker drives a project with.
+    """Return the settings with which a worker drives a project.
 
     Args:
-        store: Of the project.
-        url: Its address.
-        directory: Without settings: what the worker itself sets is in its environment.
+        store: The project's store.
+        url: The store's URL.
+        directory: A directory without settings, so that only the worker's environment sets any.
 
     Raises:
-        UntrustedError: a decisive setting is neither this environment's nor trusted here.
-        InputError: no command has queued the project, or this version does not know what it sets.
-        CorruptionError: they are no JSON.
+        UntrustedError: a decisive setting is neither set in this environment nor trusted here.
+        InputError: no command has queued the project, or this version does not know one of its settings.
+        CorruptionError: the stored settings are not JSON.
     """
     where = f"{store.folder.address}/{STORED_SETTINGS}"
     if not store.folder.exists(STORED_SETTINGS):
@@ -243,7 +241,7 @@ def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
         chosen = cast(object, canonical_json.loads(store.folder.read(STORED_SETTINGS)))
     except (ValueError, RecursionError) as error:
         raise CorruptionError(
-            f"the settings of the project are no JSON: {error}", where=where, remedy="queue it again"
+            f"the settings of the project are not JSON: {error}", where=where, remedy="queue it again"
         ) from error
     named: dict[str, Any] = cast(dict[str, Any], chosen) if isinstance(chosen, dict) else {}
     of_project = {name: value for name, value in named.items() if name not in _OF_A_MACHINE}
@@ -256,7 +254,7 @@ def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
             f"the project has settings that count only from the environment of a worker: {described(foreign)}",
             where=where,
             remedy=f"if you want them, set {ENVIRONMENT_PREFIX}{first.upper()} for the worker; otherwise queue the project "
-            "without",
+            "without them",
         )
     try:
         return Settings.model_validate({**of_project, "store": url, "sandbox": own.sandbox})
@@ -270,28 +268,28 @@ def worker_settings(store: ProjectStore, url: str, directory: Path) -> Settings:
 
 
 def leave_approval(folder: FileTree, change: int | None) -> None:
-    """Approve the next draft of a change in advance, or none."""
+    """Approve the next draft of a change in advance; None takes such an approval back."""
     folder.replace(_APPROVED, b"" if change is None else str(change).encode())
 
 
 def approved_in_advance(folder: FileTree, change: int) -> bool:
-    """Whether the next draft of a change is approved in advance."""
+    """Return whether the next draft of a change is approved in advance."""
     return folder.exists(_APPROVED) and folder.read(_APPROVED) == str(change).encode()
 
 
 _BUSY_SECONDS = 2.0
-"""Until a project is tried again whose last driver is not gone yet."""
+"""The wait before a project is tried again that another process still holds."""
 
 
 def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
     """Drive a project to its next stop.
 
     Args:
-        url: Of its store.
-        directory: Empty, for this attempt alone.
-        progress: Is called at every step.
+        url: The URL of its store.
+        directory: An empty directory, for this attempt only.
+        progress: Called at every step.
     """
-    # nothing is shared with a driver that was cut off
+    # share nothing with a driver that was killed
     os.environ["XDG_CACHE_HOME"] = str(directory / "cache")
     work = directory / "project"
     work.mkdir()
@@ -309,13 +307,13 @@ def drive_project(url: str, directory: Path, progress: Progress) -> Outcome:
         return Outcome(ended="busy", wait=_BUSY_SECONDS, error=DriveError.of(error))
     if outcome.ended == "busy":
         return outcome
-    with suppress(*SpecwrightErrors), _opened(url) as store:  # what is not noted counts as a crash
+    with suppress(*SpecwrightErrors), _opened(url) as store:  # without a record the attempt counts as a crash
         return _end(store, record, outcome)
     return outcome
 
 
 def _attempt(url: str, directory: Path, progress: Progress, record: DriveRecord) -> Outcome:
-    # here, since it loads the frameworks, which `status` does not need
+    # imported here: it loads the frameworks, which `status` does not need
     from specwright.bootstrap.project import open_project
 
     try:
@@ -335,7 +333,7 @@ def _attempt(url: str, directory: Path, progress: Progress, record: DriveRecord)
         return Outcome(ended="failed", error=DriveError.of(error))
     except SpecwrightErrors as error:
         return _again(record, DriveError.of(error))
-    except Exception as error:  # a fault of ours must not end the worker, and not go round for ever
+    except Exception as error:  # a bug must not end the worker, nor be retried forever
         what = f"Specwright itself broke: {type(error).__name__}: {error}"[:500]
         return _again(
             record, DriveError(what=what, where="", remedy="this is a fault of Specwright, please report it")
@@ -343,21 +341,21 @@ def _attempt(url: str, directory: Path, progress: Progress, record: DriveRecord)
 
 
 def _again(record: DriveRecord, error: DriveError) -> Outcome:
-    """Another attempt, or the end of them."""
+    """Return `waiting`, or `failed` after the last attempt."""
     if record.attempts >= MOST_ATTEMPTS:
         return Outcome(ended="failed", error=error)
     return Outcome(ended="waiting", wait=record.wait, error=error)
 
 
 def _opened(url: str) -> "AbstractContextManager[PostgresStore]":
-    # here, since it loads the driver of the database, which `status` does not need
+    # imported here: it loads the database driver, which `status` does not need
     from specwright.bootstrap.postgres_store import opened_postgres_store
 
     return opened_postgres_store(url)
 
 
 def _begin(store: "PostgresStore") -> tuple[DriveRecord, DriveRecord]:
-    """The record of the last attempt, and that of this one."""
+    """Record a new attempt; return the record before it, and its own."""
     with store.driving():
         worker = f"process {os.getpid()} on {socket.gethostname()}"
         before = drive_record(store.folder)
@@ -376,5 +374,5 @@ def _silent(record: DriveRecord) -> DriveError:
     return DriveError(
         what=f"the processes that drove the project ended {record.attempts} times without saying why",
         where=record.worker,
-        remedy="look at the memory and the system log of that machine, then `specwright run` queues the project again",
+        remedy="check the memory and the system log of that machine, then queue the project again with `specwright run`",
     )

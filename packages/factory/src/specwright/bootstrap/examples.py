@@ -1,4 +1,4 @@
-"""The examples that come with Specwright: a SPEC.md each, with a playbook that answers for the roles."""
+"""The examples that come with Specwright: each a SPEC.md and a playbook with the roles' answers."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -13,41 +13,41 @@ _SETTINGS = b'# The answers of this example are scripted.\nmodel = "playbook:pla
 
 
 class Copied(NamedTuple):
-    """Which files of an example were made, and which were there already."""
+    """Which files of an example were written, and which existed and were kept."""
 
     made: tuple[str, ...]
     kept: tuple[str, ...]
 
 
 def example_names() -> list[str]:
-    """The examples of this installation."""
+    """Return the names of the examples in this installation."""
     return sorted(path.parent.name for path in EXAMPLES.glob("*/SPEC.md"))
 
 
 def example_directory(name: str) -> Path:
-    """Where an example is.
+    """Return the directory of an example.
 
     Raises:
-        InputError: there is none of that name.
+        InputError: no example has that name.
     """
     if name in example_names():
         return EXAMPLES / name
     raise InputError(
         f"there is no example {name!r}",
         where="--example",
-        remedy=f"{did_you_mean(name, example_names())}there are {', '.join(example_names()) or 'none in this installation'}",
+        remedy=f"{did_you_mean(name, example_names())}examples: {', '.join(example_names()) or 'none in this installation'}",
     )
 
 
 def copy_example(name: str, directory: Path) -> Copied:
-    """Copy an example into a directory, with settings that have it answer; files that are there are kept.
+    """Copy an example into a directory, with settings for its playbook; existing files are kept.
 
     Args:
-        name: Of the example.
-        directory: The project; it is made.
+        name: The example's name.
+        directory: The project; created if missing.
 
     Raises:
-        InputError: there is no example of that name.
+        InputError: no example has that name.
         OSError: a file cannot be written.
     """
     source = example_directory(name)

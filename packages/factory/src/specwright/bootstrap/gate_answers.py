@@ -1,6 +1,6 @@
-"""What a person answers at the approval gate, as the answer that sends a draft back (design: approval).
+"""Answers at the approval gate that send a draft back (design: approval).
 
-A person's fix on disk: failed drafts laid out as module directories, and what became of them (design: escalation).
+Also fixes as files: writes out failed drafts as module directories, and reads the corrected files (design: escalation).
 """
 
 import os
@@ -32,16 +32,16 @@ from specwright.settings import SETTINGS_FILE, decisive_in_file
 
 
 def answer_in_words(factory: Factory, action: GateAction, words: str, text: str) -> GateAnswer:
-    """An answer that sends a draft back. A structured spec in place of SPEC.md takes the place of the draft.
+    """Return an answer that sends a draft back. A structured spec in place of SPEC.md replaces the draft.
 
     Args:
         factory: The ports.
         action: What happens next.
-        words: A person's; empty if the edited SPEC.md says it.
-        text: SPEC.md as it was edited; empty if it was not.
+        words: The person's message; empty if the edited SPEC.md replaces it.
+        text: The edited SPEC.md; empty if it was not edited.
 
     Raises:
-        InputError: the structured spec is not complete, or cannot follow the approved one.
+        InputError: the structured spec is incomplete, or cannot follow the approved one.
     """
     structured = structured_spec(text) if text and not words else None
     if structured is None:
@@ -50,12 +50,12 @@ def answer_in_words(factory: Factory, action: GateAction, words: str, text: str)
 
 
 def no_spec_waits(view: ProjectView, directory: Path, feedback: str = "") -> RefusedError:
-    """Why nothing can be answered at the gate, and what to type instead.
+    """Return the error for an answer while no spec waits for approval; its remedy names the next command.
 
     Args:
         view: The project.
-        directory: Of it.
-        feedback: What was said of the spec, which a change of a released product takes.
+        directory: The project's directory.
+        feedback: Feedback on the spec, offered as the request of a change once the product is released.
     """
 
     def command(name: str) -> str:
@@ -65,15 +65,15 @@ def no_spec_waits(view: ProjectView, directory: Path, feedback: str = "") -> Ref
     place = "it is not written yet"
     if not awaits:
         place = f"it is approved, and the project is {_PLACES.get(status, status.value)}"
-    on = f"`{command('run')}` goes on, `{command('status')}` says what comes next"
+    on = f"`{command('run')}` continues, `{command('status')}` says what comes next"
     if status is ProjectStatus.RELEASED:
-        asked = shlex.quote(one_line(feedback)) if feedback else "TEXT"
-        edited = "" if feedback else f", or `{command('change')}` after you edited SPEC.md,"
-        on = f"`{command('change')} --request {asked}`{edited} makes the next version, which waits for your approval"
+        request = shlex.quote(one_line(feedback)) if feedback else "TEXT"
+        edited = "" if feedback else f", or `{command('change')}` after you have edited SPEC.md,"
+        on = f"`{command('change')} --request {request}`{edited} makes the next version, which waits for your approval"
     elif status in (ProjectStatus.HALTED, ProjectStatus.STALLED):
-        on = f"`{command('escalations')}` shows the question that waits, and what answers it"
+        on = f"`{command('escalations')}` shows the open question and its possible answers"
     elif awaits and draft_history(view).drafted >= 0:
-        on = f"`{command('run')}` goes on, `{command('amend')} --withdraw` takes back what sent it back"
+        on = f"`{command('run')}` continues, `{command('amend')} --withdraw` takes back your answer"
     return RefusedError(f"no spec waits for approval; {place}", where=str(directory), remedy=on)
 
 
@@ -91,20 +91,20 @@ _MOST_BYTES = 1024 * 1024
 def check_out(
     view: ProjectView, escalation: EscalationArtifact, project: Path, place: Path
 ) -> dict[str, tuple[Path, MicroModuleContract]]:
-    """Lay out the last drafts of the failed modules, each with its contract and the project's settings: one in `place`,
-    several in directories below it.
+    """Write out the last drafts of the failed modules, each with its contract and the project's settings: a single one into
+    `place`, several into directories below it.
 
     Returns:
-        By the names of the modules their directories and contracts.
+        The directory and the contract of each module, by module name.
 
     Raises:
-        InputError: there is something at `place` already, or it cannot be written.
+        InputError: `place` is not empty, or cannot be written.
         RefusedError: no module failed.
     """
     drafts = HaltedTask(view, escalation).drafts()
     if place.is_symlink() or (place.exists() and not (place.is_dir() and not any(place.iterdir()))):
         raise InputError(
-            "the place is taken, and nothing is overwritten",
+            "the directory is not empty, and nothing is overwritten",
             where=str(place),
             remedy="name a directory that is new or empty",
         )
@@ -129,7 +129,7 @@ def check_out(
 
 
 def _trust_packages(project: Path, places: Sequence[Path]) -> None:
-    """Have the packages of a project count where its modules are laid out, if they count for the project."""
+    """Trust the project's packages in the directories of its modules if they are trusted in the project."""
     found = {name: value for name, value in decisive_in_file(project).items() if name == "packages"}
     if not untrusted(project, found):
         for place in places if found else ():
@@ -139,10 +139,10 @@ def _trust_packages(project: Path, places: Sequence[Path]) -> None:
 def read_fix(
     view: ProjectView, escalation: EscalationArtifact, place: Path, description: str
 ) -> dict[str, Any]:
-    """The payload of PROVIDE_FIX for the files in a module directory.
+    """Return the payload of PROVIDE_FIX for the files in a module directory.
 
     Raises:
-        InputError: it is no directory of a failed module, or holds what no module can have.
+        InputError: it is not the directory of a failed module, or has a file that no module can have.
         RefusedError: no module failed.
     """
     drafts = HaltedTask(view, escalation).drafts()
@@ -162,7 +162,7 @@ def read_fix(
 
 
 def _laid_out(draft: FailedDraft) -> dict[str, bytes]:
-    """A draft's files, the docstring that of the contract, as a gate without a run behind it wants it."""
+    """Return a draft's files, with the contract's docstring, which the gate needs when it runs outside a project."""
     try:
         return {**draft.files, ENTRY_FILE: splice(draft.files[ENTRY_FILE], draft.contract)}
     except (KeyError, SourceError):  # the gate says what is wrong with it
@@ -170,7 +170,7 @@ def _laid_out(draft: FailedDraft) -> dict[str, bytes]:
 
 
 def _module_in(place: Path, drafts: Mapping[str, FailedDraft]) -> str:
-    """The failed module whose contract a directory holds."""
+    """Return the name of the failed module whose contract is in a directory."""
     path = place / layout.CONTRACT
     found = path.read_bytes() if path.is_file() else None
     for name, draft in drafts.items():
@@ -179,12 +179,12 @@ def _module_in(place: Path, drafts: Mapping[str, FailedDraft]) -> str:
     names = ", ".join(drafts)
     if found is None:
         raise InputError(
-            f"no {layout.CONTRACT} is there, which says that the files are of {names}",
+            f"{layout.CONTRACT} is missing, so the module is unknown (failed: {names})",
             where=str(place),
-            remedy="name the directory that `specwright escalations ESC-ID DIR --checkout` made, or one of those below it",
+            remedy="name the directory of a module that `specwright escalations ESC-ID DIR --checkout` made",
         )
     raise InputError(
-        f"it is not the locked contract of a module that failed ({names})",
+        f"it is not the locked contract of a failed module ({names})",
         where=str(path),
         remedy="a fix keeps the contract; REVISE_PLAN or AMEND_SPEC change it",
     )
@@ -198,16 +198,16 @@ def _texts(place: Path) -> dict[str, str]:
             name = path.relative_to(place).as_posix()
             if path.is_symlink() and (path.is_dir() or is_module_file(name)):
                 raise InputError(
-                    "a fix follows no link", where=str(path), remedy="put what it leads to there"
+                    "a fix cannot contain links", where=str(path), remedy="replace it with the file itself"
                 )
             if not is_module_file(name):
-                continue  # its contract, settings, notes and what tools leave behind; `gate` tells of the rest
+                continue  # contract, settings, notes, and files of tools; `gate` reports the others
             if path.stat().st_size > _MOST_BYTES:
                 raise InputError("the file is larger than 1 MiB", where=str(path), remedy="make it smaller")
             try:
                 files[name] = path.read_bytes().decode()
             except UnicodeDecodeError as error:
                 raise InputError(
-                    "the file is not UTF-8", where=str(path), remedy="a fix holds texts alone"
+                    "the file is not UTF-8", where=str(path), remedy="a fix contains only text files"
                 ) from error
     return files

@@ -1,7 +1,4 @@
-"""The mirror of a project's log (design: mirrors).
-
-The mirror of a project's log on a Hedera topic (design: mirrors).
-"""
+"""The mirrors of a project's log: a database, and a Hedera topic (design: mirrors)."""
 
 import os
 from collections.abc import Generator, Iterable
@@ -30,19 +27,21 @@ __all__ = ["Mirror", "MirrorStatus", "open_mirror"]
 
 @contextmanager
 def open_mirror(directory: Path, url: str = "") -> "Generator[tuple[Mirror, str]]":
-    """A mirror of a project, and its database as it may be shown.
+    """Open the mirror of a project, and give its database's address without the password.
 
     Args:
         directory: The project.
-        url: The database; left out that of the setting `mirror`, else a file of SQLite on this machine.
+        url: The database; by default the one of the setting `mirror`, else an SQLite file on this machine.
 
     Raises:
-        InputError: there is no project, the URL is none, or SQLAlchemy is not installed.
+        InputError: there is no project, the URL is not of SQLite or Postgres, or SQLAlchemy is not installed.
     """
     url = url or load_settings(directory).mirror
-    if url and not url.startswith(("sqlite", "postgres")):  # before it is said what has to be installed
-        remedy = "name one as in sqlite:////home/me/model.db or postgresql://user@host/database"
-        raise InputError("a mirror is SQLite or Postgres", where=url.rpartition("@")[2], remedy=remedy)
+    if url and not url.startswith(("sqlite", "postgres")):  # before the check of what is installed
+        remedy = "give a URL such as sqlite:////home/me/model.db or postgresql://user@host/database"
+        raise InputError(
+            "a mirror is an SQLite or Postgres database", where=url.rpartition("@")[2], remedy=remedy
+        )
     with needing_extra("mirror", "the read model needs"):
         from agent_wire.mirror import Mirror
         from agent_wire.mirror.model import ReadModel
@@ -55,7 +54,7 @@ def open_mirror(directory: Path, url: str = "") -> "Generator[tuple[Mirror, str]
 
 
 def _file(store: ProjectStore) -> str:
-    """The URL of the file beside what else a project has on this machine alone."""
+    """Return the URL of the mirror file, beside the project's other files that exist on this machine only."""
     place = store.workspace.parent
     place.mkdir(parents=True, exist_ok=True)
     return f"sqlite:///{place.resolve() / 'read_model.db'}"
@@ -65,7 +64,7 @@ OUTBOX = "hedera.db"
 
 
 class SubmitStatus(Document, schema="hedera-submitted"):
-    """How many Wires were submitted now, how many are on the topic, and how many the log has."""
+    """How many Wires this call submitted, how many are on the topic, and how many the log has."""
 
     submitted: int
     placed: int
@@ -73,7 +72,7 @@ class SubmitStatus(Document, schema="hedera-submitted"):
 
 
 class TopicState(NamedTuple):
-    """A topic: its messages with their proofs, what they reduce to, and how many Wires of the log they hold."""
+    """A topic: its messages with their proofs, their reduction, and how many Wires of the log it holds."""
 
     topic: str
     messages: list[TopicMessage]
@@ -82,28 +81,28 @@ class TopicState(NamedTuple):
 
 
 def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
-    """Submit what a project's log has and the topic has not.
+    """Submit the Wires of a project's log that the topic lacks.
 
     Args:
         directory: The project.
-        topic: Instead of that of the settings.
+        topic: Replaces the topic of the settings.
 
     Raises:
         InputError: there is no project, a setting or a key is missing, or the SDK is not installed.
-        BusyError: another process submits this log.
-        NetworkUnavailableError: the network cannot be reached; the next call goes on.
-        RefusedError: the network does not take a Wire, or the topic is another project's.
+        BusyError: another process is submitting this log.
+        NetworkUnavailableError: the network cannot be reached; the next call continues.
+        RefusedError: the network rejects a Wire, or the topic belongs to another project.
     """
     found = _settings(directory, topic)
     with needing_extra("hedera", "submitting needs"):
         from agent_wire.hedera.network import Account, HieroNetwork
         from agent_wire.hedera.submitter import Submitter
     if not found.operator:
-        raise InputError("there is no account that pays", remedy="set `operator` below [hedera]")
+        raise InputError("no account is set that pays", remedy="set `operator` below [hedera]")
     key, submit_key = os.environ.get(found.operator_key, ""), os.environ.get(found.submit_key, "")
     if not key:
         raise InputError(
-            "there is no key of the operator", remedy=f"put it into the variable {found.operator_key}"
+            "the operator's key is missing", remedy=f"set the environment variable {found.operator_key}"
         )
     account = Account(found.network, found.topic, found.operator, key, submit_key)
     with (
@@ -123,7 +122,7 @@ def submit_log(directory: Path, topic: str = "") -> SubmitStatus:
 
 
 def _require_own(topic: str, mirror: MirrorNode, log: StoredLog) -> None:
-    """Refuse a topic whose first Wire is of another project: stream ids are unique in a project only."""
+    """Refuse a topic whose first Wire belongs to another project: stream ids are unique within a project only."""
     first, own = next(mirror.messages(), None), next(iter(log.stored()), None)
     if first is None or own is None or (held := _context(first.body)) in ("", _context(own.body)):
         return
@@ -135,7 +134,7 @@ def _require_own(topic: str, mirror: MirrorNode, log: StoredLog) -> None:
 
 
 def _context(body: bytes) -> str:
-    """The project of a message; empty if it is no Wire."""
+    """Return the project of a message; empty if the message is not a Wire."""
     try:
         wire: Any = envelope.parse(body)
         return str(wire["stream"]["context_id"])
@@ -146,7 +145,7 @@ def _context(body: bytes) -> str:
 def read_topic(directory: Path, topic: str = "") -> TopicState:
     """Read the topic back, prove its chain, and compare it with what was submitted.
 
-    Of two claims for one task the one with the lower sequence number is admitted; the other is among `rejected`.
+    Of two claims on one task the one with the lower sequence number is admitted; the other is listed in `rejected`.
 
     Raises:
         InputError: there is no project, or no topic is set.
@@ -165,7 +164,7 @@ def read_topic(directory: Path, topic: str = "") -> TopicState:
 
 
 def message_row(topic: str, message: TopicMessage) -> dict[str, Any]:
-    """A message with its proof, in the form of `specwright wire log --json`."""
+    """Return a message with its proof, in the form of `specwright wire log --json`."""
     return {
         "hcs": {
             "topic_id": topic,
@@ -179,7 +178,7 @@ def message_row(topic: str, message: TopicMessage) -> dict[str, Any]:
 
 
 def _compared(outbox: Outbox, entries: Iterable[StoredEntry], messages: list[TopicMessage]) -> int:
-    """How many Wires of the log are on the topic, each where its receipt placed it."""
+    """Count the log's Wires that are on the topic; each must be where its receipt placed it."""
     by_number = {message.sequence_number: message for message in messages}
     bodies = {entry.sequence_number: entry.body for entry in entries}
     placed = [each for each in outbox.entries() if each.placement is not None]
@@ -208,7 +207,7 @@ def _settings(directory: Path, topic: str) -> HederaSettings:
     found = load_settings(directory).hedera
     found = found.model_copy(update={"topic": topic or found.topic})
     if not found.topic:
-        raise InputError("there is no topic", remedy="name it by --topic, or by `topic` below [hedera]")
+        raise InputError("no topic is set", remedy="use --topic, or set `topic` below [hedera]")
     return found
 
 
@@ -223,6 +222,6 @@ def _mirror_url(found: HederaSettings) -> str:
     url = found.mirror_node or _MIRROR_NODES.get(found.network, "")
     if not url:
         raise InputError(
-            "the mirror node of this network is not known", remedy="set `mirror_node` below [hedera]"
+            "no mirror node is known for this network", remedy="set `mirror_node` below [hedera]"
         )
     return url

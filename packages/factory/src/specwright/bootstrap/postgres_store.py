@@ -26,7 +26,7 @@ from specwright.postgres import PostgresDatabase, PostgresTables, StoreAddress, 
 from specwright.settings import SETTINGS_FILE, ProviderLimits
 from specwright.storage.postgres_files import PostgresStateStore, PostgresTree
 
-if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
+if TYPE_CHECKING:  # only drivers need these, so they import them when needed
     from specwright.graphs.checkpoints import Saver, SaverClass
     from specwright.index.embedder import Embedder
     from specwright.index.sqlite_index import AppendOnlyCodeIndex
@@ -35,17 +35,17 @@ if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
 
 
 def user_cache() -> Path:
-    """Where what programs on this machine need is kept."""
+    """Return the directory for what the programs on this machine need."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "specwright"
 
 
 class PostgresStore:
-    """A project in a schema, with the methods of `DirectoryStore`.
+    """A project in a schema of a database, with the methods of `DirectoryStore`.
 
-    Nothing of the project is written into its directory; what programs on this machine need is in the user's cache.
+    Writes nothing into the project's directory; what programs on this machine need is in the user's cache.
 
     Args:
-        database: Of the project, which another one closes.
+        database: The project's database; its owner closes it.
     """
 
     def __init__(self, database: PostgresDatabase) -> None:
@@ -60,59 +60,59 @@ class PostgresStore:
         self.workspace = cache / "work"
 
     def driving(self) -> AbstractContextManager[None]:
-        """Hold the lock of the session."""
+        """Hold the session's lock."""
         return self._database.driving()
 
     def driver(self) -> str:
-        """The process whose session holds the lock."""
+        """Return the process whose session holds the lock."""
         return self._database.driver()
 
     def has_log(self) -> bool:
-        """Whether the log has a topic."""
+        """Return whether the log has a topic."""
         return self._has("topic")
 
     def log(self, *, reading: bool = False) -> DatabaseWireLog:
-        """The log's tables."""
+        """Return the log in its tables."""
         tables = PostgresTables(self._database, "entry")
         return DatabaseWireLog(tables, TOPIC, time.time_ns, reading=reading)
 
     def journal(self) -> StoredJournal:
-        """The journal's table."""
+        """Return the journal in its table."""
         return StoredJournal(self._journal)
 
     def has_answers(self) -> bool | None:
-        """Whether the journal's table has a row."""
+        """Return whether the journal's table has a row."""
         return self._has("journal") or None
 
     def records(self, kind: str = "") -> Iterator[JournalRecord]:
-        """The records of the journal's table."""
+        """Iterate over the records in the journal's table."""
         return self._journal.records(kind)
 
     def index(self, embedder: "Embedder") -> "AppendOnlyCodeIndex":
-        """The index's tables."""
+        """Return the index in its tables."""
         from specwright.index.sqlite_index import AppendOnlyCodeIndex
 
         counter = "SELECT number FROM index_version"
         return AppendOnlyCodeIndex(PostgresTables(self._database, "entries", counter), embedder)
 
     def checkpoints(self, saver: "SaverClass") -> "AbstractContextManager[Saver]":
-        """The checkpoints' tables."""
+        """Return the checkpoints in their tables."""
         from specwright.graphs.postgres_checkpoints import checkpoint_tables
 
         return checkpoint_tables(self._database, saver)
 
     def unlike_schema(self) -> list[str]:
-        """The triggers and functions that are not as the program made them."""
+        """Return the triggers and functions that differ from this version's schema."""
         return self._database.unlike_schema() if self._database.exists else []
 
     def limiter(self, limits: Mapping[str, ProviderLimits]) -> "SharedRateLimiter":
-        """For every process that drives a project of the database."""
+        """Return a limiter shared by all processes that drive projects of the database."""
         from specwright.roles.models.shared_rate_limits import SharedRateLimiter
 
         return SharedRateLimiter(self._database, limits)
 
     def content(self) -> ProjectContent:
-        """Everything, in one snapshot; a run may go on meanwhile."""
+        """Return all content in one snapshot; a run may continue meanwhile."""
         with self._database.snapshot() as connection:
             lines = connection.execute("SELECT line FROM journal ORDER BY number").fetchall()
             return ProjectContent(
@@ -122,7 +122,7 @@ class PostgresStore:
             )
 
     def restore(self, content: ProjectContent) -> None:
-        """Write everything in one transaction; the rules of the tables are for what comes after."""
+        """Write all content in one transaction, with the triggers of the tables off."""
         tables = (*LOG_TABLES, *INDEX_TABLES)
         with self._database.writing() as connection:
             for table in tables:
@@ -140,7 +140,7 @@ class PostgresStore:
 
     @contextmanager
     def queueing(self) -> Generator[Callable[[], None]]:
-        """Commit what the block writes together, with a job for the workers if the block adds it by what it is given."""
+        """Commit the writes of the block together; the yielded function adds a job for workers."""
         queue = self._queue()
         self._database.prepare()
         queue.prepare()
@@ -148,15 +148,15 @@ class PostgresStore:
             yield queue.add
 
     def jobs(self) -> "list[QueuedJob]":
-        """The project's jobs for workers."""
+        """Return the project's jobs for workers."""
         return self._queue().jobs()
 
     def workers(self) -> int:
-        """How many workers are alive."""
+        """Return how many workers are alive."""
         return self._queue().workers()
 
     def journal_length(self) -> int:
-        """How many records the journal has."""
+        """Return how many records the journal has."""
         if not self._database.exists:
             return 0
         with self._database.reading() as connection:
@@ -169,7 +169,7 @@ class PostgresStore:
         return JobQueue(self._database)
 
     def _has(self, table: str) -> bool:
-        """Whether a table has a row."""
+        """Return whether a table has a row."""
         if not self._database.exists:
             return False
         with self._database.reading() as connection:
@@ -178,10 +178,10 @@ class PostgresStore:
 
 @contextmanager
 def opened_postgres_store(url: str) -> Generator[PostgresStore]:
-    """The store of a project, open for as long as the block.
+    """Open the store of a project for the block.
 
     Raises:
-        InputError: the address is none, or cannot be used.
+        InputError: the URL is invalid or cannot be used.
         RefusedError: the server cannot be reached.
     """
     with closing(PostgresDatabase(StoreAddress.parse(url))) as database:
@@ -189,20 +189,20 @@ def opened_postgres_store(url: str) -> Generator[PostgresStore]:
 
 
 def project_directories(url: str) -> list[Path]:
-    """A directory for each project of a database, with nothing but the setting that says where it is kept.
+    """Return a directory for each project of a database, with only a settings file that names the store.
 
-    They lie in the user's cache, since whatever is done to a project is done by a directory.
+    They are in the user's cache; commands take a project as a directory.
 
     Args:
-        url: Of the database; the name of a project in it does not matter.
+        url: The URL of the database; the name of a project in it is ignored.
 
     Raises:
-        InputError: it is no address, holds a password, or cannot be used.
+        InputError: the URL is invalid, holds a password, or cannot be used.
         RefusedError: the server cannot be reached.
     """
     if urlsplit(url).password is not None:
         raise InputError(
-            "the address holds a password, which would be written into settings",
+            "the address holds a password, which would be written into a settings file",
             where="--store",
             remedy="put the password into PGPASSWORD or ~/.pgpass",
         )
@@ -211,7 +211,7 @@ def project_directories(url: str) -> list[Path]:
         schemas = [str(name) for (name,) in connection.execute(_PROJECT_SCHEMAS).fetchall()]
     base = user_cache() / "studio" / hashlib.sha256(address.url.encode()).hexdigest()[:16]
     projects = [StoreAddress.project_of(schema) for schema in schemas]
-    # whoever may make a schema chooses its name; one that no project can have would lead out of `base`
+    # whoever may create a schema chooses its name; a name that no project can have could lead out of `base`
     return [_stand_in(base, address.url, name) for name in projects if not name or is_project_name(name)]
 
 
@@ -222,7 +222,7 @@ WHERE c.relname = 'topic' AND (n.nspname = 'specwright' OR starts_with(n.nspname
 
 
 def _stand_in(base: Path, url: str, project: str) -> Path:
-    """The directory of a project by its name, made if it is not there."""
+    """Return the directory of a project by its name; create it if missing."""
     directory, file = base / (project or "project"), base / (project or "project") / SETTINGS_FILE
     place = f"{url}{'&' if '?' in url else '?'}project={project}" if project else url
     text = f"store = {json.dumps(place)}\n"

@@ -1,8 +1,6 @@
-"""A project open for driving: its adapters put together, and held against other drivers (design: layers, journal).
+"""A project open for driving: connects its adapters, and locks out other drivers (design: layers, journal).
 
-The models and the web search that the settings name (design: models).
-
-The ship gate as the settings of a project want it, and where it runs (design: ship-gate, contracts).
+Also makes what the settings name: the models and web search (design: models), and the ship gate (design: ship-gate).
 """
 
 import platform
@@ -98,10 +96,10 @@ from specwright.wheels import FlitPackager
 
 
 def model_sources_of(settings: Settings) -> dict[Role, ModelSource]:
-    """The models that the settings name; nothing is written for a wrong name.
+    """Return the models that the settings name.
 
     Raises:
-        InputError: no model is named, there is none of that name, or a budget in money meets an unknown price.
+        InputError: no model is named, a name is unknown, or a budget in money lacks a price.
     """
     if unknown := set(settings.role_models) - set(Role):
         name = sorted(unknown)[0]
@@ -114,15 +112,15 @@ def model_sources_of(settings: Settings) -> dict[Role, ModelSource]:
 
 
 def answering(settings: Settings) -> tuple[str, RoleModels]:
-    """The model that answers for the researcher, with its address; and that of each role."""
+    """Return the researcher's model with its address, and the model of each role."""
     return f"{settings.model_of(Role.RESEARCHER)} {settings.base_url}".strip(), models_by_role(settings)
 
 
 def search_of(settings: Settings) -> WebSearch:
-    """What `web_search` asks; nothing is asked by this.
+    """Return the web search that the settings name; nothing is sent yet.
 
     Raises:
-        InputError: the service has no key, or its client is not installed.
+        InputError: the service's key is missing, or its client is not installed.
     """
     if settings.search == "tavily":
         return tavily()
@@ -130,7 +128,7 @@ def search_of(settings: Settings) -> WebSearch:
 
 
 def project_gate(settings: Settings) -> SandboxedShipGate:
-    """The gate with the limits of a project.
+    """Return the gate with the limits of a project.
 
     Raises:
         InputError: a package that modules may import is not installed here.
@@ -139,7 +137,7 @@ def project_gate(settings: Settings) -> SandboxedShipGate:
 
 
 def uses_shipped_playbooks(settings: Settings) -> bool:
-    """Whether every role is a playbook among the examples of this installation."""
+    """Return whether every role answers from a playbook of this installation's examples."""
     return all(
         name.startswith(SCRIPTED) and Path(name.removeprefix(SCRIPTED)).resolve().is_relative_to(EXAMPLES)
         for name in settings.own_models
@@ -147,7 +145,7 @@ def uses_shipped_playbooks(settings: Settings) -> bool:
 
 
 def environment_of(packages: tuple[AllowedPackage, ...]) -> Environment:
-    """In what modules are judged, for the evidence."""
+    """Return the environment in which modules are judged, for the ship evidence."""
     return Environment(
         repo_revision=f"specwright-{__version__}",
         dependency_lock_ref=", ".join(["standard-library", *(package.installed for package in packages)]),
@@ -157,16 +155,16 @@ def environment_of(packages: tuple[AllowedPackage, ...]) -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project that this process drives, from stop to stop; other processes may read it meanwhile.
+    """A project that this process drives from stop to stop; other processes may read it meanwhile.
 
     Args:
-        directory: Where it is.
+        directory: The project's directory.
         factory: Its ports.
         driver: Its graph.
-        spec_copy: Reads the SPEC.md that it works on.
-        store: Where its records are.
-        researcher: The models that answer for the researcher.
-        models: The models that answer for each role, as the journal names them.
+        spec_copy: Reads the SPEC.md that the project works on.
+        store: Holds its records.
+        researcher: The researcher's model with its address.
+        models: The model of each role, as the journal names it.
     """
 
     directory: Path
@@ -179,39 +177,39 @@ class Project:
 
     @property
     def status(self) -> ProjectStatus:
-        """Where the project is."""
+        """Where the project stopped."""
         return project_status(self.factory)
 
     @property
     def position(self) -> tuple[object, ...]:
-        """Where the records are; another one says that something was changed."""
+        """The position of the records; it differs after any change."""
         return self.factory.log.end(), draft_history(self.factory)
 
     @property
     def escalations(self) -> list[str]:
-        """The ids of the escalations that wait for a person."""
+        """The ids of the open escalations."""
         if self.factory.projection.board is None:
             return []
         return [*open_escalations(self.factory), *open_questions(self.factory)]
 
     def run(self, *, approve: bool = False, retry: str = "") -> ProjectStatus:
-        """Go to the next stop: begin, or go on after an interruption. Where a person must decide it stays.
+        """Go to the next stop: begin, or continue after an interruption. A project that waits for a person stays there.
 
-        Before the approval an edited SPEC.md sends the draft back. A role that gave no usable answer is asked again if
-        another model answers for it now.
+        Before the approval, an edited SPEC.md sends the draft back. A role that gave no usable answer is asked again if its
+        model has changed.
 
         Args:
-            approve: Approve the spec when that stop is reached, and go on.
-            retry: A role that is asked again after it gave no usable answer; what it answered stays on record.
+            approve: Approve the spec at that stop, and continue.
+            retry: The role to ask again after it gave no usable answer; its answers stay on record.
 
         Returns:
-            Where the project is then.
+            Where the project stopped.
 
         Raises:
-            ModelError: a model cannot be reached or gives no usable answer; a later run goes on from there.
-            BudgetError: the next call may exceed a budget; a later run goes on from there.
-            InputError: SPEC.md was edited and cannot be used, or there is nothing to try again.
-            RefusedError: the disk or a rule of the factory refuses.
+            ModelError: a model cannot be reached or gives no usable answer; a later run continues from there.
+            BudgetError: the next call may exceed a budget; a later run continues from there.
+            InputError: the edited SPEC.md cannot be used, or there is nothing to retry.
+            RefusedError: the disk is full or read-only, or a rule of the factory forbids it.
             CorruptionError: the project's records contradict each other.
         """
         if self.factory.projection.awaits_approval:
@@ -221,19 +219,18 @@ class Project:
         return self.go_on(approve=approve)
 
     def approve(self, sha256: str = "", *, old_spec: bool = False) -> ProjectStatus:
-        """Approve the spec that waits, and go to the next stop.
+        """Approve the spec that waits for approval, and go to the next stop.
 
         Args:
-            sha256: Of the spec that is meant, as the gate shows it; empty for the one that was shown last.
-            old_spec: Approve it although SPEC.md was edited since it was made.
+            sha256: The hash of the spec to approve, as shown; empty for the one shown last.
+            old_spec: Approve it although SPEC.md was edited since.
 
         Raises:
-            InputError: what is given is no SHA-256, or the spec was edited and is not valid any more.
-            RefusedError: no spec waits, it is not the one that was shown or named, or SPEC.md was edited. For the others
-                see `run`.
+            InputError: the hash is not a SHA-256, or the stored spec was edited and is not valid any more.
+            RefusedError: no spec waits, the hash is another spec's, or SPEC.md was edited. Otherwise as `run`.
         """
         answer = self._checked_approval(sha256, old_spec=old_spec)
-        if self.driver.waiting() is None:  # the checkpoints were lost, or left behind
+        if self.driver.waiting() is None:  # the checkpoints are lost or too old
             self.go_on()
         self.driver.advance(answer)
         if refused := (self.driver.waiting() or {}).get("refused"):
@@ -241,16 +238,16 @@ class Project:
         return self.status
 
     def _checked_approval(self, sha256: str, *, old_spec: bool) -> dict[str, str]:
-        """What the graph takes for an approval, if the spec that waits can be approved."""
+        """Return the approval for the graph, if the spec that waits can be approved."""
         sha256 = checked_sha256(sha256)
         if self.status is not ProjectStatus.APPROVAL:
             raise no_spec_waits(self.factory, self.directory)
         check_draft(self.factory)
         if spec_changed(self.directory, self.spec_copy()) and not old_spec:
             raise RefusedError(
-                "not approved: SPEC.md was edited since this spec was made from it",
+                "not approved: SPEC.md was edited after this spec was written from it",
                 where=str(self.directory / "SPEC.md"),
-                remedy=f"`{self._command('amend')}` has the spec follow it; `{self._command('approve')} --old-spec` "
+                remedy=f"`{self._command('amend')}` updates the spec; `{self._command('approve')} --old-spec` "
                 "approves the spec as it was shown",
             )
         answer = {**_APPROVAL, "sha256": sha256 or draft_history(self.factory).shown_sha256}
@@ -262,38 +259,38 @@ class Project:
         return RefusedError(
             f"not approved: {why}",
             where=f"{self.factory.store.address}/{draft_files(self.factory).spec}",
-            remedy="read it again; put back what was changed, or have it changed with `specwright amend` or "
+            remedy="read it again; undo the change, or request it with `specwright amend` or "
             "`specwright reject`",
         )
 
     def amend(self, feedback: str = "", decision: tuple[int, str] | None = None) -> ProjectStatus:
-        """Have the spec that waits changed, and go to the next stop.
+        """Send the spec that waits back for changes, and go to the next stop.
 
         Args:
-            feedback: What to change; may be left out if SPEC.md was edited, which is sent in any case.
-            decision: The number of one that is overturned, and what holds instead.
+            feedback: What to change; optional if SPEC.md was edited, which is sent in any case.
+            decision: The number of a decision to overturn, and what holds instead.
 
         Raises:
-            InputError: no feedback, and SPEC.md is as it was; or there is no such decision.
-            RefusedError: no spec waits. For the others see `run`.
+            InputError: there is no feedback and SPEC.md is unchanged, or no such decision.
+            RefusedError: no spec waits. Otherwise as `run`.
         """
-        told = overturned(self.factory, *decision) if decision else ""
-        return self._send_back(GateAction.AMEND, "feedback", f"{told}\n{feedback}")
+        correction = overturned(self.factory, *decision) if decision else ""
+        return self._send_back(GateAction.AMEND, "feedback", f"{correction}\n{feedback}")
 
     def withdraw(self) -> ProjectStatus:
-        """Take back what sent the spec back and is not in a draft yet; no model is asked.
+        """Take back an answer to the spec that no draft has used yet; no model is asked.
 
         Raises:
-            RefusedError: there is no such answer, or no draft to go back to.
+            RefusedError: there is no such answer, or no draft to return to.
         """
         withdraw(self.factory)
         return self.status
 
     def reject(self, reasons: str = "") -> ProjectStatus:
-        """Have the spec that waits written anew from SPEC.md as it is now, and go to the next stop; fails as `amend`.
+        """Send the spec that waits back to be written again from the current SPEC.md; raises the errors of `amend`.
 
         Args:
-            reasons: Why; may be left out if SPEC.md was edited.
+            reasons: Why; optional if SPEC.md was edited.
         """
         return self._send_back(GateAction.REJECT, "reasons", reasons)
 
@@ -301,12 +298,12 @@ class Project:
         """Put edited examples and properties into the spec that waits; no model is asked.
 
         Args:
-            text: Of the file that a person edited.
-            where: Its path, for messages.
+            text: The text of the edited file.
+            where: The file's path, for messages.
 
         Raises:
             InputError: they cannot be read, change nothing, or do not fit the spec.
-            RefusedError: no spec waits. For the others see `run`.
+            RefusedError: no spec waits. Otherwise as `run`.
         """
         if self.status is not ProjectStatus.APPROVAL:
             raise no_spec_waits(self.factory, self.directory)
@@ -318,10 +315,10 @@ class Project:
 
         Args:
             resolution: The answer.
-            unchecked: Whether the files of a fix are recorded without being judged first.
+            unchecked: Record the files of a fix without judging them first.
 
         Raises:
-            InputError: it does not fit the escalation, no such escalation waits, or scripted answers cannot judge a fix.
+            InputError: the answer does not fit, no such escalation waits, or scripted answers cannot judge a fix.
             RefusedError: the gate refuses the files of a fix; nothing was recorded.
         """
         check(self.factory, resolution)
@@ -329,7 +326,7 @@ class Project:
         if resolution.escalation_id in open_questions(self.factory):  # no task waits for it
             resolve(self.factory, resolution)
             return self.go_on()
-        if self.driver.waiting() is None:  # a crash came between the halt and the question
+        if self.driver.waiting() is None:  # a crash between halt and question
             self.driver.advance()
         self.driver.advance(resolution.to_json())
         return self.status
@@ -338,39 +335,39 @@ class Project:
         """Deprecate a sealed version; no model is asked.
 
         Raises:
-            RefusedError: it, or its replacement, is not sealed here or retired already.
+            RefusedError: it or its replacement is not sealed here, or already retired.
         """
         deprecate(self.factory, asked)
 
     def undo_deprecation(self, asked: DeprecationRequest) -> None:
-        """Seal the files of a deprecated version as its next one; no model is asked.
+        """Seal the files of a deprecated version as the next version; no model is asked.
 
         Raises:
-            RefusedError: it is no deprecated version of the product, or a change is under way.
+            RefusedError: it is not a deprecated version of the product, or a change is in progress.
         """
         undo_deprecation(self.factory, asked.module_ref, asked.reason)
 
     def decide(self, request: DecisionRequest) -> ProjectStatus:
-        """Decide about an interface change exception, and go to the next stop.
+        """Answer an interface change exception, and go to the next stop.
 
         Raises:
             InputError: there is no such exception.
-            RefusedError: its task does not wait for a decision. For the others see `run`.
+            RefusedError: its task does not wait for a decision. Otherwise as `run`.
         """
         decide(self.factory, request)
         return self.go_on()
 
     def change(self, request: str, spec_before: str, spec_text: str) -> ProjectStatus:
-        """Begin a change of the released product, and go to the next stop; asked for in the same words again, it goes on.
+        """Begin a change of the released product, and go to the next stop; the same request again continues the change.
 
         Args:
-            request: A sentence, or empty if the changed SPEC.md says it.
-            spec_before: The SPEC.md that the product was built from.
-            spec_text: As it is now.
+            request: The request; empty if the edited SPEC.md is the request.
+            spec_before: The SPEC.md of the released product.
+            spec_text: The current SPEC.md.
 
         Raises:
-            InputError: nothing has changed, or another change is under way.
-            RefusedError: the product is not released yet. For the others see `run`.
+            InputError: nothing has changed, or another change is in progress.
+            RefusedError: the product is not released yet. Otherwise as `run`.
         """
         begin_change(self.factory, request, spec_before, spec_text)
         return self.go_on()
@@ -379,43 +376,43 @@ class Project:
         """Run the example of a bug report against the sealed module; nothing is written and no model is asked.
 
         Args:
-            module: Its name, its MM-ID, or the reference of its version.
-            text: Of the file with the example.
-            where: The file, for messages.
+            module: The module's name, its MM-ID, or a reference to a version.
+            text: The text of the file with the example.
+            where: The file's path, for messages.
 
         Raises:
-            InputError: there is no such module, or this is no example of it.
+            InputError: there is no such module, or the example does not call it.
             RefusedError: the product is not released yet.
         """
         return try_report(self.factory, module, text, where)
 
     def report(self, tried: TriedReport, pointer: str, spec_text: str) -> ProjectStatus:
-        """Begin what a failed example asks for, a repair or a change request, and go to the next stop.
+        """Begin the repair or change request that a failed example leads to, and go to the next stop.
 
         Args:
-            tried: Failed.
-            pointer: What it breaks: a JSON pointer into the contract or the number of a criterion; empty if nothing says it.
-            spec_text: The SPEC.md that the product was built from.
+            tried: The example that failed.
+            pointer: What it breaks: a JSON pointer into the contract or the number of a criterion; empty if unknown.
+            spec_text: The SPEC.md of the released product.
 
         Raises:
-            InputError: nothing stands where it points, or another change is under way. For the others see `run`.
+            InputError: the pointer leads nowhere, or another change is in progress. Otherwise as `run`.
         """
         begin_report(self.factory, tried, pointer, spec_text)
         return self.go_on()
 
     def abandon(self, sha256: str = "") -> ProjectStatus:
-        """Give up the change that is under way, or only the one with a hash; no model is asked.
+        """Abandon the change in progress, or only the one with a given hash; no model is asked.
 
         Raises:
-            InputError: none is under way.
-            RefusedError: it is another one.
+            InputError: no change is in progress.
+            RefusedError: the hash is another change's.
         """
         require_shown(self.factory, sha256, CHANGE)
         abandon_change(self.factory)
         return self.status
 
     def go_on(self, *, approve: bool = False) -> ProjectStatus:
-        """Go to the next stop, without a look at SPEC.md."""
+        """Go to the next stop without checking SPEC.md for edits."""
         resolve_exceptions(self.factory)
         try:
             waits = self.driver.advance()
@@ -426,8 +423,8 @@ class Project:
             raise AnswerError(
                 error.what,
                 where=error.where,
-                remedy=f"{error.remedy}; `{self._command('run')} --retry researcher` asks it again, another `--model` "
-                "or an edited SPEC.md does as well",
+                remedy=f"{error.remedy}; or ask again with `{self._command('run')} --retry researcher`, another `--model` "
+                "or an edited SPEC.md",
                 raw_answers=error.raw_answers,
                 problems=error.problems,
             ) from error
@@ -436,15 +433,14 @@ class Project:
         return self.status
 
     def _send_back(self, action: GateAction, field: str, words: str) -> ProjectStatus:
-        """Send the spec that waits back, with SPEC.md if it was edited; so also one that was sent back already and is not
-        written yet."""
+        """Send the spec that waits back, with SPEC.md if it was edited; also one sent back before and not rewritten yet."""
         history, awaits = draft_history(self.factory), self.factory.projection.awaits_approval
         if not awaits or not (history.answers or history.drafted >= 0):
             raise no_spec_waits(self.factory, self.directory, words.strip())
         text = edited_spec(self.directory, self.spec_copy())
         if not words.strip() and not text:
             raise InputError(
-                f"the {field} {'are' if field == 'reasons' else 'is'} empty, and SPEC.md is as it was",
+                f"the {field} {'are' if field == 'reasons' else 'is'} empty, and SPEC.md is unchanged",
                 where=str(self.directory / "SPEC.md"),
                 remedy=f"`{self._command(action.value.lower())} --{field} TEXT`, or edit SPEC.md",
             )
@@ -452,12 +448,14 @@ class Project:
         return self.go_on()
 
     def _send_back_by_itself(self, *, retry: bool) -> None:
-        """What sends a draft back without a word of the person: an edited SPEC.md, or that the researcher is tried again."""
+        """Send the draft back without a message from the user if SPEC.md was edited or the researcher is to try again."""
         history = draft_history(self.factory)
         if text := edited_spec(self.directory, self.spec_copy()):
             action = GateAction.AMEND if self.status is ProjectStatus.APPROVAL else GateAction.RESTART
             send_back(self.factory, answer_in_words(self.factory, action, "", text))
-            self.factory.progress.note(RunEvent("spec", "", "SPEC.md was edited: the spec is to follow it"))
+            self.factory.progress.note(
+                RunEvent("spec", "", "SPEC.md was edited; the researcher updates the spec")
+            )
         elif retry or (history.gave_up and history.gave_up != self.researcher):
             send_back(self.factory, GateAnswer(action=GateAction.RESTART))
 
@@ -469,12 +467,12 @@ _APPROVAL = {"action": "APPROVE", "by": "human:operator"}
 
 
 class Composition(NamedTuple):
-    """What is put in the place of the production parts; tests wrap ports to kill a run at any effect.
+    """Replacements for production parts; tests wrap ports to kill a run at any effect.
 
     Args:
-        wrap_adapters: Called with the adapters; what it returns is used.
-        wrap_models: Called with the models of the roles; what it returns is used.
-        saver: Called with the class of what stores the checkpoints; what it returns is used.
+        wrap_adapters: Receives the adapters, and returns those to use.
+        wrap_models: Receives the models of the roles, and returns those to use.
+        saver: Receives the class that stores checkpoints, and returns the one to use.
     """
 
     wrap_adapters: Callable[[Adapters], Adapters] = lambda adapters: adapters
@@ -500,22 +498,22 @@ def open_project(
     spec_text: str | None = None,
     composition: Composition = PRODUCTION,
 ) -> Generator[Project]:
-    """Open a project for driving; until it is closed no other process can drive it.
+    """Open a project for driving, and lock out other drivers until it is closed.
 
     Args:
-        directory: The project; it is made if SPEC.md is given as text.
-        settings: Which models answer, and the limits; by default those of specwright.toml and the environment. Without
-            a model a project can be opened, but nothing asked.
-        progress: Is called at every step; by default nothing is shown.
-        spec_text: The text of SPEC.md; by default the project's file is read. Empty for what does not run.
-        composition: For tests.
+        directory: The project; created if the text of SPEC.md is given.
+        settings: Models and limits; by default those of specwright.toml and the environment. Without a model a project
+            can be opened, but no role can be asked.
+        progress: Called at every step; by default nothing is shown.
+        spec_text: The text of SPEC.md; by default the project's file is read. Empty for a command that does not run.
+        composition: Replacements for tests.
 
     Yields:
-        The project. It has not moved yet: `Project.run` goes to the next stop.
+        The project, unmoved: `Project.run` goes to the next stop.
 
     Raises:
         BusyError: another process drives it.
-        InputError: wrong settings, an unusable SPEC.md, or models that cannot be made.
+        InputError: the settings are wrong, SPEC.md is unusable, or a model cannot be made.
         CorruptionError: the project was copied without its log.
     """
     directory = Path(directory)
@@ -569,7 +567,7 @@ def open_project(
 
 
 def _catch_up(factory: Factory, journal: str) -> None:
-    """Bring the state to where the log is, and to its end what a crash cut short; `journal` is its address."""
+    """Bring the state up to the log, and finish what a crash interrupted; `journal` is the journal's address."""
     factory.projection.catch_up()
     check_journal(factory, journal)
     factory.projection.write(now=True)
@@ -587,7 +585,7 @@ def _settled(factory: Factory) -> Generator[None]:
     try:
         yield
     except BaseException:
-        # the state in memory may be half changed, so it is read from the log again; what broke off is what the user hears of
+        # the state in memory may be half changed, so it is read from the log again; the user sees only the first error
         with suppress(OSError, *SpecwrightErrors):
             projection = Projection(factory.log, factory.store, time.monotonic)
             projection.catch_up()
@@ -595,15 +593,15 @@ def _settled(factory: Factory) -> Generator[None]:
             note_log_end(factory.store, factory.log)
         raise
     factory.projection.write(now=True)
-    bind_journal(factory)  # last: it says that the run ended by itself
+    bind_journal(factory)  # last, since it states that the run ended normally
     note_log_end(factory.store, factory.log)
 
 
 def _adapters(store: ProjectStore, settings: Settings, progress: Progress, stack: ExitStack) -> Adapters:
-    """The adapters of a project; the stack closes them."""
+    """Return the adapters of a project; the stack closes them."""
     journal, log = stack.enter_context(closing(store.journal())), stack.enter_context(closing(store.log()))
     index = stack.enter_context(closing(store.index(load_embedder(settings.embedder))))
     if index.needs_reindex:
-        progress.note(RunEvent("index", "", "the embedder has changed; every entry is embedded again"))
+        progress.note(RunEvent("index", "", "the embedder has changed, so every entry is embedded again"))
         index.reindex()
     return Adapters(store.files, store.folder, log, journal, index, project_gate(settings))

@@ -1,8 +1,7 @@
-"""What a command does where workers drive the project: it takes the person's answer and queues the project (design:
-workers).
+"""Commands on a project that workers drive: they record the person's answer and queue the project (design: workers).
 
-The answer and the job are one transaction. So no answer waits for somebody to queue it, and nothing is queued for an
-answer that was refused.
+Answer and job are written in one transaction, so no recorded answer waits for somebody to queue it, and a refused answer
+queues nothing.
 """
 
 import time
@@ -26,24 +25,24 @@ from specwright.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class QueuedProject(Project):
-    """A project that workers drive: it takes each answer that `Project` takes, and queues the project instead of going on.
+    """A project that workers drive: records the same answers as `Project`, and queues the project instead of driving it.
 
     Args:
-        leave: Queues it; is given the change whose next draft is approved in advance, or None.
-        outside: Leaves the transaction, in which nothing is written yet, for a block that may take minutes; the project is
-            held meanwhile.
+        leave: Queues the project; takes the number of the change whose next draft is approved in advance, or None.
+        outside: Leaves the transaction for a block that may take minutes; nothing is written yet, and the project stays
+            locked.
     """
 
     leave: Callable[[int | None], None] = lambda approved: None
     outside: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def go_on(self, *, approve: bool = False) -> ProjectStatus:
-        """Leave it to a worker."""
+        """Queue the project for a worker."""
         self.leave(self.factory.projection.change_number if approve else None)
         return self.status
 
     def approve(self, sha256: str = "", *, old_spec: bool = False) -> ProjectStatus:
-        """Approve the spec that waits. Raises as `Project.approve`."""
+        """Approve the spec that waits. Raises the errors of `Project.approve`."""
         answer = self._checked_approval(sha256, old_spec=old_spec)
         if answer["sha256"] != (shown := shown_hash(self.factory)):
             raise self._not_approved(
@@ -55,7 +54,7 @@ class QueuedProject(Project):
         return self.go_on()
 
     def resolve(self, resolution: HumanResolution, *, unchecked: bool = False) -> ProjectStatus:
-        """Answer an escalation. Raises as `Project.resolve`."""
+        """Answer an escalation. Raises the errors of `Project.resolve`."""
         check(self.factory, resolution)
         with self.outside():
             check_fix(self.factory, resolution, by_gate=not unchecked)
@@ -63,7 +62,7 @@ class QueuedProject(Project):
         return self.go_on()
 
     def try_report(self, module: str, text: str, where: str) -> TriedReport:
-        """Run the example of a bug report. Raises as `Project.try_report`."""
+        """Run the example of a bug report. Raises the errors of `Project.try_report`."""
         with self.outside():
             return Project.try_report(self, module, text, where)
 
@@ -72,27 +71,27 @@ class QueuedProject(Project):
 def open_queued(
     directory: Path, settings: Settings, spec_text: str, waits: Sequence[float] = (0.1,) * 30
 ) -> Generator[QueuedProject]:
-    """Open a project for an answer, in a transaction; meanwhile no worker drives it.
+    """Open a project for an answer, in one transaction; no worker drives it meanwhile.
 
     Args:
-        directory: Of the project.
-        settings: Of the command; its models are not asked, and need no key here.
-        spec_text: What the project works on.
-        waits: Seconds between attempts while another process holds the project: a worker that has come to a stop does so a
-            moment longer.
+        directory: The project's directory.
+        settings: The command's settings; models are not asked and need no keys here.
+        spec_text: The SPEC.md that the project works on.
+        waits: Seconds between attempts while another process holds the project; a worker at a stop holds it a moment
+            longer.
 
     Raises:
         BusyError: a worker drives it.
-        InputError: the project is in a directory; or as `open_project`.
+        InputError: the project is stored in a directory; otherwise as `open_project`.
         CorruptionError: as `open_project`.
     """
     if not settings.store:
         raise InputError(
-            "workers drive projects on Postgres, and this one is in its directory",
+            "workers drive projects on Postgres, but this project is stored in its directory",
             where="drive",
             remedy='set `store` to a Postgres database, or `drive` to "here"',
         )
-    # packages need be installed for workers only, and for what is judged here
+    # packages must be installed for workers, and here only for what is judged here
     without: dict[str, Any] = {
         "model": "",
         "role_models": {},
@@ -124,7 +123,7 @@ def _is_installed(requirement: str) -> bool:
 
 @contextmanager
 def _queueing(project: Project, settings: Settings) -> Generator[QueuedProject]:
-    """A project whose next step is one transaction with the job that it leaves to the workers."""
+    """Yield a project whose next step commits together with a job for the workers."""
     with ExitStack() as transaction:
         add = transaction.enter_context(project.store.queueing())
 

@@ -1,7 +1,7 @@
-"""The options of a run: which models it uses, and what they may cost (design: command-line).
+"""The options of a run: its models and budgets (design: command-line).
 
-They are stored in `.specwright/run.json`, so that `approve` and the like go on with the same. The
-latest wins: an option of this command, then settings that were edited since the last run, then the options of that.
+They are stored in `.specwright/run.json`, so that later commands, such as `approve`, use them too. The latest wins: an
+option of this command, then settings edited since the last run, then the options of the last run.
 """
 
 from collections.abc import Mapping
@@ -23,11 +23,11 @@ _MODEL_SETTINGS = ("model", "role_models", "base_url")
 
 
 class LastRun(Record):
-    """What is stored of a `run` for the commands that go on with it.
+    """The options of the last `run`, stored for later commands.
 
     Args:
-        options: The settings that its options name: models and budgets.
-        settings: What specwright.toml and the environment said of such settings then.
+        options: Its options for models and budgets, as settings.
+        settings: The same settings in specwright.toml and the environment at that time.
     """
 
     options: dict[str, Any] = Field(default_factory=dict)
@@ -43,11 +43,11 @@ class LastRun(Record):
 
 
 def options_for(directory: Path, given: Mapping[str, Any] = MappingProxyType({})) -> LastRun:
-    """The options that hold for a command: its own, over those of the last run whose settings were not edited since.
+    """Return a command's options: its own, and those of the last run whose settings were not edited since.
 
     Raises:
-        UntrustedError: one of the last options that hold came with the project.
-        InputError: the last options, or the settings, are needed and damaged.
+        UntrustedError: an option of the last run that still applies came with the project.
+        InputError: the options of the last run, or the settings, are damaged and needed.
     """
     try:
         last = recorded_run(directory)
@@ -58,7 +58,7 @@ def options_for(directory: Path, given: Mapping[str, Any] = MappingProxyType({})
         if "model" not in given:
             raise
         last, edited = LastRun(), set[str]()
-    # the address belongs to the model
+    # a base URL belongs to its model
     replaced = {*given, *edited, *(("base_url",) if "model" in given else ())}
     before = {name: value for name, value in last.options.items() if name not in replaced}
     if foreign := untrusted(directory, decisive(before, directory)):
@@ -67,7 +67,7 @@ def options_for(directory: Path, given: Mapping[str, Any] = MappingProxyType({})
 
 
 def _edited_since(directory: Path, last: LastRun) -> set[str]:
-    """The options that settings have replaced since; an edit that leaves no model replaces none."""
+    """Return the options whose settings were edited since the last run; an edit that names no model replaces no model."""
     if not last.options:
         return set()
     now, then, edited = _settings_now(directory), last.settings, set[str]()
@@ -85,7 +85,7 @@ def _settings_now(directory: Path) -> dict[str, Any]:
 
 
 def remember(directory: Path, options: LastRun) -> None:
-    """Store the options of this run, and the settings beside them, for the commands that go on with it."""
+    """Store the options of this run for later commands, with the settings of this moment."""
     trust_typed(directory, decisive(options.options, directory))
     stored = options.model_copy(update={"settings": _settings_now(directory)})
     with opened_store(directory) as store:
@@ -93,7 +93,7 @@ def remember(directory: Path, options: LastRun) -> None:
 
 
 def recorded_run(directory: Path) -> LastRun:
-    """The options of the last run as they were stored; none if there was none.
+    """Return the stored options of the last run; empty ones if there was no run.
 
     Raises:
         InputError: they cannot be read.
@@ -113,16 +113,16 @@ def recorded_run(directory: Path) -> LastRun:
 
 
 def was_scripted(directory: Path) -> bool:
-    """Whether any answer in the project's journal was scripted; not if it cannot be read."""
+    """Return whether the project's journal has a scripted answer; False if it cannot be read."""
     with suppress(*SpecwrightErrors, OSError), opened_store(directory) as store:
         return any(not provider_of(record.answer) for record in store.records("model"))
     return False
 
 
 def decisive_options(directory: Path) -> dict[str, Any]:
-    """The decisive settings among the options of the last run.
+    """Return the decisive settings among the options of the last run.
 
     Raises:
-        InputError: the file, or the settings, are damaged.
+        InputError: the file or the settings are damaged.
     """
     return decisive(recorded_run(directory).options, directory)

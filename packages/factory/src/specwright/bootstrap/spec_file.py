@@ -1,8 +1,8 @@
 """SPEC.md, or a structured spec in its place: read in full or refused, and copied when a run begins.
 
-A run works on the copy, `state_store/product/SPEC.md`; a person's own file is never changed (design: approval). Until
-the first model answer is journalled nothing depends on the copy, and it follows the original; until the approval an
-edited SPEC.md is an amendment. Heavy imports happen inside the functions, since every command imports this module.
+A run works on the copy, `state_store/product/SPEC.md`; the user's own file is never changed (design: approval). Until
+the journal has a model's answer, the copy follows the original; until the approval an edited SPEC.md is an amendment. Heavy
+imports are inside the functions, since every command imports this module.
 """
 
 import codecs
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from specwright.ports import FileTree
 
 MAX_SPEC_BYTES = 256 * 1024
-"""Of prose; a structured spec may have 64 times as many, for some 10,000 tasks."""
+"""The limit for prose; a structured spec may be 64 times as large, for some 10,000 tasks."""
 
 _ERRORS_SHOWN = 10
 _STAMPS = ("created_at", "updated_at")
 _MEANT = re.compile(r'\A\s*\{\s*"|^title:.*^pillars:|^pillars:.*^title:', re.MULTILINE | re.DOTALL)
-"""How a text begins that is meant as a structured spec."""
+"""Matches a text that is meant to be a structured spec."""
 
 SPEC_TEMPLATE = """\
 # Name of the product
@@ -54,10 +54,10 @@ One paragraph: what it is, and for whom.
 
 
 def read_spec(path: Path) -> str:
-    """A SPEC.md.
+    """Read a SPEC.md.
 
     Raises:
-        InputError: missing, empty, too large, no regular file, or no text.
+        InputError: the file is missing, empty, too large, not a regular file, or not text.
     """
     remedy = "write about one page of Markdown, or name another file with --spec FILE"
     try:
@@ -73,26 +73,26 @@ def read_spec(path: Path) -> str:
 
 
 MAX_EXAMPLE_BYTES = 8_000
-"""Of the file of a bug report: it fits into a change request."""
+"""The largest file of a bug report; it fits into a change request."""
 
 MAX_ACCEPTANCE_BYTES = 1_000_000
-"""Of the examples and properties of a spec."""
+"""The largest file of a spec's examples and properties."""
 
 
 def read_example_file(path: Path) -> str:
-    """The file of a bug report; fails as `read_spec`."""
-    remedy = "name a file with one example, as examples.md of a module has them"
+    """Read the file of a bug report; raises the errors of `read_spec`."""
+    remedy = "name a file with one example, in the form of a module's examples.md"
     return _read(path, "the example", MAX_EXAMPLE_BYTES, remedy)
 
 
 def read_acceptance_file(path: Path) -> str:
-    """The examples and properties of a spec as a person edited them; fails as `read_spec`."""
-    remedy = "edit the `acceptance.md` that `specwright status` names, or a copy of it, and name that"
-    return _read(path, "the file of the examples", MAX_ACCEPTANCE_BYTES, remedy)
+    """Read the examples and properties of a spec, edited by a person; raises the errors of `read_spec`."""
+    remedy = "name the `acceptance.md` that `specwright status` shows, or an edited copy"
+    return _read(path, "the file of examples", MAX_ACCEPTANCE_BYTES, remedy)
 
 
 def spec_fault(directory: Path) -> str:
-    """Why no run can begin with SPEC.md; empty if one can."""
+    """Return why no run can begin with SPEC.md; empty if one can."""
     try:
         text = read_spec(directory / "SPEC.md")
         structured_spec(text)
@@ -102,13 +102,13 @@ def spec_fault(directory: Path) -> str:
 
 
 def _read(path: Path, what: str, most: int, remedy: str) -> str:
-    """A text file that a person wrote.
+    """Read a text file that a person wrote.
 
     Args:
-        path: Of the file.
-        what: It is, for messages.
-        most: The most bytes that it may have.
-        remedy: What to do if it is none of that kind.
+        path: The file.
+        what: What the file is, for messages.
+        most: The largest allowed size in bytes.
+        remedy: What to do about a wrong file.
     """
     try:
         return _text(str(path), read_bounded(path, most), what, remedy)
@@ -116,15 +116,15 @@ def _read(path: Path, what: str, most: int, remedy: str) -> str:
         raise InputError(
             f"{what} cannot be read: {error.strerror}",
             where=str(path),
-            remedy="give your user the right to read it" if isinstance(error, PermissionError) else remedy,
+            remedy="give your user permission to read it" if isinstance(error, PermissionError) else remedy,
         ) from error
 
 
 def structured_spec(text: str) -> dict[str, Any] | None:
-    """The product spec that a text is, in JSON or YAML; None of a text in prose.
+    """Return the product spec that a text holds as JSON or YAML; None for prose.
 
     Raises:
-        InputError: it has pillars, and is no complete product spec.
+        InputError: it has pillars but is not a complete product spec.
     """
     data = _structured(text)
     if data is None:
@@ -144,10 +144,10 @@ def structured_spec(text: str) -> dict[str, Any] | None:
 
 
 def _structured(text: str) -> dict[str, Any] | None:
-    """A mapping with a list of pillars, without the times that a stored spec has.
+    """Return a mapping with a list of pillars, without the timestamps of a stored spec; None for prose.
 
     Raises:
-        InputError: it is meant as one, and cannot be read.
+        InputError: it is meant as a structured spec and cannot be read.
     """
     if "pillars" not in text:
         return None
@@ -170,25 +170,25 @@ def _structured(text: str) -> dict[str, Any] | None:
 
 
 def _read_structure(text: str) -> Any:
-    """JSON, or YAML whose scalars are read as texts: the spec has no other ones."""
+    """Parse JSON, or YAML with every scalar read as text: a spec has only texts."""
     if text.lstrip().startswith("{"):
         return json.loads(text)
     import yaml
 
     events: Iterator[Any] = cast(Any, yaml).parse(text)
     if any(isinstance(event, yaml.AliasEvent) for event in events):
-        raise ValueError("it has a YAML alias (*); write the value out")  # a few may stand for gigabytes
-    return yaml.load(text, yaml.BaseLoader)  # noqa: S506 - BaseLoader makes texts, lists and mappings only
+        raise ValueError("it has a YAML alias (*); write the value out")  # a few can expand to gigabytes
+    return yaml.load(text, yaml.BaseLoader)  # noqa: S506 - BaseLoader makes only strings, lists and mappings
 
 
 class SpecCopy(NamedTuple):
-    """The SPEC.md that the run, or the last change that was not abandoned, began with.
+    """The SPEC.md with which the run began, or the last change that was not abandoned.
 
     Args:
-        where: It is, for messages.
-        path: In `state_store/`.
-        data: Its bytes, None if no run has begun.
-        passed_over: The SHA-256 of an edited SPEC.md that was left out of the approval.
+        where: Its address, for messages.
+        path: Its path in `state_store/`.
+        data: Its bytes; None if no run has begun.
+        passed_over: The SHA-256 of an edited SPEC.md that an approval left out.
     """
 
     where: str
@@ -202,10 +202,10 @@ class SpecCopy(NamedTuple):
         return self.data is not None
 
     def text(self) -> str:
-        """Its text.
+        """Return its text.
 
         Raises:
-            InputError: missing, empty, or no text.
+            InputError: it is missing, empty, or not text.
         """
         if self.data is None:
             raise _no_spec(Path(self.where))
@@ -213,7 +213,7 @@ class SpecCopy(NamedTuple):
 
 
 def spec_copy(directory: Path, store: "ProjectStore | None" = None) -> SpecCopy:
-    """The copy that the run works on.
+    """Return the copy that the run works on.
 
     Args:
         directory: The project.
@@ -232,7 +232,7 @@ def spec_copy(directory: Path, store: "ProjectStore | None" = None) -> SpecCopy:
 
 
 def restore_spec(directory: Path) -> None:
-    """Write SPEC.md as the run has it, where there is none; of a damaged project nothing."""
+    """Write a missing SPEC.md from the run's copy; do nothing if the project is damaged."""
     path = directory / "SPEC.md"
     with suppress(*InputErrors):
         if (data := spec_copy(directory).data) is not None and not os.path.lexists(path):
@@ -256,22 +256,22 @@ def _opened(directory: Path, store: "ProjectStore | None") -> "AbstractContextMa
 def spec_for_run(
     directory: Path, spec: Path | None = None, task: str | None = None, store: "ProjectStore | None" = None
 ) -> str:
-    """The text that a run works on. Writes nothing.
+    """Return the text that a run works on. Writes nothing.
 
     Args:
         directory: The project.
         spec: A file to read instead of the project's SPEC.md.
-        task: The product in one sentence, instead of a file.
+        task: One sentence that describes the product, instead of a file.
         store: The store of the project, if it is open.
 
     Raises:
-        InputError: no readable text, two different ones, an incomplete structured spec, or a directory that cannot be
-            written.
+        InputError: there is no readable text, or two different ones, the structured spec is incomplete, or the directory is
+            not writable.
     """
     if spec is not None and task is not None:
-        raise InputError("--spec and --task are two ways to say the same", remedy="give one of them")
+        raise InputError("--spec and --task exclude each other", remedy="use one of them")
     if task is not None and not task.strip():
-        raise InputError("--task is empty", remedy="say in a sentence what the product does")
+        raise InputError("--task is empty", remedy="describe in a sentence what the product does")
     with _opened(directory, store) as opened:
         copy = spec_copy(directory, opened)
         if _was_answered(directory, opened, copy):
@@ -281,16 +281,16 @@ def spec_for_run(
 
 
 def checked_spec(directory: Path, text: str) -> str:
-    """A text that becomes the SPEC.md of a new project. Writes nothing.
+    """Return a text that becomes the SPEC.md of a new project, after checks. Writes nothing.
 
     Raises:
-        InputError: an incomplete structured spec, or another SPEC.md is there.
+        InputError: the structured spec is incomplete, or the directory has a different SPEC.md.
     """
     structured_spec(text)
     original = directory / "SPEC.md"
     if os.path.lexists(original) and read_spec(original) != text:
         raise InputError(
-            "the directory has another SPEC.md, and nothing is overwritten",
+            "the directory has another SPEC.md, which is not overwritten",
             where=str(original),
             remedy="remove it, leave out --spec and --task, or name a new directory",
         )
@@ -298,7 +298,7 @@ def checked_spec(directory: Path, text: str) -> str:
 
 
 def spec_changed(directory: Path, copy: SpecCopy) -> bool:
-    """Whether the person's SPEC.md differs from the one that the run works on, and was not left out of its approval."""
+    """Return whether the user's SPEC.md differs from the run's copy, and the approval did not leave it out."""
     try:
         return bool(edited_spec(directory, copy))
     except InputErrors:
@@ -306,8 +306,8 @@ def spec_changed(directory: Path, copy: SpecCopy) -> bool:
 
 
 def edited_spec(directory: Path, copy: SpecCopy) -> str:
-    """The person's SPEC.md if it differs from the one that the run works on; empty if it does not, is missing, or was left
-    out of the approval.
+    """Return the user's SPEC.md if it differs from the run's copy; empty if it is equal or missing, or if the approval left
+    it out.
 
     Raises:
         InputError: it cannot be read.
@@ -320,7 +320,7 @@ def edited_spec(directory: Path, copy: SpecCopy) -> str:
 
 
 def readable_edit(directory: Path, copy: SpecCopy) -> str:
-    """The same; empty also if it cannot be read."""
+    """Return the same as `edited_spec`; empty also if SPEC.md cannot be read."""
     try:
         return edited_spec(directory, copy)
     except InputErrors:
@@ -328,7 +328,7 @@ def readable_edit(directory: Path, copy: SpecCopy) -> str:
 
 
 def store_spec(directory: Path, text: str, store: "ProjectStore") -> None:
-    """Write the copy that the run works on, and SPEC.md if there is none."""
+    """Write the copy that the run works on, and SPEC.md if it is missing."""
     original, copy = directory / "SPEC.md", spec_copy(directory, store)
     if not os.path.lexists(original):
         directory.mkdir(parents=True, exist_ok=True)
@@ -338,7 +338,7 @@ def store_spec(directory: Path, text: str, store: "ProjectStore") -> None:
 
 
 _NEARLY = ("spec.md", "spec.markdown", "spec.txt", "spec")
-"""Names that are meant for it."""
+"""File names that are probably meant as SPEC.md."""
 
 
 def _no_spec(path: Path) -> InputError:
@@ -346,16 +346,16 @@ def _no_spec(path: Path) -> InputError:
         return InputError(
             "there is no such file",
             where=str(path),
-            remedy="name a SPEC.md, or a file with another name, by --spec FILE",
+            remedy="name an existing file with --spec FILE",
         )
     similar = (
         [one for one in path.parent.glob("*") if one.name.lower() in _NEARLY] if path.parent.is_dir() else []
     )
     if similar:
         return InputError(
-            f"there is no SPEC.md, but {similar[0].name}",
+            f"there is no SPEC.md, only {similar[0].name}",
             where=str(path),
-            remedy="call it SPEC.md, or name it with --spec FILE",
+            remedy="rename it to SPEC.md, or name it with --spec FILE",
         )
     return InputError(
         "there is no SPEC.md",
@@ -383,7 +383,7 @@ def _text(path: str, data: bytes, what: str, remedy: str) -> str:
 
 
 def _was_answered(directory: Path, store: "ProjectStore", copy: SpecCopy) -> bool:
-    """Whether a model has answered about the copy."""
+    """Return whether a model has answered about the copy."""
     if not copy.exists:
         return False
     with _reading(directory):
@@ -393,14 +393,14 @@ def _was_answered(directory: Path, store: "ProjectStore", copy: SpecCopy) -> boo
 
 @contextmanager
 def _reading(directory: Path) -> Generator[None]:
-    """Report what the system refuses."""
+    """Report errors of the operating system."""
     try:
         yield
     except OSError as error:
         raise InputError(
             f"the project cannot be read: {error.strerror}",
             where=str(error.filename or directory),
-            remedy="mend its rights, or run as its owner",
+            remedy="correct its permissions, or run as its owner",
         ) from error
 
 
@@ -413,21 +413,21 @@ def _text_of_begun_run(
         raise InputError(
             "this project was begun with another SPEC.md",
             where=copy.where,
-            remedy="run the new one in a new directory; or leave out --spec and --task to go on with the old one",
+            remedy="run the new one in a new directory; or omit --spec and --task to continue with the old one",
         )
     if named is None and spec_changed(directory, copy) and not awaiting_approval(directory, store):
         raise InputError(
             "SPEC.md is not the one that this run began with",
             where=str(directory / "SPEC.md"),
-            remedy=f"put back {copy.where} to go on; once the product is released, `specwright change` builds the "
-            "new one from it",
+            remedy=f"copy {copy.where} back to continue; once the product is released, `specwright change` builds "
+            "a new version from the edited one",
         )
     return text
 
 
 def awaiting_approval(directory: Path, store: "ProjectStore | None" = None) -> bool:
-    """Whether no spec is approved yet, or none of the change that is under way: until then an edited SPEC.md can be taken
-    in.
+    """Return whether the spec of the project, or of the change in progress, is not approved yet, so that an edited SPEC.md
+    can be used.
 
     Args:
         directory: The project.
@@ -450,11 +450,11 @@ def _require_writable(directory: Path) -> None:
         existing = existing.parent
     if not existing.is_dir():
         raise InputError(
-            "the project's place is no directory", where=str(existing), remedy="name another one"
+            "the project's path is not a directory", where=str(existing), remedy="name another one"
         )
     if not os.access(existing, os.W_OK | os.X_OK):
         raise InputError(
-            "the project's directory cannot be written",
+            "the project's directory is not writable",
             where=str(existing),
-            remedy="name another one, or mend its rights",
+            remedy="name another one, or correct its permissions",
         )

@@ -1,6 +1,6 @@
-"""Where the records of a project are kept, and the adapters for each place (design: store-layout).
+"""Where a project's records are stored, and the adapters for each place (design: store-layout).
 
-The setting `store` decides: empty is the project's directory, `postgresql://...` a schema of a Postgres database.
+The setting `store` decides: empty for the project's directory, `postgresql://...` for a schema of a Postgres database.
 """
 
 import shlex
@@ -29,7 +29,7 @@ from specwright.settings import ProviderLimits, load_settings
 from specwright.storage import STAGING, DiskStateStore, DiskTree, driver_lock, driver_of
 from specwright.storage.files import check_links
 
-if TYPE_CHECKING:  # what only drivers need is imported where they ask for it
+if TYPE_CHECKING:  # only drivers need these, so they import them when needed
     from specwright.bootstrap.postgres_store import PostgresStore
     from specwright.graphs.checkpoints import Saver, SaverClass
     from specwright.index.embedder import Embedder
@@ -45,25 +45,25 @@ LOG = "wire.db"
 
 MOVED_TREES = ("state_store", "project")
 LAST_RUN = f"{RUNTIME}/run.json"
-"""Where the options of the last run are stored."""
+"""The file with the options of the last run."""
 LAST_STOP = f"{RUNTIME}/last_stop.json"
-"""Where it is noted what stopped it."""
+"""The file that says why the last run stopped."""
 
 _POSTGRES = ("postgres", "a store on Postgres needs", "store")
 WORKERS = ("workers", "workers need", "drive")
-"""Extras of this distribution, who needs them, and the setting that asks for them."""
+"""Extras of this distribution: the extra, who needs it, and the setting that requires it."""
 
 MOVED_FILES = (LAST_RUN,)
-"""What is moved from store to store; SPEC.md and specwright.toml are the person's."""
+"""The single files that move between stores; SPEC.md and specwright.toml are the user's."""
 
 
 class ProjectContent(NamedTuple):
-    """Everything of a project that is moved from store to store.
+    """The content of a project that moves between stores.
 
     Args:
-        files: Their bytes by their paths.
-        journal: Its lines.
-        rows: Of the log and of the Code Index.
+        files: The files' bytes by path.
+        journal: The journal's lines.
+        rows: The rows of the log and the Code Index.
     """
 
     files: Mapping[str, bytes]
@@ -72,10 +72,10 @@ class ProjectContent(NamedTuple):
 
 
 class DirectoryStore:
-    """A project in its directory. What is opened is closed by the one who opens it.
+    """A project in its directory. Whoever opens a part closes it.
 
-    `folder` has the project's files: task files, options of the last run, and `state_store/`, which is `files`. Beside the
-    log is `workspace`, a directory for what roles have on the way.
+    `folder` has the project's files: task files, options of the last run, and `state_store/`, which is `files`. `workspace`,
+    beside the log, is a directory for the unfinished work of roles.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -87,108 +87,108 @@ class DirectoryStore:
         self.workspace = self._runtime / "work"
 
     def driving(self) -> AbstractContextManager[None]:
-        """Hold the project against other drivers; it is made if there is none.
+        """Lock the project against other drivers; it is created if missing.
 
         Raises:
             BusyError: another process drives it.
-            RefusedError: a link leads out of it.
+            RefusedError: a link leads out of the directory.
         """
         check_links(self.folder.root, (RUNTIME, *MOVED_TREES, "SPEC.md"))
         return driver_lock(self._runtime)
 
     def driver(self) -> str:
-        """The process that drives it, in words; empty if none does."""
+        """Return a description of the process that drives the project; empty if none does."""
         return driver_of(self._runtime)
 
     def has_log(self) -> bool:
-        """Whether a run has begun: SQLite takes an empty file for a new database."""
+        """Return whether a run has begun; an empty file does not count, because SQLite takes it for a new database."""
         path = self._runtime / LOG
         check_links(self.folder.root, (RUNTIME, "state_store/code_index"))  # SQLite opens files itself
         return path.is_file() and path.stat().st_size > 0
 
     def log(self, *, reading: bool = False) -> DatabaseWireLog:
-        """The log's file."""
+        """Return the log in its file."""
         return SqliteWireLog(self._runtime / LOG, TOPIC, time.time_ns, reading=reading)
 
     def journal(self) -> StoredJournal:
-        """The journal, for a driver."""
+        """Return the journal for a driver."""
         return FileJournal(self._runtime / JOURNAL)
 
     def has_answers(self) -> bool | None:
-        """Whether anything is in the journal; None if there is no journal."""
+        """Return whether the journal has a record; None if there is no journal."""
         try:
             return (self._runtime / JOURNAL).stat().st_size > 0
         except FileNotFoundError:
             return None
 
     def records(self, kind: str = "") -> Iterator[JournalRecord]:
-        """The journal's records of a kind; none if there is no journal."""
+        """Iterate over the journal's records of a kind; none if there is no journal."""
         path = self._runtime / JOURNAL
         return read_records(path, kind) if path.exists() else iter(())
 
     def index(self, embedder: "Embedder") -> "AppendOnlyCodeIndex":
-        """The index's file."""
+        """Return the index in its file."""
         from specwright.index.sqlite_index import SqliteCodeIndex
 
         return SqliteCodeIndex(self._index.parent, embedder)
 
     def checkpoints(self, saver: "SaverClass") -> "AbstractContextManager[Saver]":
-        """The checkpoints' file."""
+        """Return the checkpoints in their file."""
         from specwright.graphs.checkpoints import checkpoint_file
 
         return checkpoint_file(self._runtime / "checkpoints.db", saver)
 
     def unlike_schema(self) -> list[str]:
-        """Nothing: `verify` looks at the triggers of the files themselves."""
+        """Return nothing: `verify` checks the triggers of the files itself."""
         return []
 
     def limiter(self, limits: Mapping[str, ProviderLimits]) -> "RateLimiter":
-        """Holds the limits of providers, for this process."""
+        """Return a limiter for this process."""
         from specwright.roles.models.rate_limits import RateLimiter
 
         return RateLimiter(limits)
 
     def content(self) -> ProjectContent:
-        """Everything that is moved to another store, in one state.
+        """Return all content that moves to another store, in one state.
 
         Raises:
-            BusyError: a run changes it meanwhile.
+            BusyError: a run is changing it.
         """
         with self.driving():
             journal = self._runtime / JOURNAL
             lines = read_bounded(journal) if journal.is_file() else b""
             return ProjectContent(
                 moved_files(self.folder),
-                lines[: lines.rfind(b"\n") + 1],  # a line that a crash cut short is no record
+                lines[: lines.rfind(b"\n") + 1],  # a line that a crash cut short is not a record
                 {**dump_file(self._runtime / LOG, LOG_TABLES), **dump_file(self._index, INDEX_TABLES)},
             )
 
     def restore(self, content: ProjectContent) -> None:
-        """Write what another store had; this one is driven and empty. The log is last, since with it a project is there."""
+        """Write another store's content into this one, which is locked and empty; the log last, since it makes a project."""
         for path, data in content.files.items():
             self.folder.publish(path, data)
         self.folder.publish(f"{RUNTIME}/{JOURNAL}", content.journal)
-        (self._runtime / JOURNAL).chmod(0o600)  # all prompts and answers
+        (self._runtime / JOURNAL).chmod(0o600)  # it contains all prompts and answers
         if any(content.rows.get(table.name) for table in INDEX_TABLES):
             restore_file(self._index, INDEX_SCHEMA, INDEX_VERSION, INDEX_TABLES, content.rows)
         restore_file(self._runtime / LOG, LOG_SCHEMA, LOG_VERSION, LOG_TABLES, content.rows)
 
     @contextmanager
     def queueing(self) -> Generator[Callable[[], None]]:
-        """Refuse: workers reach no directory."""
+        """Refuse: workers cannot reach a directory."""
         raise InputError(
-            "a project in a directory has no workers",
+            "workers cannot drive a project in a directory",
             where=self.folder.address,
             remedy='set `store` to a Postgres database, or `drive` to "here"',
         )
         yield lambda: None
 
     def jobs(self) -> "list[QueuedJob]":
-        """None."""
+        """Return no jobs."""
         return []
 
     def workers(self) -> int:
-        """None."""
+        """Return 0."""
         return 0
 
 
@@ -196,7 +196,7 @@ ProjectStore: TypeAlias = "DirectoryStore | PostgresStore"
 
 
 def moved_files(folder: FileTree) -> dict[str, bytes]:
-    """The files of a project that are moved; those of the Code Index are moved as rows."""
+    """Return the project's files that move between stores; the Code Index moves as rows instead."""
     found = {f"{tree}/{path}": data for tree in MOVED_TREES for path, data in folder.tree(tree).items()}
     found |= {path: folder.read(path) for path in MOVED_FILES if folder.exists(path)}
     return {path: data for path, data in found.items() if not path.startswith("state_store/code_index/")}
@@ -204,14 +204,14 @@ def moved_files(folder: FileTree) -> dict[str, bytes]:
 
 @contextmanager
 def opened_store(directory: Path, url: str | None = None) -> Generator[ProjectStore]:
-    """The store of a project, open for as long as the block.
+    """Open the store of a project for the block.
 
     Args:
         directory: The project's directory, which has at least its settings.
-        url: The setting `store`; by default it is read.
+        url: The setting `store`; by default it is read from the settings.
 
     Raises:
-        InputError: the setting names no store that can be used.
+        InputError: the setting names no usable store.
     """
     url = store_setting(directory) if url is None else url
     if not url:
@@ -224,10 +224,10 @@ def opened_store(directory: Path, url: str | None = None) -> Generator[ProjectSt
 
 
 def directories_of_store(url: str) -> list[Path]:
-    """A directory for each project of a database, with the setting that says where it is kept.
+    """Return a directory for each project of a database, with only a settings file that names the store.
 
     Raises:
-        InputError: it is no address, holds a password, or cannot be used.
+        InputError: the URL is invalid, holds a password, or cannot be used.
         RefusedError: the server cannot be reached.
     """
     with needing_extra(*_POSTGRES):
@@ -236,17 +236,17 @@ def directories_of_store(url: str) -> list[Path]:
 
 
 def store_setting(directory: Path) -> str:
-    """The setting `store` of a project.
+    """Return the setting `store` of a project.
 
-    Other settings may be damaged where a run has begun in the directory: what is there can be looked at all the same.
+    If a run has begun in the directory, other settings may be damaged: the project can still be read.
 
     Raises:
-        UntrustedError: it came with the project and is not trusted.
+        UntrustedError: the setting came with the project and is not trusted.
         InputError: the settings cannot be read.
     """
     try:
         return load_settings(directory, looking=True).store
-    except UntrustedError:  # what is in the directory is not what the setting names
+    except UntrustedError:  # the directory's content is not the project that the setting names
         raise
     except InputErrors:
         if (directory / RUNTIME / LOG).is_file():
@@ -256,11 +256,11 @@ def store_setting(directory: Path) -> str:
 
 @contextmanager
 def begun_store(directory: Path) -> Generator[ProjectStore]:
-    """The store of a project in which a run has begun.
+    """Open the store of a project in which a run has begun.
 
     Raises:
-        InputError: none has.
-        CorruptionError: one had, and its log is gone.
+        InputError: no run has begun.
+        CorruptionError: a run had begun, and its log is gone.
     """
     with opened_store(directory) as store:
         require_log(store)
@@ -269,7 +269,7 @@ def begun_store(directory: Path) -> Generator[ProjectStore]:
                 raise InputError(
                     "there is no such directory",
                     where=str(directory),
-                    remedy="name the directory of a project; `specwright init DIR` begins one",
+                    remedy="name the directory of a project; `specwright init DIR` creates one",
                 )
             raise InputError(
                 "no run has begun here",
@@ -287,7 +287,7 @@ def require_log(store: ProjectStore) -> None:
     """
     if not store.has_log() and store.files.names(DEFINITIONS):
         raise CorruptionError(
-            "the project's log is gone; without it nobody can say what was done",
+            "the project's log is gone, and with it the project's history",
             where=store.log_address,
-            remedy="bring `.specwright/` back from a copy: it belongs to the project as `state_store/` does",
+            remedy="restore `.specwright/` from a copy; it is part of the project, like `state_store/`",
         )

@@ -1,9 +1,9 @@
-"""Moving a project between stores, byte for byte, by a file (design: store-layout).
+"""Moves a project between stores, byte for byte, by a file (design: store-layout).
 
 The file is a tar archive: `files/` with task files, `state_store/` and the options of the last run, `journal.jsonl`, and
-the rows of log and Code Index as JSON lines. Two exports of one project are the same bytes, whatever store they are from.
-Leaves out SPEC.md and specwright.toml, which are the person's; the checkpoints, since journal and log are enough to go
-on; and what is on the way, such as the workspaces of roles.
+the rows of log and Code Index as JSON lines. Two exports of a project have the same bytes, whatever the store. Leaves out
+SPEC.md and specwright.toml, which are the user's; the checkpoints, since journal and log suffice to continue; and work in
+progress, such as the workspaces of roles.
 """
 
 import base64
@@ -36,20 +36,20 @@ from specwright.storage.files import check_path
 _FORMAT = {"format": 1, "program": "specwright"}
 _HEADER, _JOURNAL, _ROWS = _OTHERS = "specwright.json", "journal.jsonl", "rows.jsonl"
 _FILES = "files/"
-_REMEDY = "take a file that `specwright export` wrote: `specwright import PLACE FILE`"
+_REMEDY = "use a file that `specwright export` wrote: `specwright import PLACE FILE`"
 
 _SPEC = "/spec.md"
-"""Lies beside the person's `SPEC.md` in every draft: the one name that differs from another in case alone."""
+"""In every draft beside the user's `SPEC.md`: the only file name that differs from another one only in case."""
 
 MOST_MEMBERS = 500_000
 LARGEST_MEMBER = 1 << 30
-"""Bytes; the journal is the largest."""
+"""In bytes; the journal is the largest."""
 LARGEST_PROJECT = 4 << 30
-"""Bytes of all members."""
+"""In bytes, for all members."""
 
 
 class Moved(Document, schema="moved"):
-    """How much was moved: files, records of the journal, Wires."""
+    """How much was moved: files, journal records, Wires."""
 
     files: int
     records: int
@@ -58,20 +58,20 @@ class Moved(Document, schema="moved"):
 
 
 def export_project(place: str, file: Path) -> Moved:
-    """Write a project into a file.
+    """Write a project to a file.
 
     Args:
-        place: Its directory, or the address of its store.
-        file: A new one.
+        place: The project's directory, or the URL of its store.
+        file: A new file.
 
     Raises:
-        InputError: there is no project, or the file is there already.
-        BusyError: a run is at work in the directory.
+        InputError: there is no project, or the file exists.
+        BusyError: a run is in progress in the directory.
         RefusedError: the file cannot be written.
     """
     if os.path.lexists(file):
         raise InputError(
-            "the file is there already, and nothing is overwritten",
+            "the file exists already and is not overwritten",
             where=str(file),
             remedy="name another one, or remove it",
         )
@@ -88,22 +88,24 @@ def export_project(place: str, file: Path) -> Moved:
 
 
 def import_project(place: str, file: Path) -> Moved:
-    """Put the project of a file into a store that has none; all of it or nothing.
+    """Write the project of a file into an empty store: all of it or nothing.
 
     Args:
-        place: A directory, or the address of a store.
-        file: That `export_project` wrote.
+        place: A directory, or the URL of a store.
+        file: A file that `export_project` wrote.
 
     Raises:
-        InputError: it is no such file.
-        RefusedError: there is a project already.
+        InputError: it is not such a file.
+        RefusedError: the store has a project already.
     """
     content = content_of(file)
-    with TemporaryDirectory() as copy:  # what cannot be restored fails here, and leaves nothing at the place
+    with (
+        TemporaryDirectory() as copy
+    ):  # content that cannot be restored fails here, before anything is written to the store
         try:
             DirectoryStore(Path(copy)).restore(content)
         except (*SpecwrightErrors, sqlite3.Error, OverflowError) as error:
-            what = "the file is no exported project: its content cannot be restored"
+            what = "the file is not an exported project: its content cannot be restored"
             raise InputError(what, where=str(file), remedy=_REMEDY) from error
     with _store_at(place, begun=False) as store, store.driving():
         if store.has_log() or store.has_answers() or store.files.names(""):
@@ -116,7 +118,7 @@ def import_project(place: str, file: Path) -> Moved:
 
 @contextmanager
 def as_directory(directory: Path) -> Generator[Path]:
-    """A directory with the files of a project: its own, or for the time of the block a copy of what its store has.
+    """Yield a directory with the files of a project: its own, or a temporary copy of its store.
 
     Raises:
         InputError: there is no project.
@@ -149,7 +151,7 @@ def _moved(content: ProjectContent) -> Moved:
 
 
 def archive_of(content: ProjectContent) -> bytes:
-    """The bytes of the file of a project."""
+    """Return the bytes of a project's export file."""
 
     def as_base64(value: bytes) -> dict[str, str]:
         return {"base64": base64.b64encode(value).decode()}
@@ -175,10 +177,10 @@ def archive_of(content: ProjectContent) -> bytes:
 
 
 def content_of(file: Path) -> ProjectContent:
-    """The project of a file.
+    """Return the project in an export file.
 
     Raises:
-        InputError: it cannot be read, or is no such file.
+        InputError: it cannot be read, or is not an export file.
     """
     try:
         with tarfile.open(file, "r:") as archive:
@@ -188,21 +190,21 @@ def content_of(file: Path) -> ProjectContent:
         files = {_path(name): data for name, data in members.items() if name not in _OTHERS}
         return ProjectContent(files, members[_JOURNAL], _rows(members[_ROWS]))
     except RefusedError as error:
-        what = "the file is no exported project"
+        what = "the file is not an exported project"
         raise InputError(what, where=f"{file}: {error.where}", remedy=_REMEDY) from error
     except OSError as error:
         what = f"the file cannot be read: {error.strerror or error}"
         raise InputError(what, where=str(file), remedy=_REMEDY) from error
     except (tarfile.TarError, KeyError, TypeError, ValueError, RecursionError) as error:
-        what = "the file is no exported project"
+        what = "the file is not an exported project"
         raise InputError(what, where=f"{file}: {error}", remedy=_REMEDY) from error
 
 
 def _members(archive: tarfile.TarFile) -> dict[str, bytes]:
-    """The bytes of every member by its name.
+    """Return the bytes of every member by its name.
 
     Raises:
-        ValueError: one is no ordinary file, two fall together, or they are more or larger than the bounds.
+        ValueError: a member is not a regular file, two names collide, or a limit is exceeded.
     """
     found: dict[str, bytes] = {}
     spellings: dict[str, str] = {}
@@ -210,14 +212,14 @@ def _members(archive: tarfile.TarFile) -> dict[str, bytes]:
     for member in archive:
         total += member.size
         if len(found) >= MOST_MEMBERS or member.size > LARGEST_MEMBER or total > LARGEST_PROJECT:
-            raise ValueError("it is larger than the bounds")
+            raise ValueError("it exceeds the size limits")
         content = archive.extractfile(member) if member.isreg() and member.sparse is None else None
         if content is None or member.name in found:
-            raise ValueError(f"{member.name} is no ordinary file, or is there twice")
-        # a file system may take names that differ in case alone for one
+            raise ValueError(f"{member.name} is not a regular file, or occurs twice")
+        # some file systems ignore case in names
         for name in (member.name, *map(str, PurePosixPath(member.name).parents)):
             if not name.endswith(_SPEC) and spellings.setdefault(name.casefold(), name) != name:
-                raise ValueError(f"{member.name} and another member differ in case alone")
+                raise ValueError(f"{member.name} and another member differ only in case")
         found[member.name] = content.read()
     return found
 
@@ -228,7 +230,7 @@ def _path(name: str) -> str:
     tree, *rest = path.split("/")
     is_moved = path in MOVED_FILES or (tree in MOVED_TREES and not any(part.startswith(".") for part in rest))
     if path == name or not is_moved:
-        raise ValueError(f"{name} is no file of a project")
+        raise ValueError(f"{name} is not a file of a project")
     return path
 
 

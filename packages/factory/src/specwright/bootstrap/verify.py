@@ -1,4 +1,4 @@
-"""The check of a whole project, which asks no model (design: command-line)."""
+"""The check of a whole project; it asks no model (design: command-line)."""
 
 import time
 from contextlib import closing
@@ -23,19 +23,18 @@ from specwright.index.sqlite_index import audit
 from specwright.journal import line_of, read_records
 from specwright.storage import DiskStateStore, DiskTree
 
-_CONTRADICTED = "the log does not hold the entry that it notes; one of the two was changed"
+_CONTRADICTED = "the log lacks the entry that this file records; one of them was changed"
 
 
 def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Verification:
-    """Check offline that every file of a project is what was written: records, seals, log, state (design: command-line).
+    """Check offline that every file of a project is as it was written: records, seals, log, state (design: command-line).
 
-    Files are compared with what the log says of them, so a log that is not what was written is the first thing to repair,
-    and the only finding.
+    Files are compared with the log. If the log itself was changed, that is the only finding, and the first thing to repair.
 
     Args:
         directory: The project.
-        at_rest: Whether to compare also what a run that is at work changes: state file, task files and Code Index. By
-            default that is done unless a run is at work.
+        at_rest: Whether to compare also what a run in progress changes: state file, task files and Code Index. By default,
+            unless a run is in progress.
 
     Returns:
         What was checked, and the findings.
@@ -48,9 +47,9 @@ def verify_project(directory: str | Path, *, at_rest: bool | None = None) -> Ver
     if at_rest is None:
         at_rest = not driven_by(directory)
     with begun_store(directory) as store:
-        # of a store on a server; a copy of its content, which the rest looks at, does not show it
+        # only a server's store can differ; the local copy that is checked below does not show it
         unlike = ", ".join(store.unlike_schema())
-        message = f"these differ from the program's schema: {unlike}"
+        message = f"these parts differ from this version's schema: {unlike}"
         unprotected = [Finding(UNPROTECTED, store.log_address, message)] if unlike else []
     with as_directory(directory) as place:
         verified = _verified(place, at_rest=at_rest)
@@ -69,7 +68,7 @@ def _verified(directory: Path, *, at_rest: bool) -> Verification:
     journal, damaged = read_journal(directory / JOURNAL)
     broken += damaged
     if any(finding.code != UNPROTECTED and not finding.by_note for finding in of_log):
-        return Verification(0, 0, 0, 0, tuple(broken))  # what it says of files is not what was written
+        return Verification(0, 0, 0, 0, tuple(broken))  # a changed log proves nothing about files
     with closing(SqliteWireLog(path, TOPIC, time.time_ns, reading=True)) as log:
         broken += (Finding("log_end.changed", place, _CONTRADICTED) for place in noted.contradicted(log))
         index = partial(audit, directory / "state_store" / "code_index", _local_embedder())
@@ -80,11 +79,11 @@ def _verified(directory: Path, *, at_rest: bool) -> Verification:
 
 @cache
 def _local_embedder() -> Embedder:
-    return load_embedder(DEFAULT_EMBEDDER)  # its weights are loaded once, when a vector is first asked for
+    return load_embedder(DEFAULT_EMBEDDER)  # its weights are loaded once, for the first vector
 
 
 def read_journal(path: Path) -> tuple[Journal, list[Finding]]:
-    """The journal, as far as it can be read."""
+    """Read the journal as far as possible; return it with its findings."""
     journal = Journal([], [], {})
     try:
         for record in read_records(path):
@@ -95,6 +94,6 @@ def read_journal(path: Path) -> tuple[Journal, list[Finding]]:
     except CorruptionErrors as error:
         return journal._replace(is_whole=False), [Finding("journal.damaged", JOURNAL, error.what)]
     except InputErrors as error:
-        what = f"{error.what}, so what only it binds is not verified: {error.where.rpartition(': ')[2]}"
+        what = f"{error.what}, so files that only the journal binds are not verified: {error.where.rpartition(': ')[2]}"
         return journal._replace(is_whole=False), [Finding("journal.unread", JOURNAL, what)]
     return journal, []

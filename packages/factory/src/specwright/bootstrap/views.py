@@ -1,22 +1,15 @@
-"""A project opened for reading, while another process may drive it (design: layers, command-line).
+"""Projects opened for reading, while another process may drive them (design: layers, command-line).
 
-Log, store, projection and journal: no model, no graph, no gate; the index only where it is searched.
+A view has log, store, projection and journal, but no model, graph or gate; the index only where it is searched.
 
-Why the last run stopped before its next stop, noted in the project for `status` and the studio (design: command-line).
+Also the two notes that a driver leaves for other processes. Neither the log nor the journal says that a budget was spent,
+an account was empty, or a role gave up, since nothing was decided; so the driver records it in
+`.specwright/last_stop.json`, and the next step of any run deletes it. The journal holds answers only, so it cannot tell
+which role is being asked; that is in `.specwright/at_work.json`, which counts only while a process drives the project, so
+the note of a killed driver does no harm.
 
-Neither the log nor the journal says that a budget was spent, an account was empty, or a role gave up: nothing was decided
-by it. A driver therefore notes that in `.specwright/last_stop.json`; the next step of any run takes the note away.
-
-What a run is doing now, noted in the project for `status` and `costs` of other processes (design: command-line).
-
-The journal holds answers, so it cannot tell who is being asked. A driver therefore notes that in
-`.specwright/at_work.json`. As with the note beside the lock, the file means nothing unless a process drives the project, so
-that of a killed driver does no harm.
-
-Projects that are read again and again, as the studio does: what was read of a log stays, and what is new is taken in
-(design: command-line).
-
-A project of ten thousand tasks takes seconds to read from its log; the entries that came since the last time take none.
+`ProjectViews` reads a project many times, for the studio, and takes in only what is new: a project of ten thousand tasks
+takes seconds to read from its log, the latest entries no time.
 """
 
 import gc
@@ -86,8 +79,8 @@ R = TypeVar("R", bound=Record)
 
 
 def has_begun(directory: Path) -> bool:
-    """Whether a run of the project has begun, as far as its directory says, or it is no project at all. A run that was
-    interrupted while it opened the project has not begun.
+    """Return whether a run of the project has begun, judging by its directory; True also if it is not a project. A run that
+    was interrupted while opening the project has not begun.
 
     Raises:
         InputError: the settings are wrong.
@@ -100,17 +93,17 @@ def has_begun(directory: Path) -> bool:
 
 
 def driven_by(directory: Path) -> str:
-    """The process that drives a project, in words; empty if none does."""
+    """Return a description of the process that drives a project; empty if none does."""
     with opened_store(directory) as store:
         return store.driver()
 
 
 @contextmanager
 def reading_project(directory: Path) -> Generator[ProjectView]:
-    """A project as its log and its store show it; nothing is locked or written.
+    """Open a project as its log and store show it; nothing is locked or written.
 
     Args:
-        directory: Of the project.
+        directory: The project's directory.
 
     Raises:
         InputError: there is no project.
@@ -124,7 +117,7 @@ def reading_project(directory: Path) -> Generator[ProjectView]:
 
 @contextmanager
 def without_garbage_collection() -> Generator[None]:
-    """Reading a project makes no cycles, and looking for them took a third of the time."""
+    """Turn garbage collection off: reading a project makes no cycles, and the search for them took a third of the time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -135,12 +128,12 @@ def without_garbage_collection() -> Generator[None]:
 
 
 def stored_wires(directory: Path, after: int = 0, most: int | None = None) -> list[dict[str, Any]]:
-    """The Wires of a project, each with its proof beside it, in order (design: wire).
+    """Return the Wires of a project in order, each with its proof (design: wire).
 
     Args:
-        directory: Of the project.
-        after: The number of the entry before the first one.
-        most: How many; None for all.
+        directory: The project's directory.
+        after: The number of the entry before the first one returned.
+        most: The most Wires to return; None for all.
 
     Raises:
         InputError: there is no project.
@@ -151,7 +144,7 @@ def stored_wires(directory: Path, after: int = 0, most: int | None = None) -> li
 
 
 def log_length(directory: Path) -> int:
-    """The number of the last entry of a project's log; 0 if it is empty or no run has begun."""
+    """Return the number of the last entry of a project's log; 0 if it is empty or no run has begun."""
     with opened_store(directory) as store:
         if not store.has_log():
             return 0
@@ -160,7 +153,7 @@ def log_length(directory: Path) -> int:
 
 
 def log_findings(directory: Path) -> list[dict[str, Any]]:
-    """What is wrong with a project's log; empty if its chain is intact and has every end that was noted.
+    """Return what is wrong with a project's log; empty if its chain is intact and it contains every recorded end.
 
     Raises:
         InputError: there is no project.
@@ -168,7 +161,7 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
     with begun_store(directory) as store:
         unlike = store.unlike_schema()
     unprotected = [
-        Deviation(TOPIC, 0, UNPROTECTED, f"{one} differs from the program's schema") for one in unlike
+        Deviation(TOPIC, 0, UNPROTECTED, f"{one} differs from this version's schema") for one in unlike
     ]
     with as_directory(directory) as place:
         noted = log_ends(DirectoryStore(place).files)
@@ -180,23 +173,23 @@ def log_findings(directory: Path) -> list[dict[str, Any]]:
 
 
 _NAMED_AMONG, _OF_A_NAME = 50, 0.3
-"""Modules that are compared by name, and what a name counts that the query says whole."""
+"""How many modules are compared by name, and the score added when the query contains the whole name."""
 
 _RELEVANT = 0.14
-"""The least score of a match by the embedder that comes with the program, chosen by the queries in
-tests/cli/test_index_search.py. The scores of another embedder have another scale."""
+"""The least score of a match by the default embedder, chosen by the queries in tests/cli/test_index_search.py; other
+embedders have other scales."""
 
 
 def search_index(directory: Path, query: IndexQuery) -> list[tuple[SearchHit, float]]:
-    """Search the Code Index of a project (design: code-index); a module whose name the query says comes before one that is
-    only like it, and one that is hardly like it is left out.
+    """Search the Code Index of a project (design: code-index). A module named in the query comes before similar ones;
+    modules with little similarity are left out.
 
     Returns:
-        The hits, each with the number in [0, 1] by which it is placed: its similarity, and something for its name.
+        The hits, each with its score in [0, 1]: its similarity, plus a share for its name.
 
     Raises:
         InputError: there is no project, or a setting is wrong.
-        RefusedError: the index was made by another embedder than the one that is configured.
+        RefusedError: the index was made with another embedder than the configured one.
     """
     from specwright.index.embedder import DEFAULT_EMBEDDER, load_embedder
 
@@ -218,7 +211,7 @@ def search_index(directory: Path, query: IndexQuery) -> list[tuple[SearchHit, fl
 def require_begun(directory: Path) -> None:
     """Refuse a directory in which no run has begun.
 
-    Raises: as `begun_store`.
+    Raises: the errors of `begun_store`.
     """
     with begun_store(directory):
         pass
@@ -237,20 +230,20 @@ _KINDS: tuple[tuple[type[AnyError], Kind], ...] = (
     (DatabaseUnavailableError, "unavailable"),
     (NetworkUnavailableError, "unavailable"),
 )
-"""The errors that stop a run which can go on later; the first that fits."""
+"""Errors that stop a run but let it continue later; the first match counts."""
 
 
 class LastStop(Record):
-    """What stopped the last run.
+    """Why the last run stopped.
 
     Args:
-        kind: Of the cause.
-        reason: What failed, one sentence.
-        where: Where it did.
+        kind: The kind of cause.
+        reason: What failed, in one sentence.
+        where: Where it failed.
         remedy: What a person can do.
-        options: Of the `run` that goes on; empty if it needs none.
+        options: Options of the `run` that continues; empty if it needs none.
         at: When, UTC.
-        exit_code: Of the command that stopped.
+        exit_code: The exit code of the command that stopped.
     """
 
     kind: Kind
@@ -264,7 +257,7 @@ class LastStop(Record):
 
 @contextmanager
 def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generator[None]:
-    """Note what stops a run; of a budget also say how much is enough to reach the next stop."""
+    """Record the error that stops a run; for a budget add how much reaches the next stop."""
     try:
         yield
     except SpecwrightErrors as error:
@@ -275,7 +268,7 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
         if isinstance(error, BudgetError) and error.setting:
             options = f"--{error.setting.replace('_', '-')} {_enough(error, factory)}"
             place = "" if directory == Path() else f"{shlex.quote(str(directory))} "
-            error.remedy = f"nothing is lost; `specwright run {place}{options}` goes on, by the estimate to the next stop"
+            error.remedy = f"progress is saved; `specwright run {place}{options}` continues, by the estimate"
         elif kind == "script" and (back := _remedy_of_a_script(factory)):
             error.remedy = f"{back}; {error.remedy}"
         elif isinstance(error, NoAccessError):
@@ -291,34 +284,34 @@ def noting_stop(directory: Path, folder: FileTree, factory: Factory) -> Generato
             at=SystemSource().now(),
             exit_code=error.exit_code,
         )
-        with suppress(OSError, *SpecwrightErrors):  # the error itself is what matters
+        with suppress(OSError, *SpecwrightErrors):  # the error is raised in any case
             folder.replace(LAST_STOP, stop.to_bytes())
         raise
 
 
 def _remedy_of_a_script(factory: Factory) -> str:
-    """How the spec that was shown comes back where a script has no answer to what sent it back; empty if it has not."""
+    """Return how to go back to the spec that was shown if a script cannot answer what sent it back; otherwise empty."""
     history = draft_history(factory)
     sent_back = factory.projection.awaits_approval and history.is_sent_back and history.drafted >= 0
     return "`specwright amend --withdraw` goes back to the spec that was shown" if sent_back else ""
 
 
 def forget_stop(folder: FileTree) -> None:
-    """Take the note away: a run is at work again."""
+    """Delete the note: a run is in progress again."""
     with suppress(OSError, *SpecwrightErrors):
         if folder.exists(LAST_STOP) and folder.read(LAST_STOP) != _NONE:
             folder.replace(LAST_STOP, _NONE)
 
 
 def last_stop(directory: Path) -> LastStop | None:
-    """What stopped the last run; None if nothing did, or if it cannot be read."""
+    """Return why the last run stopped; None if it did not stop by an error, or the note cannot be read."""
     noted = _noted(directory, LAST_STOP, LastStop, driven=False)
-    # the options are shown to be pasted
+    # users paste the options into a shell
     return noted and noted.model_copy(update={"options": shlex.join(noted.options.split())})
 
 
 def _noted(directory: Path, path: str, kind: type[R], *, driven: bool) -> R | None:
-    """What a run noted in a project that is driven, or is not; None if that cannot be read."""
+    """Read a note of a project that is driven, or is not; None if it is not, or the note cannot be read."""
     with suppress(*SpecwrightErrors, OSError, ValueError, TypeError), opened_store(directory) as store:
         if bool(store.driver()) is driven and store.folder.exists(path):
             return kind.from_bytes(store.folder.read(path), path)
@@ -329,7 +322,7 @@ _NONE = b"{}"
 
 
 def _enough(error: BudgetError, factory: Factory) -> str:
-    """A budget that the next call fits into, and what is likely to follow until a person is asked."""
+    """Return a budget for the next call and the estimated calls until the next stop."""
     if not factory.price:
         return error.enough
     rest = next_stop_estimate(factory, factory.price, 1 if error.setting.startswith("task_") else None)
@@ -342,16 +335,16 @@ AT_WORK = f"{RUNTIME}/at_work.json"
 
 
 class AtWork(Record):
-    """What a run is doing.
+    """What a run is doing now.
 
     Args:
         since: When this began, UTC.
-        task: As the spec names it, TSK-001; None outside of tasks.
-        role: That is at work; None while code is.
+        task: The task's id in the spec, such as TSK-001; None outside of tasks.
+        role: The role that is working; None while code is.
         subject: The module, `contracts` or `plan`.
-        stage: Of the debate, `round-1`.
+        stage: The stage of the debate, such as `round-1`.
         waits_for: The model whose answer is awaited, as the journal names it.
-        first_answer: Whether the project has no answer of this model yet.
+        first_answer: Whether the project has no answer from this model yet.
     """
 
     since: str = ""
@@ -364,7 +357,7 @@ class AtWork(Record):
 
     @property
     def seconds(self) -> float:
-        """How long it has been doing this; the clocks of two machines may differ."""
+        """Seconds since this began; approximate, since two machines' clocks may differ."""
         try:
             began, now = (datetime.fromisoformat(text) for text in (self.since, SystemSource().now()))
         except ValueError:
@@ -372,7 +365,7 @@ class AtWork(Record):
         return max(0.0, (now - began).total_seconds())
 
     def after(self, event: ProgressEvent, now: str) -> "AtWork":
-        """What it does after an event."""
+        """Return what the run does after an event."""
         if isinstance(event, RoleStarted):
             task, subject, stage = event.task or None, event.subject or None, event.stage or None
             return AtWork(since=now, task=task, role=event.role, subject=subject, stage=stage)
@@ -389,7 +382,7 @@ class AtWork(Record):
 
 
 class AtWorkProgress:
-    """A progress port that also notes in the project what the run is doing.
+    """A progress port that also records in the project what the run is doing.
 
     Args:
         progress: The port that shows it.
@@ -404,7 +397,7 @@ class AtWorkProgress:
         self._write(AtWork(since=SystemSource().now()))
 
     def note(self, event: ProgressEvent) -> None:
-        """Note an event, and show it."""
+        """Record an event, and show it."""
         if not self._moved:
             self._moved = True
             forget_stop(self._folder)
@@ -415,17 +408,17 @@ class AtWorkProgress:
         if at_work == self._at_work:
             return
         self._at_work = at_work
-        with suppress(OSError, *SpecwrightErrors):  # a full disk is reported where something is lost by it
+        with suppress(OSError, *SpecwrightErrors):  # a full disk is reported by writes that matter
             self._folder.replace(AT_WORK, at_work.to_bytes())
 
 
 def at_work(directory: Path) -> AtWork | None:
-    """What the run that drives a project is doing; None if none drives it, or if that cannot be read."""
+    """Return what the driver of a project is doing; None if none drives it, or the note cannot be read."""
     return _noted(directory, AT_WORK, AtWork, driven=True)
 
 
 class _ReadLog:
-    """What was read of one project's log: the projection, and the entry that it goes up to."""
+    """The part of one project's log that was read: its projection, and its last entry."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -434,11 +427,11 @@ class _ReadLog:
         self._running_hash = b""
 
     def projection(self, log: DatabaseWireLog, store: StateStore) -> Projection:
-        """The projection up to the end of the log; made anew if the log is another one now."""
-        # whether the log still has the entry up to which it was read
+        """Return the projection up to the end of the log; a new one if the log was replaced."""
+        # whether the log still contains the last entry that was read
         same = self._number > 0 and self._hash_in(log) == self._running_hash
         projection = self._projection if same else None
-        self._projection = None  # until it is whole again
+        self._projection = None  # until it is complete again
         if projection is None:
             projection = Projection(log, store, time.monotonic)
         with without_garbage_collection():
@@ -449,13 +442,13 @@ class _ReadLog:
         return projection
 
     def _hash_in(self, log: DatabaseWireLog) -> bytes:
-        """The running hash of the entry up to which it was read, as the log has it; empty if there is none."""
+        """Return the running hash in the log of the last entry that was read; empty if there is none."""
         entry = next(log.stored(self._number - 1), None) if self._number else None
         return entry.running_hash if entry and entry.sequence_number == self._number else b""
 
 
 class ProjectViews:
-    """Views of projects; one thread at a time looks at a project."""
+    """Views of projects; only one thread at a time reads a project."""
 
     def __init__(self) -> None:
         self._logs: dict[Path, _ReadLog] = {}
@@ -463,9 +456,9 @@ class ProjectViews:
 
     @contextmanager
     def reading(self, directory: Path) -> Generator[ProjectView]:
-        """A project as its log and its store show it now; nothing is locked or written.
+        """Open a project as its log and store show it now; nothing is locked or written.
 
-        A project on Postgres is read anew: its store belongs to a connection.
+        A project on Postgres is read from the start, since its store belongs to a connection.
 
         Raises:
             InputError: there is no project.

@@ -1,10 +1,8 @@
 """A worker: claims projects from the queue and drives each to its next stop (design: workers).
 
-A process for each project that a worker drives (design: workers).
-
-A project that takes its process down, by a fault of a library or for want of memory, takes no other one along; the worker
-itself goes on sending heartbeats whatever a project does; and a signal stops a project as Ctrl-C stops `run`. The
-processes are forked from a server that has imported the factory, so that none waits for that.
+Each project has a process of its own. A project that takes its process down, by a bug in a library or for lack of memory,
+affects no other, and the worker keeps sending heartbeats meanwhile. A signal stops a project as Ctrl-C stops `run`. The
+processes are forked from a server that has already imported the factory, so they start fast.
 """
 
 import asyncio
@@ -32,7 +30,7 @@ from specwright.queue.worker import Claim, QueueWorker, Times, TryLaterError, si
 from specwright.secret_values import child_environment
 
 Event = dict[str, Any]
-"""A step of a project, as a JSON document."""
+"""An event of a worker or a step of a project, as a JSON document."""
 
 _GRACE_SECONDS = 5.0
 _INTERRUPTED = 130
@@ -40,16 +38,16 @@ _PRELOADED = ["specwright.bootstrap.drive", "deepagents", "langchain_openai", "l
 
 
 class DriveProcesses:
-    """The processes of a worker.
+    """The processes in which a worker drives projects.
 
     Args:
-        note: Takes each step of a project.
+        note: Receives each step of a project.
     """
 
     def __init__(self, note: Callable[[str, Event], None]) -> None:
         self._note = note
         self._running: set[ForkServerProcess] = set()
-        # the server is a Python that would import `json` and the rest from the working directory first
+        # the server is a Python process that would look for `json` and others in the working directory first
         os.environ["PYTHONSAFEPATH"] = "1"
         self._context: ForkServerContext = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(_PRELOADED)
@@ -58,8 +56,8 @@ class DriveProcesses:
         """Drive a project to its next stop.
 
         Args:
-            project: Its name, for the steps.
-            url: Of its store.
+            project: Its name, to label its steps.
+            url: The URL of its store.
         """
         receiver, sender = self._context.Pipe(duplex=False)
         with TemporaryDirectory(prefix="specwright-", ignore_cleanup_errors=True) as directory, receiver:
@@ -80,12 +78,12 @@ class DriveProcesses:
             process.terminate()
 
     def kill(self) -> None:
-        """End every process at once."""
+        """Kill every process."""
         for process in self._running:
             process.kill()
 
     async def _outcome(self, project: str, process: ForkServerProcess, receiver: Any) -> Outcome:
-        """Pass the steps on until the process has ended."""
+        """Pass steps on until the process ends; return its outcome."""
         found: list[Outcome] = []
 
         def read() -> None:
@@ -118,7 +116,7 @@ class DriveProcesses:
 
 
 def _without_a_word(code: int | None) -> Outcome:
-    """The outcome of a process that ended before it could say it; what it noted in the project counts the attempts."""
+    """Return the outcome of a process that ended without reporting one; the attempt is recorded in the project."""
     if code == _INTERRUPTED:
         return Outcome(ended="interrupted")
     why = f"by the signal {signal.Signals(-code).name}" if code and code < 0 else f"with {code}"
@@ -135,19 +133,19 @@ class _SentProgress:
         self._lock = threading.Lock()
 
     def note(self, event: object) -> None:
-        """Send a step."""
+        """Send a step to the worker."""
         if isinstance(event, RunEvent):
             self.send({"step": event.kind, "task": event.task, "text": event.text})
 
     def send(self, document: Event) -> None:
-        """Send a document; nobody may listen any more."""
+        """Send a document; the worker may be gone."""
         with self._lock, suppress(OSError):
             self._sender.send_bytes(json.dumps(document).encode())
 
 
 def _drive(sender: Connection, url: str, directory: str) -> None:
-    """The process of a project, from the inside."""
-    # the worker itself need not import the factory
+    """Drive a project; the main function of its process."""
+    # imported here: the worker itself does not need the factory
     from specwright.bootstrap.drive import drive_project
 
     threading.Thread(target=_end_with_the_worker, daemon=True).start()
@@ -161,11 +159,11 @@ def _drive(sender: Connection, url: str, directory: str) -> None:
     except KeyboardInterrupt:
         outcome = Outcome(ended="interrupted")
     progress.send(outcome.to_json())
-    os._exit(0)  # what was answered is committed; a library's thread must not hold the process back
+    os._exit(0)  # answers are committed; a library's thread must not keep the process alive
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """Unwind; if that blocks, end."""
+    """Raise KeyboardInterrupt; if the process hangs nevertheless, end it."""
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
     timer = threading.Timer(_GRACE_SECONDS, os._exit, (_INTERRUPTED,))
@@ -175,7 +173,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _end_with_the_worker() -> None:
-    """End when the worker does: its project is another worker's then."""
+    """End when the worker ends: another worker may drive its project then."""
     worker = multiprocessing.parent_process()
     if worker is not None:
         worker.join()
@@ -184,18 +182,18 @@ def _end_with_the_worker() -> None:
 
 _KILLED = 130
 _LONGEST_BUSY, _DOUBLINGS = 60.0, 10
-"""How long a project rests at most that another process holds."""
+"""The longest wait, in seconds, for a project that another process holds."""
 
 
 class WorkerOptions(NamedTuple):
-    """What a worker is started with.
+    """How a worker runs.
 
     Args:
-        url: Of the database; with a project's name, of that one alone.
-        concurrency: How many projects at once.
+        url: The URL of the database; if it names a project, the worker drives only that one.
+        concurrency: How many projects it drives at once.
         once: Return when no project is ready.
-        until_idle: Return when no project waits or is driven.
-        times: For tests.
+        until_idle: Return when no project waits or is being driven.
+        times: Intervals of the queue; set by tests.
     """
 
     url: str
@@ -206,22 +204,22 @@ class WorkerOptions(NamedTuple):
 
 
 class ProjectFailedError(Exception):
-    """A project is not tried again; procrastinate notes its job as failed."""
+    """A project is not tried again; procrastinate marks its job as failed."""
 
 
 def run_worker(options: WorkerOptions, report: Callable[[Event], None]) -> int:
-    """Drive projects until a signal comes, or as the options say; a second signal ends the worker at once.
+    """Drive projects until a signal comes, or as the options say; a second signal kills the worker.
 
     Args:
-        options: Of the worker.
-        report: Takes an event for whoever watches.
+        options: How the worker runs.
+        report: Receives each event.
 
     Returns:
         How many projects failed.
 
     Raises:
-        InputError: the address is none, or cannot be used.
-        RefusedError: the database cannot be reached, or the queue cannot be made.
+        InputError: the URL is invalid or cannot be used.
+        RefusedError: the database cannot be reached, or the queue cannot be created.
     """
     address = StoreAddress.parse(options.url)
     with closing(PostgresDatabase(address)) as database:
@@ -231,7 +229,7 @@ def run_worker(options: WorkerOptions, report: Callable[[Event], None]) -> int:
 
 
 class _Worker:
-    """A worker in its event loop."""
+    """A worker and its event loop."""
 
     def __init__(
         self, options: WorkerOptions, address: StoreAddress, report: Callable[[Event], None]
@@ -251,7 +249,7 @@ class _Worker:
         self._failed = 0
 
     async def run(self) -> int:
-        """Until a signal comes, or as the options say."""
+        """Run until a signal comes, or as the options say; return how many projects failed."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._signalled)
@@ -271,11 +269,11 @@ class _Worker:
         self._processes.stop()
 
     async def _drive(self, claim: Claim) -> None:
-        """Drive a project that was claimed.
+        """Drive a claimed project.
 
         Raises:
-            TryLaterError: it is put back.
-            ProjectFailedError: it is not tried again.
+            TryLaterError: the project goes back into the queue.
+            ProjectFailedError: the project is not tried again.
         """
         url, name = self._project(claim.project)
         if self._stopping:
@@ -306,7 +304,7 @@ class _Worker:
             self._report(event)
 
     def _project(self, schema: str) -> tuple[str, str]:
-        """The address and the name of the project in a schema."""
+        """Return the URL and the name of the project in a schema."""
         project = StoreAddress.project_of(schema)
         parts = urlsplit(self._options.url)
         query = [(name, value) for name, value in parse_qsl(parts.query) if name != "project"]

@@ -275,7 +275,7 @@ def verify(directory: Directory = Path(), as_json: AsJson = False) -> None:
         )
     if checked.spec_edited:
         takes = next_command("amend" if checked.waiting else "change")
-        note(f"SPEC.md was edited since the spec was made from it; `{takes}` takes it up")
+        note(f"SPEC.md was edited after the spec was written from it; `{takes}` updates the spec")
     raise typer.Exit(0 if checked.verdict == "PASS" else 1)
 
 

@@ -161,7 +161,7 @@ def _add_approval(page: Page, stop: Stop, words: SpecInWords, need: Need) -> Non
         page.line(words.costs, "Costs:", labels=8)
     if words.budget:
         page.prose(f"Budget: {words.budget}", 0, 8)
-    edited = "SPEC.md was edited since this spec was made from it." if stop.spec_edited else ""
+    edited = "SPEC.md was edited after this spec was written from it." if stop.spec_edited else ""
     _add_commands(page, need, edited=edited)
 
 

@@ -267,7 +267,7 @@ def counted(answer: JsonValue) -> Usage:
 
 def _unknown_price(model: str) -> BudgetError:
     return BudgetError(
-        "paused before the next call: a budget in money cannot be watched",
+        "paused before the next call: a budget in money cannot be enforced",
         where=f"the price of {model} is unknown",
         remedy="set a budget in tokens instead, or the price: `prices` in specwright.toml",
     )
