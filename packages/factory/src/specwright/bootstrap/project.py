@@ -89,7 +89,7 @@ from specwright.roles.agent.tools import NoSearch
 from specwright.roles.models.provider_call import CallLimits
 from specwright.roles.models.sources import ModelSource, model_sources
 from specwright.roles.team import ModelRoles
-from specwright.search.services import ddgs, tavily
+from specwright.search import ddgs, tavily
 from specwright.settings import SCRIPTED, Settings, load_settings
 from specwright.storage.context_pack import ContextPackBackend
 from specwright.wheels import FlitPackager

@@ -9,7 +9,7 @@ import pytest
 from specwright.bootstrap.project import search_of
 from specwright.errors import InputError, RefusedError
 from specwright.ports import SearchResult
-from specwright.search.services import KEY, Search, ddgs, tavily
+from specwright.search import KEY, Search, ddgs, tavily
 from specwright.settings import Settings
 from testkit.loopback import Asked, Reply, answering
 

@@ -1,1 +1,0 @@
-"""Web search services behind the port `WebSearch`."""
