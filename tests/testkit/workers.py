@@ -21,7 +21,7 @@ QUICK = (3.0, 1, 0.3)
 _WORKER = """
 import json, sys
 from specwright.bootstrap.worker import WorkerOptions, run_worker
-from specwright.queue.worker import Times
+from specwright.work_queue import Times
 
 if __name__ == "__main__":
     given = json.loads(sys.argv[1])

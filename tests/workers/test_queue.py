@@ -10,7 +10,7 @@ from psycopg import sql
 from specwright.bootstrap.stores import opened_store
 from specwright.errors import InputError, RefusedError
 from specwright.ports import FileTree
-from specwright.queue.jobs import SCHEMA, JobQueue
+from specwright.work_queue import SCHEMA, JobQueue
 from testkit.postgres import on_server, own_database
 from testkit.postgres_projects import connected, prepared
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:  # only drivers need these, so they import them when needed
     from specwright.graphs.checkpoints import Saver, SaverClass
     from specwright.index.embedder import Embedder
     from specwright.index.sqlite_index import AppendOnlyCodeIndex
-    from specwright.queue.jobs import JobQueue, QueuedJob
     from specwright.roles.models.shared_rate_limits import SharedRateLimiter
+    from specwright.work_queue import JobQueue, QueuedJob
 
 
 def user_cache() -> Path:
@@ -165,7 +165,7 @@ class PostgresStore:
 
     def _queue(self) -> "JobQueue":
         with needing_extra(*WORKERS):
-            from specwright.queue.jobs import JobQueue
+            from specwright.work_queue import JobQueue
         return JobQueue(self._database)
 
     def _has(self, table: str) -> bool:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:  # only drivers need these, so they import them when needed
     from specwright.graphs.checkpoints import Saver, SaverClass
     from specwright.index.embedder import Embedder
     from specwright.index.sqlite_index import AppendOnlyCodeIndex
-    from specwright.queue.jobs import QueuedJob
     from specwright.roles.models.rate_limits import RateLimiter
+    from specwright.work_queue import QueuedJob
 
 RUNTIME = ".specwright"
 TOPIC = "0.0.1001"

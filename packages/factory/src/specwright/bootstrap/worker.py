@@ -25,9 +25,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from specwright.bootstrap.drive import DriveError, Outcome
 from specwright.ports import RunEvent
 from specwright.postgres import PostgresDatabase, StoreAddress
-from specwright.queue.jobs import JobQueue
-from specwright.queue.worker import Claim, QueueWorker, Times, TryLaterError, silence
 from specwright.secret_values import child_environment
+from specwright.work_queue import Claim, JobQueue, QueueWorker, Times, TryLaterError, silence
 
 Event = dict[str, Any]
 """An event of a worker or a step of a project, as a JSON document."""

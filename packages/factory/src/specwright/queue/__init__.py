@@ -1,1 +1,0 @@
-"""The queue of projects that wait for a worker (design: workers)."""
