@@ -492,7 +492,7 @@ def corrected(directory: Path, *changes: list[dict[str, Any]]) -> tuple[str, dic
     """A challenged plan after a planner's changes: how the first ones were refused, and the input that was sealed."""
     answers: dict[str, list[Any]] = {
         "contracts/round-1/challenger": [failing()],
-        "plan/round-2/planner": [Turn(None, calls=(("change_plan", {"changes": made}),)) for made in changes],
+        "plan/round-2/planner": [Turn(None, calls=(("submit_plan", {"changes": made}),)) for made in changes],
     }
     heard: list[str] = []
     said = script(answers, plan(planned("double")))

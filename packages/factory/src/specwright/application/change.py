@@ -19,7 +19,8 @@ The end of a change: released, or abandoned (design: change).
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
@@ -38,7 +39,7 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.pages import spec_page
 from specwright.application.planner import own_module
 from specwright.application.projection import ProductChange, SpecSnapshot
-from specwright.application.rendering import as_json, page, rendered
+from specwright.application.rendering import as_json, rendered
 from specwright.application.requests import as_contract, researcher_notes
 from specwright.application.ship import seal_files
 from specwright.application.store import layout
@@ -70,6 +71,7 @@ from specwright.domain.spec.change_request import (
     statements,
 )
 from specwright.domain.spec.product_spec import (
+    LEVELS,
     ProductSpec,
     ProductSpecDraft,
     SpecDifference,
@@ -266,6 +268,12 @@ def change_errors(factory: ProjectView, data: Any) -> Sequence[str]:
     return []
 
 
+LONGEST_SPEC = 20_000
+"""Of a spec that stands whole in the request for a change; of a longer one the details of tasks are read."""
+
+_DETAILS = ("io_contract_sketch", "acceptance", "decisions", "depends_on")
+
+
 def researcher_at(number: int, restart: int = 1) -> Place:
     """Where the researcher is asked for a spec: the first, number 0, or that of a change."""
     task = scopes.product_change(number) if number else ""
@@ -286,7 +294,10 @@ def change_assignment(
     spec = factory.projection.decided_spec
     assert spec is not None
     draft = spec.model_dump(mode="json", exclude_defaults=True, exclude={"created_at", "updated_at"})
-    approved = as_json(draft)
+    approved = [*_by_pointer(draft, "", {"rationale", "subtasks"})]
+    is_long = sum(map(len, approved)) > LONGEST_SPEC
+    if is_long:
+        approved = [*_by_pointer(draft, "", {"rationale", "subtasks", *_DETAILS})]
     entries = task_board(factory).tasks.values()
     numbers = [int(entry.spec_task_id.removeprefix("TSK-")) for entry in entries]
     contracts = [factory.modules.contract(ref) for ref in product_modules(factory)]
@@ -296,9 +307,9 @@ def change_assignment(
         number=f"TSK-{1 + max(numbers, default=0):03d}",
         asked=request,
         reasons=reasons,
-        approved=approved,
+        approved="\n".join(approved),
+        is_long=is_long,
         contracts=[contract.name for contract in contracts],
-        notes=researcher_notes(whole=False),
     )
     return Assignment(
         answer=ProductSpecDraft,
@@ -306,12 +317,24 @@ def change_assignment(
         message=message,
         pack={
             "SPEC.md": request.spec_text.encode(),
-            "spec.json": approved.encode(),
-            "surroundings.md": page("surroundings.md").encode(),
+            "spec.json": as_json(draft).encode(),
+            "notes.md": researcher_notes().encode(),
+            **{f"tasks/{one.task_id}.json": as_json(one.to_json()).encode() for one in spec.tasks()},
             **{f"contracts/{one.name}.md": as_contract(one).encode() for one in contracts},
         },
-        writable=("spec.json", "notes/"),
+        before=json.dumps(draft),
     )
+
+
+def _by_pointer(part: Mapping[str, Any], pointer: str, left_out: Collection[str]) -> Iterator[str]:
+    """A part of a spec and the parts below it, a line each with its JSON pointer, without the fields that a change rarely
+    touches."""
+    below = next((name for name, _ in LEVELS if name in part), "")
+    skipped = {below, *left_out, *({"description"} if below in ("epics", "stories", "tasks") else ())}
+    own = {name: value for name, value in part.items() if name not in skipped}
+    yield f"{pointer or '/'} {json.dumps(own, ensure_ascii=False)}"
+    for number, one in enumerate(part.get(below, ())):
+        yield from _by_pointer(one, f"{pointer}/{below}/{number}", left_out)
 
 
 def product_modules(factory: ProjectView) -> list[str]:

@@ -45,7 +45,6 @@ from specwright.application.factory import Factory, ProjectView
 from specwright.application.rendering import as_json, rendered
 from specwright.application.requests import (
     TASK,
-    amend_plan_message,
     as_criteria,
     callers_of,
     plan_message,
@@ -439,11 +438,11 @@ def first_plan(factory: Factory, task: Task) -> str:
     if human.answer is not None:
         return _store_given(factory, scope, task, human, human.answer, PlanRules(known, refs=human.refs))
     fixed = [module.line for module in human.modules]
-    near = _nearest(factory, task)
     sealed = sealed_by_task(factory, task)
     if built := plan_of(factory, sealed):
         built = _as_sealed(factory, built, sealed)
-    shipped, callers = _answer_text(built) if built else "", _callers(factory, task)
+    near, callers = [] if built else _nearest(factory, task), _callers(factory, task)
+    shipped = _answer_text(built, {"modules": {"__all__": {"reuse"}}}) if built else ""
     message = plan_message(
         factory.folder.read(task.path).decode(),
         factory.packages,
@@ -512,10 +511,9 @@ def amended_plan(
     amended = _applied(factory, task, stage, amendments, approved, reopened)
     if amended and not amended.problems:
         return _store_amended(factory, task, stage, amended, _Revision(approved, reopened))
-    answer_text = _answer_text(approved)
-    callers = _callers(factory, task)
-    message = amend_plan_message(
-        factory.folder.read(task.path).decode(), answer_text, amendments, factory.packages, callers
+    task_file, callers = factory.folder.read(task.path).decode(), _callers(factory, task)
+    message = replan_message(
+        task_file, _answer_text(approved), (), (), factory.packages, None, callers, amendments
     )
 
     def check(answer: PlanAnswer, drafts: Contracts) -> list[str]:
@@ -617,7 +615,11 @@ def _asked(
     entries += [PackEntry(*ruling.row) for ruling in rulings.values()]
     by = _open_planner_pack(factory, scope, task, place, rules.known, entries, revised=revision is not None)
 
+    def settled(answer: PlanAnswer) -> PlanAnswer:
+        return _planned_again(answer, revision.before.answer, rules) if revision else answer
+
     def problems(answer: PlanAnswer) -> list[str]:
+        answer = settled(answer)
         broken, drafts = rules.check(answer)
         if drafts is None:
             return broken
@@ -633,7 +635,7 @@ def _asked(
     assignment = Assignment(place, PlanAnswer, message, pack, store=store, before=before)
     answered = factory.roles.ask(assignment, lambda answer, _: problems(answer))
     earlier = revision.before if revision else None
-    return _store(factory, scope, task, by, answered.answer, rules, earlier, answered.searched)
+    return _store(factory, scope, task, by, settled(answered.answer), rules, earlier, answered.searched)
 
 
 def _rules(
@@ -670,15 +672,14 @@ def _to_answer_for(
     factory: Factory, task: Task, known: KnownModules, own: Mapping[str, OwnModule], human: HumanPlan
 ) -> dict[str, str]:
     """The sealed modules that the request for a first plan names, by reference with their names: the nearest ones, and those
-    of the tasks that it depends on. None where a person decided, and none where answers are scripted: what was recorded
-    before stays valid (design: planning)."""
-    if human.modules or factory.roles.is_scripted(Role.PLANNER):
+    of the tasks that it depends on. None where a person decided, none of a task that is built again, and none where answers
+    are scripted: what was recorded before stays valid (design: planning)."""
+    if human.modules or own or factory.roles.is_scripted(Role.PLANNER):
         return {}
     near = [line.partition(" ")[0] for line in _nearest(factory, task)]
     upstream = factory.projection.dispatched.get(task.task_id, {}).values()
     refs = dict.fromkeys([*near, *(ref for shipped in upstream for ref in shipped)])
-    names = {ref: factory.modules.contract(ref).name for ref in refs if ref in known.refs}
-    return {ref: name for ref, name in names.items() if name not in own}
+    return {ref: factory.modules.contract(ref).name for ref in refs if ref in known.refs}
 
 
 def _open_planner_pack(
@@ -768,14 +769,31 @@ def _as_sealed(factory: Factory, built: StoredPlan, refs: Sequence[str]) -> Stor
     return built._replace(answer=built.answer.model_copy(update={"modules": modules}))
 
 
+def _planned_again(answer: PlanAnswer, before: PlanAnswer, rules: PlanRules) -> PlanAnswer:
+    """A plan whose planner changed statements of sealed modules of the task and left their `reuse` as it was: these are
+    their next versions."""
+    was = {one.name: one for one in before.modules if one.name in rules.own and one.reuse.reuse_ref}
+
+    def settled(module: PlannedModule) -> PlannedModule:
+        old = was.get(module.name, module)
+        is_next = module != old and module.reuse == old.reuse
+        return module.model_copy(update={"reuse": _reuse(module.purpose)}) if is_next else module
+
+    return answer.model_copy(update={"modules": [*map(settled, answer.modules)]})
+
+
 def _planned(contract: MicroModuleContract, is_next: bool) -> PlannedModule:
-    reuse = ReuseAnswer(
-        query=contract.purpose,
-        conclusion=ReuseConclusion.CREATE_NEW if is_next else ReuseConclusion.REUSE_EXISTING,
-        justification="It is the next version of a sealed module." if is_next else "The task has it already.",
-        reuse_ref=None if is_next else contract.ref,
+    return PlannedModule.of_contract(contract, _reuse(contract.purpose, None if is_next else contract.ref))
+
+
+def _reuse(purpose: str, ref: str | None = None) -> ReuseAnswer:
+    """What is said of a sealed module, or of its next version."""
+    return ReuseAnswer(
+        query=purpose,
+        conclusion=ReuseConclusion.REUSE_EXISTING if ref else ReuseConclusion.CREATE_NEW,
+        justification="The task has it already." if ref else "It is the next version of a sealed module.",
+        reuse_ref=ref,
     )
-    return PlannedModule.of_contract(contract, reuse)
 
 
 def _store(
@@ -886,9 +904,9 @@ def _callers(factory: Factory, task: Task) -> list[str]:
     return [*hosts, *databases, *callers_of(interfaces_of(factory), known)]
 
 
-def _answer_text(plan: StoredPlan) -> str:
+def _answer_text(plan: StoredPlan, exclude: Any = None) -> str:
     """The planner's answer as JSON text, without what it left out."""
-    return as_json(plan.answer.model_dump(mode="json", exclude_defaults=True))
+    return as_json(plan.answer.model_dump(mode="json", exclude_defaults=True, exclude=exclude))
 
 
 def repair_plan(factory: Factory, task: Task) -> str:

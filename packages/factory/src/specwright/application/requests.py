@@ -46,14 +46,10 @@ LONGEST_FILE = 12_000
 """Of a file that stands in a request; a longer one is read with the file tools."""
 
 
-def researcher_notes(*, whole: bool = True) -> str:
+def researcher_notes() -> str:
     """What the researcher needs to know beyond its prompt: of examples, of what cannot be built, and of interfaces (design:
-    executable-spec, release, product-spec).
-
-    Args:
-        whole: With what a spec says of its surroundings; else that is a file, `surroundings.md`.
-    """
-    return rendered("researcher.md", imports=sorted(EXAMPLE_IMPORTS), whole=whole)
+    executable-spec, release, product-spec)."""
+    return rendered("researcher.md", imports=sorted(EXAMPLE_IMPORTS))
 
 
 def as_contract(contract: MicroModuleContract) -> str:
@@ -84,12 +80,14 @@ def as_criteria(
 
 
 def as_approved(item: AcceptanceExample | AcceptanceProperty) -> str:
-    """An approved example or property for those who judge (design: executable-spec)."""
-    title = f"## {item.heading}"
-    if isinstance(item, AcceptanceExample):
-        return "\n".join((title, item.code, f"gives {item.gives}"))
-    return "\n".join((title, item.code, for_all(item.variables, item.errors)))
+    """An approved example or property for those who judge, without its imports (design: executable-spec)."""
+    code = [line for line in item.code.splitlines() if line and not _PLAIN_IMPORT.match(line)]
+    is_example = isinstance(item, AcceptanceExample)
+    shows = f"gives {item.gives}" if is_example else for_all(item.variables, item.errors)
+    return "\n".join((f"## {item.heading}", *code, shows))
 
+
+_PLAIN_IMPORT = re.compile(r"(from|import) (?!.*( as |\())")
 
 _PLACE_IN_PRODUCT = re.compile(r"\A(# [^\n]*\n)## Task ID: [^\n]*\n(?:\n## Context\n(?:- [^\n]*\n)+)?")
 """The lines of a task file below its title that tell nothing of what the task is to do."""
@@ -555,6 +553,7 @@ def plan_message(
         nearest=nearest,
         wanted=wanted,
         shipped=shipped,
+        hand_in=_HAND_IN,
         changes=changes,
     )
 
@@ -567,8 +566,9 @@ def replan_message(
     packages: Sequence[AllowedPackage] = (),
     revisions_left: int | None = None,
     callers: Sequence[str] = (),
+    amendments: Sequence[Amendment] = (),
 ) -> str:
-    """The request for a corrected plan, after a failed round.
+    """The request for a corrected plan, after a failed round, or with the amendments of a ruling applied.
 
     Args:
         task_file: The task.
@@ -578,6 +578,7 @@ def replan_message(
         packages: Third-party packages that modules may import.
         revisions_left: After this one.
         callers: What its functions use, and what calls them.
+        amendments: That are applied, and nothing else.
     """
     return _asked(
         "replan.md",
@@ -586,32 +587,16 @@ def replan_message(
         failures=failures,
         changes=changes_of(failures),
         sealed=sealed,
+        amendments=amendments,
         hand_in=_HAND_IN,
         left=as_left(revisions_left),
     )
 
 
 _HAND_IN = (
-    "Hand in what changes in the plan above by `change_plan`; where most changes, the whole plan by `submit_plan`. Approved "
-    "examples are left out here; `read_file` opens the whole task, `/task.md`."
+    "Hand in what changes in the plan above, with paths such as `/modules/0/inputs/1/constraints/-`; `` is that "
+    "of the whole plan. Approved examples are left out here; `read_file` opens the whole task, `/task.md`."
 )
-
-
-def amend_plan_message(
-    task_file: str,
-    approved: str,
-    amendments: Sequence[Amendment],
-    packages: Sequence[AllowedPackage] = (),
-    callers: Sequence[str] = (),
-) -> str:
-    """The request for a plan with amendments applied."""
-    return _asked(
-        "amend_plan.md",
-        *(without_examples(task_file), packages, callers),
-        plan=approved,
-        amendments=amendments,
-        hand_in=_HAND_IN,
-    )
 
 
 def _asked(

@@ -1,5 +1,6 @@
 """The roles as models play them (`ports.roles.Roles`): each invocation has its model, prompt, directory and tools."""
 
+import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,10 +56,11 @@ from specwright.roles.agent.agent import (
     tool_schema,
     without_citations,
 )
-from specwright.roles.agent.submission import Submission, changes_schema, parser
+from specwright.roles.agent.submission import Form, Submission, changes_schema, parser
 from specwright.roles.agent.tools import (
     RAISE_TOOL,
     STORE_TOOLS,
+    amended,
     create_tool,
     emit_tool,
     emitted,
@@ -98,12 +100,14 @@ class Request(NamedTuple):
         tool: By which it answers.
         toolset: What else it may use.
         changing: A path of the answer, where changes will do of one that was refused.
+        amending: Its instructions where it amends an approved answer, if they are others.
     """
 
     prompts: tuple[str, ...]
     tool: str
     toolset: Toolset = Toolset.NONE
     changing: str = ""
+    amending: tuple[str, ...] = ()
 
 
 _REASON = 160
@@ -111,7 +115,9 @@ _REASON = 160
 
 _EVIDENCE = "/rubric_assessments/0/evidence"
 REQUESTS: Mapping[type[Record], Request] = {
-    ProductSpecDraft: Request(("researcher",), "emit_structured_spec", Toolset.FILES_AND_TODO),
+    ProductSpecDraft: Request(
+        ("researcher",), "emit_structured_spec", Toolset.FILES_AND_TODO, amending=("researcher-change",)
+    ),
     PlanAnswer: Request(("planner",), "submit_plan", changing="/modules/0/purpose"),
     ProposerAnswer: Request(("proposer",), "submit_proposal", Toolset.FILES),
     AmendmentsAnswer: Request(("amender",), "submit_amendments", Toolset.FILES),
@@ -184,26 +190,30 @@ class ModelRoles:
         feedback: Sequence[str],
         checks: Sequence[Callable[[Any], Sequence[str]]],
     ) -> Research:
-        """Expand a SPEC.md; each feedback continues the conversation that the journal still holds."""
+        """Expand a SPEC.md or amend a spec; each feedback continues the conversation that the journal still holds."""
         consulted: list[ResearchSource] = []
         search = web_search_tool(self.search, self.journal, assignment.place.run_id, consulted)
         with self._invocation(assignment) as work:
             messages: list[BaseMessage] = [HumanMessage(assignment.message)]
-            spec: dict[str, Any] = {}
+            before, spec = assignment.before, dict[str, Any]()
             for remark, check in zip([None, *feedback], checks, strict=True):
-                form, place = emitted(work.workspace, check), assignment.place
-                submission = Submission(form, EMISSIONS, place.run_id, self._refusals(assignment))
+                form: Form[Any] = amended(before, check) if before else emitted(work.workspace, check)
+                run_id, refusals = assignment.place.run_id, self._refusals(assignment)
+                submission = Submission(form, EMISSIONS, run_id, refusals)
                 if remark is not None:
                     messages = [*messages, HumanMessage(_amendment(remark))]
-                checked = validate_tool(work.workspace, check)
-                tools = [search, checked, *work.store_tools, emit_tool(submission)]
-                messages = converse(work, tools, messages, submission)
-                spec = submission.accepted or {}
+                tools = [validate_tool(work.workspace, check), *work.store_tools, emit_tool(submission)]
+                if before:
+                    tools = [_submit(ProductSpecDraft, before, submission)]
+                messages = converse(work, [search, *tools], messages, submission)
+                accepted: Any = submission.accepted
+                spec = accepted.to_json() if before else accepted
+                before = before and json.dumps(spec)
             return Research(spec, tuple(consulted))
 
     def ask(self, assignment: Assignment[R], check: Callable[[R, Files], Sequence[str]]) -> Answered[R]:
-        """Ask a role for its answer and its files. An agent gives it by its terminal tool, or by the tool `change_plan`
-        where it corrects one; then it can also read what its request leaves out."""
+        """Ask a role for its answer and its files. Where it corrects an answer, it hands in what changes, and can also read
+        what its request leaves out."""
         request, answer = REQUESTS[assignment.answer], assignment.answer
         with self._invocation(assignment) as work:
             files = work.workspace.files
@@ -212,10 +222,8 @@ class ModelRoles:
             )
             attempts = drafts_in(assignment.place) if answer is ProposerAnswer else ATTEMPTS
             submission = Submission(form, attempts, assignment.place.run_id, self._refusals(assignment))
-            change = submit_tool("change_plan", _CHANGE, changes_schema(), submission)
-            submit = submit_tool(request.tool, _first_line(answer), tool_schema(answer), submission)
-            own = [change, submit] if assignment.before else [submit]
-            said = converse(work, [*work.store_tools, *own], [HumanMessage(assignment.message)], submission)
+            tools = [*work.store_tools, _submit(answer, assignment.before, submission)]
+            said = converse(work, tools, [HumanMessage(assignment.message)], submission)
             assert submission.accepted is not None
             return Answered(submission.accepted, files(), searched(said))
 
@@ -257,7 +265,7 @@ class ModelRoles:
             raised = RaisedException()
             yield Invocation(
                 model,
-                prompt(*request.prompts),
+                prompt(*((assignment.before and request.amending) or request.prompts)),
                 Toolset.READ if assignment.before else request.toolset,
                 workspace,
                 self._store_tools(assignment, workspace, raised),
@@ -309,19 +317,19 @@ class ModelRoles:
         return [makers[name]() for name in STORE_TOOLS[assignment.place.role] if name in makers]
 
 
-_CHANGE = (
-    "Hand in what changes in your plan (/modules, /claim, /acceptance_checks), as a JSON Patch (RFC 6902); the rest stays. "
-    "Ends your work once it is accepted."
-)
+_CHANGE = "Hand in what changes, as a JSON Patch (RFC 6902); the rest stays."
 
 
-def _first_line(schema: type[Record]) -> str:
-    title = without_citations((schema.__doc__ or "").strip().splitlines()[0])
-    return f"{title} Ends your work once it is accepted."
+def _submit(answer: type[Record], before: str, submission: Submission[Any]) -> BaseTool:
+    """The terminal tool: for a whole answer, or for what changes in the one before."""
+    first_line = (answer.__doc__ or "").strip().splitlines()[0]
+    title, schema = (_CHANGE, changes_schema()) if before else (first_line, tool_schema(answer))
+    told = f"{without_citations(title)} Ends your work once it is accepted."
+    return submit_tool(REQUESTS[answer].tool, told, schema, submission)
 
 
 def _amendment(remark: str) -> str:
     return (
-        "The spec is not accepted yet. Address every point of this feedback in /spec.json "
+        "The spec is not accepted yet. Address every point of this feedback in the spec "
         f"and emit it anew, in one turn:\n\n{remark}"
     )

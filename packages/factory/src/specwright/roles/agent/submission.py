@@ -102,8 +102,7 @@ def _is_nearly_whole(raw: dict[str, Any], schema: type[Record]) -> bool:
 
 def changes_schema() -> dict[str, Any]:
     """The schema of what changes in an answer."""
-    path = {"type": "string", "description": "As /modules/0/inputs/1/constraints/-"}
-    operation = {"op": {"enum": ["add", "replace", "remove"]}, "path": path, "value": {}}
+    operation = {"op": {"enum": ["add", "replace", "remove"]}, "path": {"type": "string"}, "value": {}}
     one = {"type": "object", "properties": operation, "required": ["op", "path"]}
     return {"type": "object", "properties": {CHANGES: {"type": "array", "items": one}}, "required": [CHANGES]}
 
@@ -112,7 +111,7 @@ def _patched(document: Any, changes: Any) -> dict[str, Any]:
     try:
         return cast(dict[str, Any], jsonpatch.apply_patch(document, changes))
     except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError, ValueError) as error:
-        why = f"{CHANGES}: not applied, none of them: {error}; the paths are those of your last whole answer"
+        why = f"{CHANGES}: not applied, none of them: {error}; the paths are those of the last whole one"
         raise UnacceptableError(why) from error
 
 

@@ -39,7 +39,7 @@ from specwright.ports import (
     WebSearch,
 )
 from specwright.roles.agent.agent import RaisedException, submit_tool, tool_schema
-from specwright.roles.agent.submission import Form, Submission, UnacceptableError, repaired
+from specwright.roles.agent.submission import Form, Submission, UnacceptableError, parser, repaired
 from specwright.roles.agent.workspace import Workspace
 from specwright.secret_values import without_secrets
 
@@ -350,6 +350,11 @@ def emitted(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -> Form
         return ()
 
     return Form(read, no_problems)
+
+
+def amended(before: str, check: Callable[[Any], Sequence[str]]) -> Form[ProductSpecDraft]:
+    """Makes the spec out of the changes of the one before, which is JSON text."""
+    return parser(ProductSpecDraft, lambda draft: check(draft.to_json()), before)
 
 
 def _repaired(spec: Any) -> Any:

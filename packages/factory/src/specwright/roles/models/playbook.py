@@ -168,16 +168,9 @@ class Playbook:
         )
 
     def researcher(self, place: Place) -> tuple[list[Turn], str]:
-        """A draft, its validation and its emission in one turn, as the prompt says; again for each amendment."""
-        turns: list[Turn] = []
+        """A draft; again for each amendment."""
         *names, following = self._drafts(place)
-        for name in names:
-            spec = self._json(name)
-            text = canonical_json.pretty(spec).decode()
-            checked = {"spec_path": "/spec.json"}
-            written = ("write_file", {"file_path": "/spec.json", "content": text})
-            turns.append([written, ("validate_spec", checked), ("emit_structured_spec", checked)])
-        return turns, following
+        return [[("emit_structured_spec", {"spec": self._json(name)})] for name in names], following
 
     def _drafts(self, place: Place) -> list[str]:
         """The files of the researcher's drafts, and the one that would follow."""
