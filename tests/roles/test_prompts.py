@@ -179,7 +179,7 @@ def test_an_answer_that_says_nothing_is_refused_by_its_schema(kind: Any):
 def test_those_who_choose_types_are_told_one_list_of_them():
     """The list of the code that refuses others, to the last; each is taken, by itself or with what it holds (D-S8.1-05,
     D-42-07)."""
-    assert all(", ".join(BOUNDARY_TYPES) in prompt(role) for role in ("researcher", "planner"))
+    assert all(", ".join(BOUNDARY_TYPES) in prompt(role) for role in ("researcher", "planner-contracts"))
     held = {
         "tuple": "tuple[int, ...]",
         "dict": "dict[str, int]",

@@ -13,7 +13,6 @@ from ship_gate.static.effects import Kind, undeclared_text
 from specwright.application.rendering import READ_ONLY
 from specwright.application.requests import (
     ModuleRequest,
-    amend_plan_message,
     callers_of,
     plan_message,
     proposer_message,
@@ -401,9 +400,8 @@ def test_the_planner_is_told_what_calls_its_functions():
     requests = [
         plan_message("# Stop", callers=told),
         replan_message("# Stop", "{}", [], callers=told),
-        amend_plan_message("# Stop", "{}", [], callers=told),
     ]
-    assert [told[0] in request for request in requests] == [True] * 3
+    assert [told[0] in request for request in requests] == [True] * 2
 
 
 def test_a_review_that_is_refused_is_not_written_twice(directory: Path):

@@ -228,7 +228,11 @@ def test_a_change_goes_on_from_the_plan_and_the_module_that_there_are(shop: Path
     assert f"# What has changed in the task\n\n- acceptance criteria: + {NEW_CRITERION}" in planner
     assert "## Approved Examples" not in planner
     assert '"reuse":' not in planner
-    assert {*heard.invoked["change-1.1/researcher"].tools} == {"read_file", "web_search", "emit_structured_spec"}
+    assert {*heard.invoked["change-1.1/researcher"].tools} == {
+        "read_file",
+        "web_search",
+        "emit_structured_spec",
+    }
     assert b'"TSK-001"' in heard.invoked["change-1.1/researcher"].directory["spec.json"]
     assert "the first letter of each word that has one" in planner
     assert REQUEST in researcher

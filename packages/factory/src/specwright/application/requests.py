@@ -195,9 +195,12 @@ _ABOUT = {
 """What each criterion of the rubric is about, for those who do not see the rubric."""
 
 
-def as_proposal(proposal: Proposal) -> str:
-    """The proposal that is judged, whole."""
-    return rendered("proposal.md", proposal=proposal, examples=examples_in_short(proposal.examples))
+def as_proposal(history: DebateHistory) -> str:
+    """The proposal that is judged, whole; a first one with what has changed since its modules were sealed."""
+    proposal = history.proposals[-1]
+    changes = proposal.contract_changes if len(history.proposals) == 1 else ()
+    examples = examples_in_short(proposal.examples)
+    return rendered("proposal.md", proposal=proposal, changes=changes, examples=examples)
 
 
 def earlier_rounds(history: DebateHistory) -> list[str]:
@@ -214,11 +217,6 @@ def earlier_rounds(history: DebateHistory) -> list[str]:
         if cause := causes.get(number + 1):
             blocks.append(_why(cause))
     return blocks
-
-
-def as_challenge(challenge: Challenge) -> str:
-    """The challenge that is ruled on, whole; of falsifying tests those that failed with their source."""
-    return _challenge(challenge, assessments=True)
 
 
 def without_source(failure: Failure) -> Failure:
@@ -240,14 +238,15 @@ def _round(number: int, history: DebateHistory) -> str:
     return rendered(
         "round.md",
         number=number,
-        challenges=[_challenge(one, assessments=False) for one in challenges],
+        challenges=[as_challenge(one, assessments=False) for one in challenges],
         rulings=[one for one in history.adjudications if one.target_artifact_id == about],
         changes="\n".join(_changes(proposal, following)),
     )
 
 
-def _challenge(challenge: Challenge, *, assessments: bool) -> str:
-    """A challenge: with all assessments under a title of its own, or what it found."""
+def as_challenge(challenge: Challenge, *, assessments: bool = True) -> str:
+    """A challenge: with all assessments under a title of its own, or what it found; of falsifying tests those that failed
+    with their source."""
     shown = [a for a in challenge.rubric_assessments if assessments or a.assessment != "MET"]
     shown_below = [counterexample(tried) for tried in challenge.counterexamples]
     passed = [one for one in challenge.falsifying_tests if not one.failed]
@@ -386,7 +385,11 @@ def proposer_message(
         criteria=as_criteria(criteria, rulings),
         decisions=decisions,
         plan_claim=plan_claim,
-        described=[*map(as_dependency, dependencies), as_contract(contract), *about_modules([contract])],
+        described=[
+            *map(as_surface if module.sealed else as_dependency, dependencies),
+            as_contract(contract),
+            *about_modules([contract]),
+        ],
         pointers=[] if is_vocabulary(contract) else [one.pointer for one in obligations(contract)],
         approved=[*map(in_short, examples), *map(property_in_short, properties)],
         files=as_block(f"/{_ENTRY} as it is now", stub, "python")
@@ -428,7 +431,7 @@ def challenge_message(
             *map(as_contract, debate.contracts),
             *about_modules(debate.contracts, files=False),
             *earlier_rounds(seen),
-            as_proposal(debate.history.proposals[-1]),
+            as_proposal(debate.history),
         ],
         asked=asked,
         most_tests=MAX_FALSIFYING_TESTS,
@@ -443,7 +446,7 @@ def arbiter_files(debate: JudgedDebate, task_file: str) -> dict[str, str]:
     history = debate.history
     claim = rendered("plan_claim.md", plan_claim=debate.plan_claim)
     reported = rendered("reports.md", reports=debate.reports)
-    debated = [as_proposal(history.proposals[-1]), as_challenge(history.challenges[-1])]
+    debated = [as_proposal(history), as_challenge(history.challenges[-1])]
     return {
         TASK: task_text(without_dependencies(task_file)),
         CONTRACTS_READ: "\n\n".join(map(as_contract, debate.contracts)),
@@ -553,7 +556,6 @@ def plan_message(
         nearest=nearest,
         wanted=wanted,
         shipped=shipped,
-        hand_in=_HAND_IN,
         changes=changes,
     )
 
@@ -588,15 +590,8 @@ def replan_message(
         changes=changes_of(failures),
         sealed=sealed,
         amendments=amendments,
-        hand_in=_HAND_IN,
         left=as_left(revisions_left),
     )
-
-
-_HAND_IN = (
-    "Hand in what changes in the plan above, with paths such as `/modules/0/inputs/1/constraints/-`; `` is that "
-    "of the whole plan. Approved examples are left out here; `read_file` opens the whole task, `/task.md`."
-)
 
 
 def _asked(

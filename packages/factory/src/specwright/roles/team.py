@@ -100,7 +100,7 @@ class Request(NamedTuple):
         tool: By which it answers.
         toolset: What else it may use.
         changing: A path of the answer, where changes will do of one that was refused.
-        amending: Its instructions where it amends an approved answer, if they are others.
+        amending: Its instructions where it changes an answer that there is, if they are others.
     """
 
     prompts: tuple[str, ...]
@@ -118,7 +118,12 @@ REQUESTS: Mapping[type[Record], Request] = {
     ProductSpecDraft: Request(
         ("researcher",), "emit_structured_spec", Toolset.FILES_AND_TODO, amending=("researcher-change",)
     ),
-    PlanAnswer: Request(("planner",), "submit_plan", changing="/modules/0/purpose"),
+    PlanAnswer: Request(
+        ("planner", "planner-contracts", "planner-plan"),
+        "submit_plan",
+        changing="/modules/0/purpose",
+        amending=("planner-change", "planner-contracts"),
+    ),
     ProposerAnswer: Request(("proposer",), "submit_proposal", Toolset.FILES),
     AmendmentsAnswer: Request(("amender",), "submit_amendments", Toolset.FILES),
     ContractChallenge: Request(
@@ -201,7 +206,7 @@ class ModelRoles:
                 run_id, refusals = assignment.place.run_id, self._refusals(assignment)
                 submission = Submission(form, EMISSIONS, run_id, refusals)
                 if remark is not None:
-                    messages = [*messages, HumanMessage(_amendment(remark))]
+                    messages = [*messages, HumanMessage(f"{_NOT_ACCEPTED}\n\n{remark}")]
                 tools = [validate_tool(work.workspace, check), *work.store_tools, emit_tool(submission)]
                 if before:
                     tools = [_submit(ProductSpecDraft, before, submission)]
@@ -328,8 +333,6 @@ def _submit(answer: type[Record], before: str, submission: Submission[Any]) -> B
     return submit_tool(REQUESTS[answer].tool, told, schema, submission)
 
 
-def _amendment(remark: str) -> str:
-    return (
-        "The spec is not accepted yet. Address every point of this feedback in the spec "
-        f"and emit it anew, in one turn:\n\n{remark}"
-    )
+_NOT_ACCEPTED = (
+    "The spec is not accepted yet. Address every point of this feedback and emit it anew, in one turn:"
+)

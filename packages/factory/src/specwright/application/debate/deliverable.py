@@ -11,6 +11,7 @@ from ship_gate.contract.statements import contract_changes
 from ship_gate.verdict import Trial
 from specwright.application.announce import Announcement
 from specwright.application.criteria import CriterionRuling
+from specwright.application.deprecation import version_before
 from specwright.application.factory import Factory
 from specwright.application.planner import amended_plan, problems_by_code, revised_plan
 from specwright.application.requests import JudgedDebate
@@ -18,6 +19,7 @@ from specwright.application.store.artifacts import Invocation
 from specwright.application.store.modules import DependencyView
 from specwright.application.store.records import DebateHistory, GateResult
 from specwright.application.stored_plans import (
+    Contracts,
     ReopenedPlan,
     StoredPlan,
     load_plan,
@@ -192,6 +194,14 @@ class Case(NamedTuple):
         return self.deliverable.problems_by_code(self.version_id, self.number, amendments)
 
 
+def _changes(old: Contracts, new: Contracts) -> list[str]:
+    """How the contracts of a plan differ from earlier ones, by the modules' names."""
+    lines = [f"{name}: a new module" for name in new if name not in old]
+    lines += [f"{name}: not in the plan any more" for name in old if name not in new]
+    shared = [(name, old[name], contract) for name, contract in new.items() if name in old]
+    return lines + [f"{name} {line}" for name, was, now in shared for line in contract_changes(was, now)]
+
+
 class ContractSet(Deliverable):
     """A plan whose contracts are debated together; the planner is their proposer.
 
@@ -221,7 +231,10 @@ class ContractSet(Deliverable):
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
         """The plan as planning made it, or as the planner revises it."""
         if round_number == 1:
-            return self._version(self._first_plan.plan_id)
+            version, contracts = self._version(self._first_plan.plan_id), self._first_plan.contracts
+            refs = {name: version_before(self._factory, contract) for name, contract in contracts.items()}
+            sealed = {name: self._factory.modules.contract(ref) for name, ref in refs.items() if ref}
+            return version._replace(contract_changes=_changes(sealed, contracts) if sealed else ())
         revised = revised_plan(
             self._factory,
             self.task,
@@ -234,7 +247,9 @@ class ContractSet(Deliverable):
             revisions_left=request.revisions_left,
         )
         version = self._version(revised)
-        return version._replace(contract_changes=self._changes(before, revised))
+        return version._replace(
+            contract_changes=_changes(self._plan(before).contracts, self._plan(revised).contracts)
+        )
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
         """All contracts of the plan."""
@@ -305,18 +320,6 @@ class ContractSet(Deliverable):
     def artifacts(self, version_id: str) -> list[str]:
         """The plan and its contracts, which change their statuses together."""
         return [version_id, *self._plan(version_id).contract_ids.values()]
-
-    def _changes(self, before: str, after: str) -> list[str]:
-        """What a revision changed in the contracts of a plan, by the modules' names."""
-        old, new = self._plan(before).contracts, self._plan(after).contracts
-        lines = [f"{name}: a new module" for name in new if name not in old]
-        lines += [f"{name}: not in the plan any more" for name in old if name not in new]
-        return lines + [
-            f"{name} {line}"
-            for name, contract in new.items()
-            if name in old
-            for line in contract_changes(old[name], contract)
-        ]
 
     def _plan(self, plan_id: str) -> StoredPlan:
         """A version of the plan; each is read once in a step."""

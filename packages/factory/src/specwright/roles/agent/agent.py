@@ -49,7 +49,8 @@ T = TypeVar("T")
 
 _CITATION = re.compile(r"\s*\(design:\s[^()]*\)")
 
-_LEFT_OUT = frozenset({"title", "description", "minLength", "additionalProperties", "default", "maxLength"})
+_LIMITS = ("minLength", "maxLength", "minItems", "maxItems", "pattern")
+_LEFT_OUT = frozenset({"title", "description", "default", "additionalProperties", *_LIMITS})
 """Of a tool's schema: the prompt says it, or the check of an answer, which also reads a weak one."""
 
 MISTAKES = 3

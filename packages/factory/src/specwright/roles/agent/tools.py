@@ -141,9 +141,8 @@ def web_search_tool(
 
         def live() -> JsonValue:
             try:
-                return [cast(JsonValue, dict(result._asdict())) for result in search.search(query, limit)][
-                    :limit
-                ]
+                results = search.search(query, limit)[:limit]
+                return [cast(JsonValue, dict(result._asdict())) for result in results]
             except SpecwrightErrors as error:
                 return without_secrets(str(error))[:_LONGEST_FAULT]
 
@@ -152,11 +151,8 @@ def web_search_tool(
         results = [] if isinstance(found, str) else cast(list[dict[str, str]], found)
         if not isinstance(search, NoSearch):
             consulted.append(ResearchSource(query, tuple(result["url"] for result in results)))
-        return (
-            found
-            if isinstance(found, str)
-            else f"{PAGES_ARE_DATA}\n{json.dumps(results, ensure_ascii=False)}"
-        )
+        told = f"{PAGES_ARE_DATA}\n{json.dumps(results, ensure_ascii=False)}"
+        return found if isinstance(found, str) else told
 
     return StructuredTool.from_function(web_search)
 
@@ -299,13 +295,13 @@ def raise_tool(
 
 _RAISE = (
     "Only if no correct module can be made because the contract of a shipped dependency is wrong, ambiguous or "
-    "incomplete: what has to change in it, with evidence. Your task halts at once and a person decides."
+    "incomplete. Your task halts at once and a person decides."
 )
 
 
 _DELTA = (
-    "Lists `added_inputs`, `removed_inputs`, `modified_inputs`, and so of outputs, error_surfaces, effects; or "
-    "`mode_changes`. Entries as in a contract, whole as they shall be; removed inputs and outputs by name."
+    "Lists `added_inputs`, `modified_inputs` (whole, as in a contract), `removed_inputs` (names), and so of outputs, "
+    "error_surfaces, effects; or `mode_changes`."
 )
 """In place of its schema, which is as long as the rest of a request's tools together; what is wrong is told exactly."""
 
@@ -313,19 +309,10 @@ _DELTA = (
 def emit_tool(submission: Submission[dict[str, Any]]) -> BaseTool:
     """The tool; a long spec may be given by the path of the checked draft instead of once more. Its shape stands in the
     prompt, which says what each field is for."""
-    schema = {
-        "type": "object",
-        "properties": {
-            "spec": {"type": "object", "description": "The draft."},
-            "spec_path": {
-                "type": "string",
-                "description": "Instead of spec: the path of the draft, /spec.json.",
-            },
-        },
-    }
+    schema = {"type": "object", "properties": {"spec": {"type": "object"}, "spec_path": {"type": "string"}}}
     description = (
-        "Hand in the complete spec, as `spec` or by `spec_path`. It is validated once more; deficiencies come back to "
-        "you. Ends your work once it is accepted."
+        "Hand in the complete spec, as `spec` or by its path, /spec.json. It is validated once more; deficiencies come back "
+        "to you. Ends your work once it is accepted."
     )
     return submit_tool("emit_structured_spec", description, schema, submission)
 

@@ -273,17 +273,8 @@ class Playbook:
 def _last_request(text: str) -> str:
     """What was asked last, for whoever writes the playbook: why an answer was refused. A whole SPEC.md is not repeated."""
     point = text.split("in one turn:", 1)[-1].strip()
-    return "" if point.startswith("SPEC.md was edited") else f"; what was asked last: {_brief(point)}"
-
-
-def _brief(text: str) -> str:
-    """The first paragraph, cut between two words."""
-    paragraph = text.split("\n\n", 1)[0]
-    return (
-        paragraph
-        if len(paragraph) <= _LONGEST_REQUEST
-        else shorten(paragraph, _LONGEST_REQUEST, placeholder=" ...")
-    )
+    first = shorten(point.partition("\n\n")[0], _LONGEST_REQUEST, placeholder=" ...")
+    return "" if point.startswith("SPEC.md was edited") else f"; what was asked last: {first}"
 
 
 def _missing_answer(place: Place, ordinal: int, where: str, asked: str = "") -> ScriptError:
