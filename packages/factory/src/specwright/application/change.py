@@ -40,7 +40,7 @@ from specwright.application.pages import spec_page
 from specwright.application.planner import own_module
 from specwright.application.projection import ProductChange, SpecSnapshot
 from specwright.application.rendering import as_json, rendered
-from specwright.application.requests import as_contract, researcher_notes
+from specwright.application.requests import PLAIN_IMPORT, as_contract, researcher_notes
 from specwright.application.ship import seal_files
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
@@ -271,7 +271,8 @@ def change_errors(factory: ProjectView, data: Any) -> Sequence[str]:
 LONGEST_SPEC = 20_000
 """Of a spec that stands whole in the request for a change; of a longer one the details of tasks are read."""
 
-_DETAILS = ("io_contract_sketch", "acceptance", "decisions", "depends_on")
+_RARELY_CHANGED = frozenset({"rationale", "subtasks"})
+_DETAILS = frozenset({"io_contract_sketch", "acceptance", "decisions", "depends_on"})
 
 
 def researcher_at(number: int, restart: int = 1) -> Place:
@@ -294,10 +295,9 @@ def change_assignment(
     spec = factory.projection.decided_spec
     assert spec is not None
     draft = spec.model_dump(mode="json", exclude_defaults=True, exclude={"created_at", "updated_at"})
-    approved = [*_by_pointer(draft, "", {"rationale", "subtasks"})]
-    is_long = sum(map(len, approved)) > LONGEST_SPEC
-    if is_long:
-        approved = [*_by_pointer(draft, "", {"rationale", "subtasks", *_DETAILS})]
+    approved = [*_by_pointer(draft, "", _RARELY_CHANGED)]
+    if is_long := sum(map(len, approved)) > LONGEST_SPEC:
+        approved = [*_by_pointer(draft, "", _RARELY_CHANGED | _DETAILS)]
     entries = task_board(factory).tasks.values()
     numbers = [int(entry.spec_task_id.removeprefix("TSK-")) for entry in entries]
     contracts = [factory.modules.contract(ref) for ref in product_modules(factory)]
@@ -328,13 +328,20 @@ def change_assignment(
 
 def _by_pointer(part: Mapping[str, Any], pointer: str, left_out: Collection[str]) -> Iterator[str]:
     """A part of a spec and the parts below it, a line each with its JSON pointer, without the fields that a change rarely
-    touches."""
+    touches, and with examples in short."""
     below = next((name for name, _ in LEVELS if name in part), "")
     skipped = {below, *left_out, *({"description"} if below in ("epics", "stories", "tasks") else ())}
     own = {name: value for name, value in part.items() if name not in skipped}
+    if examples := own.get("acceptance", {}).get("examples"):
+        own["acceptance"] = {**own["acceptance"], "examples": [*map(_example_in_short, examples)]}
     yield f"{pointer or '/'} {json.dumps(own, ensure_ascii=False)}"
     for number, one in enumerate(part.get(below, ())):
         yield from _by_pointer(one, f"{pointer}/{below}/{number}", left_out)
+
+
+def _example_in_short(one: Mapping[str, Any]) -> str:
+    code = "; ".join(line for line in one["code"].splitlines() if not PLAIN_IMPORT.match(line))
+    return f"{one['title']} {one['criteria']}: {code} gives {one['gives']}"
 
 
 def product_modules(factory: ProjectView) -> list[str]:

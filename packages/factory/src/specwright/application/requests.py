@@ -81,13 +81,13 @@ def as_criteria(
 
 def as_approved(item: AcceptanceExample | AcceptanceProperty) -> str:
     """An approved example or property for those who judge, without its imports (design: executable-spec)."""
-    code = [line for line in item.code.splitlines() if line and not _PLAIN_IMPORT.match(line)]
+    code = [line for line in item.code.splitlines() if line and not PLAIN_IMPORT.match(line)]
     is_example = isinstance(item, AcceptanceExample)
     shows = f"gives {item.gives}" if is_example else for_all(item.variables, item.errors)
     return "\n".join((f"## {item.heading}", *code, shows))
 
 
-_PLAIN_IMPORT = re.compile(r"(from|import) (?!.*( as |\())")
+PLAIN_IMPORT = re.compile(r"(from|import) (?!.*( as |\())")
 
 _PLACE_IN_PRODUCT = re.compile(r"\A(# [^\n]*\n)## Task ID: [^\n]*\n(?:\n## Context\n(?:- [^\n]*\n)+)?")
 """The lines of a task file below its title that tell nothing of what the task is to do."""

@@ -329,18 +329,12 @@ def check_draft(factory: ProjectView) -> None:
 
 def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[ProductSpecDraft]:
     text = history.text_after(0) or factory.spec_text
-    if history.reasons:
-        text += (
-            "\n\n## Rejection Feedback\n\n" + "\n".join(f"- {reason}" for reason in history.reasons) + "\n"
-        )
+    if listed := "".join(f"- {reason}\n" for reason in history.reasons):
+        text += f"\n\n## Rejection Feedback\n\n{listed}"
     if history.earlier_examples:
         text += f"\n\n{_EARLIER_EXAMPLES}\n\n{own_items(history.earlier_examples)}"
     # a search that can find nothing costs a call
-    holds = (
-        "modules that exist already"
-        if factory.index.entries()
-        else "nothing yet, so there is nothing to search for"
-    )
+    holds = "modules" if factory.index.entries() else "nothing yet, so there is nothing to search for"
     return Assignment(
         answer=ProductSpecDraft,
         place=researcher_at(0, history.restart),
