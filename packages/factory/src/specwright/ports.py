@@ -521,6 +521,7 @@ class Assignment(NamedTuple, Generic[A]):
         writable: The prefixes that it may write.
         store: The artifact store, for a role that has tools for it.
         before: The answer that is corrected, as JSON text: the role may hand in what changes in it.
+        is_change: Whether the files in its directory are those of a sealed module.
     """
 
     place: Place
@@ -530,6 +531,7 @@ class Assignment(NamedTuple, Generic[A]):
     writable: tuple[str, ...] = ()
     store: StoreAccess | None = None
     before: str = ""
+    is_change: bool = False
 
 
 class Answered(NamedTuple, Generic[A]):

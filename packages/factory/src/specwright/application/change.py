@@ -40,7 +40,7 @@ from specwright.application.pages import spec_page
 from specwright.application.planner import own_module
 from specwright.application.projection import ProductChange, SpecSnapshot
 from specwright.application.rendering import as_json, rendered
-from specwright.application.requests import PLAIN_IMPORT, as_contract, researcher_notes
+from specwright.application.requests import PLAIN_IMPORT, as_contract
 from specwright.application.ship import seal_files
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
@@ -277,8 +277,7 @@ _DETAILS = frozenset({"io_contract_sketch", "acceptance", "decisions", "depends_
 
 def researcher_at(number: int, restart: int = 1) -> Place:
     """Where the researcher is asked for a spec: the first, number 0, or that of a change."""
-    task = scopes.product_change(number) if number else ""
-    return Place(task, restart, "", "", Role.RESEARCHER)
+    return Place(scopes.product_change(number) if number else "", restart, "", "", Role.RESEARCHER)
 
 
 def change_assignment(
@@ -298,8 +297,7 @@ def change_assignment(
     approved = [*_by_pointer(draft, "", _RARELY_CHANGED)]
     if is_long := sum(map(len, approved)) > LONGEST_SPEC:
         approved = [*_by_pointer(draft, "", _RARELY_CHANGED | _DETAILS)]
-    entries = task_board(factory).tasks.values()
-    numbers = [int(entry.spec_task_id.removeprefix("TSK-")) for entry in entries]
+    numbers = [int(one.spec_task_id.removeprefix("TSK-")) for one in task_board(factory).tasks.values()]
     contracts = [factory.modules.contract(ref) for ref in product_modules(factory)]
     message = rendered(
         "change.md",
@@ -309,7 +307,6 @@ def change_assignment(
         reasons=reasons,
         approved="\n".join(approved),
         is_long=is_long,
-        contracts=[contract.name for contract in contracts],
     )
     return Assignment(
         answer=ProductSpecDraft,
@@ -318,7 +315,7 @@ def change_assignment(
         pack={
             "SPEC.md": request.spec_text.encode(),
             "spec.json": as_json(draft).encode(),
-            "notes.md": researcher_notes().encode(),
+            "notes.md": rendered("researcher.md").encode(),
             **{f"tasks/{one.task_id}.json": as_json(one.to_json()).encode() for one in spec.tasks()},
             **{f"contracts/{one.name}.md": as_contract(one).encode() for one in contracts},
         },
@@ -332,6 +329,8 @@ def _by_pointer(part: Mapping[str, Any], pointer: str, left_out: Collection[str]
     below = next((name for name, _ in LEVELS if name in part), "")
     skipped = {below, *left_out, *({"description"} if below in ("epics", "stories", "tasks") else ())}
     own = {name: value for name, value in part.items() if name not in skipped}
+    if sketch := own.get("io_contract_sketch"):
+        own["io_contract_sketch"] = {name: sketch[name] for name in ("inputs", "outputs", "error_surfaces")}
     if examples := own.get("acceptance", {}).get("examples"):
         own["acceptance"] = {**own["acceptance"], "examples": [*map(_example_in_short, examples)]}
     yield f"{pointer or '/'} {json.dumps(own, ensure_ascii=False)}"

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from ship_gate.base.text import inline, printable
+from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
 from specwright.domain.answers import Amendment, Failure
 from specwright.domain.interfaces.records import VALUES
 
@@ -81,7 +82,9 @@ def _templates() -> "Environment":
     filters, known = cast("dict[str, Any]", made.filters), cast("dict[str, Any]", made.globals)
     filters.update(failures=as_list, amendments=as_amendments, fenced=as_fenced)
     filters.update(inline=inline, printable=printable, repr=repr)
-    known.update(read_only=READ_ONLY, not_shown=NOT_SHOWN, how_values_read=VALUES)
+    known.update(
+        read_only=READ_ONLY, not_shown=NOT_SHOWN, how_values_read=VALUES, imports=sorted(EXAMPLE_IMPORTS)
+    )
     return made
 
 

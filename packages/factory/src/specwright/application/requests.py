@@ -30,7 +30,6 @@ from specwright.application.store.modules import DependencyView
 from specwright.application.store.records import Cause, DebateHistory
 from specwright.domain.acceptance.calls import Acceptance, for_all, property_in_short
 from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceProperty
-from specwright.domain.acceptance.rules import EXAMPLE_IMPORTS
 from specwright.domain.answers import MAX_FALSIFYING_TESTS, Amendment, Failure, FaultOf, Verdict
 from specwright.domain.debate.amendments import OfferedChange, changes_of
 from specwright.domain.debate.answer_rules import checked_criteria
@@ -44,12 +43,6 @@ from specwright.ports import Files
 
 LONGEST_FILE = 12_000
 """Of a file that stands in a request; a longer one is read with the file tools."""
-
-
-def researcher_notes() -> str:
-    """What the researcher needs to know beyond its prompt: of examples, of what cannot be built, and of interfaces (design:
-    executable-spec, release, product-spec)."""
-    return rendered("researcher.md", imports=sorted(EXAMPLE_IMPORTS))
 
 
 def as_contract(contract: MicroModuleContract) -> str:
@@ -376,6 +369,8 @@ def proposer_message(
     """
     contract, (examples, properties) = module.contract, module.approved
     stub = without_docstring(module.files[_ENTRY], contract.name)
+    stated = () if is_vocabulary(contract) else obligations(contract)
+    shown = module.files.get("tests/obligations.json", b"").decode() if module.sealed else ""
     return rendered(
         "proposer.md",
         module=module,
@@ -390,7 +385,7 @@ def proposer_message(
             as_contract(contract),
             *about_modules([contract]),
         ],
-        pointers=[] if is_vocabulary(contract) else [one.pointer for one in obligations(contract)],
+        pointers=[one.pointer for one in stated if f'"{one.pointer}"' not in shown],
         approved=[*map(in_short, examples), *map(property_in_short, properties)],
         files=as_block(f"/{_ENTRY} as it is now", stub, "python")
         if set(module.files) == {_ENTRY}

@@ -58,7 +58,6 @@ from specwright.roles.agent.agent import (
 )
 from specwright.roles.agent.submission import Form, Submission, changes_schema, parser
 from specwright.roles.agent.tools import (
-    RAISE_TOOL,
     STORE_TOOLS,
     amended,
     create_tool,
@@ -124,7 +123,7 @@ REQUESTS: Mapping[type[Record], Request] = {
         changing="/modules/0/purpose",
         amending=("planner-change", "planner-contracts"),
     ),
-    ProposerAnswer: Request(("proposer",), "submit_proposal", Toolset.FILES),
+    ProposerAnswer: Request(("proposer",), "submit_proposal", Toolset.FILES, amending=("proposer-change",)),
     AmendmentsAnswer: Request(("amender",), "submit_amendments", Toolset.FILES),
     ContractChallenge: Request(
         ("challenger", "challenger-contracts"), "submit_challenge", changing=_EVIDENCE
@@ -203,8 +202,7 @@ class ModelRoles:
             before, spec = assignment.before, dict[str, Any]()
             for remark, check in zip([None, *feedback], checks, strict=True):
                 form: Form[Any] = amended(before, check) if before else emitted(work.workspace, check)
-                run_id, refusals = assignment.place.run_id, self._refusals(assignment)
-                submission = Submission(form, EMISSIONS, run_id, refusals)
+                submission = Submission(form, EMISSIONS, assignment.place.run_id, self._refusals(assignment))
                 if remark is not None:
                     messages = [*messages, HumanMessage(f"{_NOT_ACCEPTED}\n\n{remark}")]
                 tools = [validate_tool(work.workspace, check), *work.store_tools, emit_tool(submission)]
@@ -257,6 +255,7 @@ class ModelRoles:
     def _invocation(self, assignment: Assignment[Any]) -> Generator[Invocation]:
         """One role invocation: its model is journalled and counted, its directory exists while it lasts."""
         place, meter, request = assignment.place, Meter(), REQUESTS[assignment.answer]
+        prompts = ((assignment.before or assignment.is_change) and request.amending) or request.prompts
         source = self.sources[place.role]
         label = self.spending.model_of(place.role) if self.spending else ""  # as the journal names it
         ask, account = None, None
@@ -270,7 +269,7 @@ class ModelRoles:
             raised = RaisedException()
             yield Invocation(
                 model,
-                prompt(*((assignment.before and request.amending) or request.prompts)),
+                prompt(*prompts),
                 Toolset.READ if assignment.before else request.toolset,
                 workspace,
                 self._store_tools(assignment, workspace, raised),
@@ -309,17 +308,15 @@ class ModelRoles:
     ) -> list[BaseTool]:
         """What a role may do with the store and the Code Index (design: role-access)."""
         run_id, journal, store = assignment.place.run_id, self.journal, assignment.store
-        makers: dict[str, Callable[[], BaseTool]] = {
-            "search_code_index": lambda: search_tool(self.index, journal, run_id)
-        }
+        tools = [search_tool(self.index, journal, run_id)]
         if store is not None:
-            makers |= {
-                "query_artifacts": lambda: query_tool(store, journal, run_id),
-                "create_artifact": lambda: create_tool(store, journal, run_id, workspace.files),
-            }
+            tools += [
+                query_tool(store, journal, run_id),
+                create_tool(store, journal, run_id, workspace.files),
+            ]
         if store is not None and store.upstream:
-            makers[RAISE_TOOL] = lambda: raise_tool(store, journal, run_id, raised, workspace.files)
-        return [makers[name]() for name in STORE_TOOLS[assignment.place.role] if name in makers]
+            tools.append(raise_tool(store, journal, run_id, raised, workspace.files))
+        return [tool for tool in tools if tool.name in STORE_TOOLS[assignment.place.role]]
 
 
 _CHANGE = "Hand in what changes, as a JSON Patch (RFC 6902); the rest stays."

@@ -336,7 +336,9 @@ class Implementation(Deliverable):
             return [] if preflight.wrong else told  # nothing else of this answer counts
 
         with self._keeping_refused(stage, preflight):
-            draft = self._factory.roles.ask(Assignment(place, kind, message, pack, WRITABLE, store), problems)
+            is_change = stage == "round-1" and len(workspace) > 1  # a stub is one file
+            assignment = Assignment(place, kind, message, pack, WRITABLE, store, is_change=is_change)
+            draft = self._factory.roles.ask(assignment, problems)
             if preflight.wrong:
                 named = getattr(draft.answer, "spec_at_fault", {})
                 why = "; ".join(f"{title}: {named[title]}" for title in named if title in preflight.wrong)

@@ -18,7 +18,7 @@ from specwright.application.change import (
 )
 from specwright.application.factory import Factory, ProjectView
 from specwright.application.pages import acceptance_file, full_spec_page, spec_page, spec_patch
-from specwright.application.requests import researcher_notes
+from specwright.application.rendering import rendered
 from specwright.application.store import layout
 from specwright.application.store.artifacts import note_hashes
 from specwright.application.tasks import laid_out, project_state
@@ -339,7 +339,7 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[Pro
         answer=ProductSpecDraft,
         place=researcher_at(0, history.restart),
         message="Turn the SPEC.md in your directory into a complete product spec. "
-        f"The Code Index holds {holds}.\n\n{text}\n\n{researcher_notes()}",
+        f"The Code Index holds {holds}.\n\n{text}\n\n{rendered('researcher.md')}",
         pack={"SPEC.md": text.encode()},
         writable=("spec.json", "notes/"),
     )

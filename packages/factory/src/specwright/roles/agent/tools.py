@@ -178,9 +178,8 @@ def validate_tool(workspace: Workspace, check: Callable[[Any], Sequence[str]]) -
 
 def _retirement(entry: CodeIndexEntry) -> dict[str, JsonValue]:
     """What a reader of a retired entry must know (design: deprecation)."""
-    if entry.status is IndexStatus.SHIPPED:
-        return {}
-    return {"superseded_by": entry.superseded_by, "notes": entry.notes}
+    told: dict[str, JsonValue] = {"superseded_by": entry.superseded_by, "notes": entry.notes}
+    return {} if entry.status is IndexStatus.SHIPPED else told
 
 
 def scope_of_call(journal: Journal, run_id: str, call_id: str, request: JsonValue) -> Scope:
