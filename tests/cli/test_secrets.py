@@ -99,7 +99,7 @@ def test_a_secret_in_the_settings_is_refused_and_not_shown(project: Path) -> Non
 def test_a_login_in_an_address_is_refused_as_an_option_too(project: Path) -> None:
     """It would be remembered with the options of the run (D-S6-15)."""
     told = specwright("run", project, "--model", "openai:x", "--base-url", LOGIN)
-    told.refuses("it holds a login", "--base-url")
+    told.refuses("it contains a login", "--base-url")
     assert clean(told)
 
 

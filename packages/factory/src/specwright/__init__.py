@@ -2,10 +2,10 @@
 
     open_project      drive a project from stop to stop
     judge_directory   the ship gate on one module directory
-    verify_project    is every file of a project what was written?
+    verify_project    check that every file of a project is as it was recorded
 
-Everything is imported when it is first used, so that `import specwright` is light. `agent_wire` is the event
-protocol, which needs nothing of the rest. docs/api.md shows each in use.
+Names are imported on first use, so that `import specwright` is fast. `agent_wire` is the event protocol; it depends
+on nothing else here. docs/api.md shows each in use.
 """
 
 from importlib import import_module
@@ -94,7 +94,7 @@ _HOMES = {
     "Settings": "specwright.settings",
     "load_settings": "specwright.settings",
 }
-"""The module of a name; the other names are those of `errors`."""
+"""The module that defines each name; all other names are in `errors`."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""`python -m specwright`, where the script is not on PATH."""
+"""`python -m specwright`, for when the script is not on PATH."""
 
 from specwright.cli.main import run
 

@@ -1,4 +1,4 @@
-"""Processes of other programs, bounded in time and output, that leave nothing behind."""
+"""Run external programs with limits on time and output, and kill all processes that they start."""
 
 import atexit
 import contextlib
@@ -15,11 +15,11 @@ MOST_PRINTED = 16 * 1024 * 1024
 _PAUSE = 0.05
 
 _running: set[int] = set()
-"""The process groups that are at work."""
+"""The process groups that are running."""
 
 
 class TooMuchOutputError(OSError):
-    """A command was ended, since it printed too much."""
+    """A command was killed because it printed too much."""
 
 
 def run_bounded(
@@ -31,22 +31,22 @@ def run_bounded(
     most: int = MOST_PRINTED,
     given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command to its end, and end all that it started with it.
+    """Run a command, then kill its process group.
 
     Args:
         command: Program and arguments.
-        cwd: Its working directory.
-        env: Its whole environment.
-        seconds: That it may take.
-        most: How many bytes it may print to each stream.
-        given: Its standard input.
+        cwd: The working directory.
+        env: The complete environment.
+        seconds: The time limit.
+        most: The limit in bytes on each output stream.
+        given: The standard input.
 
     Raises:
-        TimeoutError: it was ended, since its time ran out.
-        TooMuchOutputError: it was ended, since it printed too much.
-        OSError: it cannot be started.
+        TimeoutError: the command exceeded its time and was killed.
+        TooMuchOutputError: the command exceeded its output limit and was killed.
+        OSError: the command cannot be started.
     """
-    # files, because a descendant that left the process group may hold a pipe open for ever
+    # files, because a descendant that left the process group may hold a pipe open forever
     with (
         tempfile.TemporaryFile() as stdin,
         tempfile.TemporaryFile() as stdout,
@@ -78,7 +78,7 @@ def _wait(process: subprocess.Popen[bytes], printed: Sequence[IO[bytes]], second
     end = time.monotonic() + seconds
     while process.poll() is None:
         if time.monotonic() > end:
-            raise TimeoutError(f"was not done after {seconds:g} s")
+            raise TimeoutError(f"did not finish within {seconds:g} s")
         if any(os.fstat(file.fileno()).st_size > most for file in printed):
             raise TooMuchOutputError(f"printed more than {most:,} bytes")
         time.sleep(_PAUSE)
@@ -96,6 +96,6 @@ def _end(group: int) -> None:
 
 @atexit.register
 def _end_all() -> None:
-    """An interrupted run leaves no process behind that goes on."""
+    """Kill the processes of an interrupted run."""
     for group in tuple(_running):
         _end(group)

@@ -1,30 +1,31 @@
-"""Every error that a person may see, drawn once. The gate's are the base; a log of Wires raises the wire package's own, so
-an `except` clause names both by a tuple: `SpecwrightErrors`, `InputErrors`, `RefusedErrors`,
-`CorruptionErrors`.
+"""The errors that a user may see.
 
-An error says what failed, where, and what to do next. `exit_code` is what the command line returns for it
-(design: command-line). "You gave something wrong" (`InputError`), "a rule refused it" (`RefusedError`), "the other side
-broke" (`ModelError`) and "our own records disagree" (`CorruptionError`) are different classes.
+The base classes are those of `ship_gate`. The log of Wires raises errors of `agent_wire` instead, so `except` clauses use
+tuples that hold both: `SpecwrightErrors`, `InputErrors`, `RefusedErrors`, `CorruptionErrors`.
+
+An error says what failed, where, and what to do next. `exit_code` is the exit code of the command
+(design: command-line). Wrong input (`InputError`), a violated rule (`RefusedError`), a failing model (`ModelError`) and
+damaged records (`CorruptionError`) are different classes.
 
     SpecwrightError
     ├── InputError              exit 2
-    │   ├── ScriptError         exit 1   the scripted answers hold none for this place
-    │   └── UntrustedError      exit 2   a setting came with the project, and its user has not trusted it
+    │   ├── ScriptError         exit 1   the playbook has no answer for this place
+    │   └── UntrustedError      exit 2   the project file has a setting that the user has not trusted
     ├── RefusedError            exit 1
-    │   └── BusyError           exit 1   somebody else holds the project
+    │   └── BusyError           exit 1   another process holds the project
     ├── ModelError              exit 1
-    │   ├── ModelUnavailableError    the endpoint refuses the request
-    │   │   ├── NoAccessError   exit 4   it refuses the key, or does not know the model
-    │   │   ├── UnreachableError    exit 5   it cannot be reached, is busy or broken, or asks to wait
-    │   │   └── NoCreditError   exit 6   the account behind the key is empty
-    │   └── AnswerError              the role never gave a usable answer; the raw answers are kept
+    │   ├── ModelUnavailableError    the endpoint rejected the request
+    │   │   ├── NoAccessError   exit 4   it rejected the key, or does not know the model
+    │   │   ├── UnreachableError    exit 5   it cannot be reached, is busy or broken, or limits the rate
+    │   │   └── NoCreditError   exit 6   the account has no credit left
+    │   └── AnswerError              the role gave no usable answer; the raw answers are kept
     ├── DatabaseUnavailableError    exit 1   a database server cannot be reached
-    ├── NetworkUnavailableError     exit 1   the network of a topic, or its mirror node, cannot be reached
+    ├── NetworkUnavailableError     exit 1   the Hedera network or its mirror node cannot be reached
     ├── CorruptionError         exit 1
     │   └── NonDeterminismError      a repeated request differs from the journalled one
     ├── BudgetError             exit 3   the next call may exceed a budget
     ├── ChangeRaisedError       exit 1   a role found a dependency's contract wrong; its task halts
-    └── InterruptedRunError     exit 130 somebody stopped it; it can go on
+    └── InterruptedRunError     exit 130 the user stopped the run; it can be resumed
 """
 
 from typing import ClassVar
@@ -35,7 +36,7 @@ from ship_gate.errors import InterruptedRunError as InterruptedRunError
 from ship_gate.errors import UntrustedError as UntrustedError
 
 SpecwrightError = ShipGateError
-"""The base class, under the name that this package's users know it by."""
+"""The base class, under this package's own name."""
 
 BusyError = wire.BusyError
 DatabaseUnavailableError = wire.DatabaseUnavailableError
@@ -49,24 +50,24 @@ CorruptionErrors = (CorruptionError, wire.CorruptionError)
 
 
 class ScriptError(InputError):
-    """The scripted answers hold none for a place that a run has come to; what was done is kept."""
+    """The playbook has no answer for a place that the run has reached. All results are kept."""
 
     exit_code: ClassVar[int] = 1
 
 
 class ModelError(SpecwrightError):
-    """The model's side failed."""
+    """The model, or the access to it, failed."""
 
 
 class ModelUnavailableError(ModelError):
-    """The endpoint gives no answer to this request."""
+    """The endpoint did not answer this request."""
 
 
 class NoAccessError(ModelUnavailableError):
-    """The endpoint refuses the key, or does not know the model.
+    """The endpoint rejected the key, or does not know the model.
 
     Args:
-        options: Of the `run` that goes on; empty if only the key is wrong.
+        options: Command-line options for the `run` that resumes; empty if only the key is wrong.
     """
 
     exit_code: ClassVar[int] = 4
@@ -77,24 +78,24 @@ class NoAccessError(ModelUnavailableError):
 
 
 class UnreachableError(ModelUnavailableError):
-    """The endpoint cannot be reached, is busy or broken: the same request may be answered later."""
+    """The endpoint cannot be reached, is busy or broken. The same request may succeed later."""
 
     exit_code: ClassVar[int] = 5
 
 
 class NoCreditError(ModelUnavailableError):
-    """The account behind a key is empty: a person adds credit, and the run goes on."""
+    """The account has no credit left. Add credit and resume the run."""
 
     exit_code: ClassVar[int] = 6
 
 
 class AnswerError(ModelError):
-    """A role gave no usable answer within its attempts, or one that ends its task.
+    """A role used up its attempts without a usable answer, or gave an answer that ends its task.
 
     Args:
-        raw_answers: The answers as they came, oldest first, for the escalation.
-        problems: Everything that was wrong with the last of them.
-        fault: What ends the task: `spec`, if code confirmed that what was approved is wrong (design: contract-at-fault).
+        raw_answers: The answers as received, oldest first, for the escalation.
+        problems: All problems of the last answer.
+        fault: `spec` if code confirmed that the approved spec is wrong (design: contract-at-fault); else empty.
     """
 
     def __init__(
@@ -114,15 +115,15 @@ class AnswerError(ModelError):
 
 
 class NonDeterminismError(CorruptionError):
-    """A request that is repeated differs from the journalled one at its place (design: journal)."""
+    """A repeated request differs from the one that the journal has at its place (design: journal)."""
 
 
 class BudgetError(SpecwrightError):
-    """The next call of a model may exceed a budget; a person may raise it, and the run goes on.
+    """The next model call may exceed a budget. Raise the budget and resume the run.
 
     Args:
-        setting: The budget; empty if it is another matter than its size.
-        enough: A budget that the call fits into.
+        setting: The setting to raise; empty if raising it would not help.
+        enough: A value of the setting that allows the call.
     """
 
     exit_code: ClassVar[int] = 3
@@ -136,7 +137,7 @@ class BudgetError(SpecwrightError):
 
 
 class ChangeRaisedError(SpecwrightError):
-    """A role raised an interface change exception: its task halts, and a person decides (design: interface-changes).
+    """A role raised an interface change exception. Its task halts, and a person decides (design: interface-changes).
 
     Args:
         exception_id: `ICE-...`.

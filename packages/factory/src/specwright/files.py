@@ -1,7 +1,7 @@
 """Reading and writing single files safely.
 
-A write leaves the old content or the new, never half of it. A read takes only a regular file of a size that fits into
-memory, since somebody else may have written the project.
+A write leaves either the old content or the new. A read accepts only regular files that fit into memory, because the
+project may come from somebody else.
 """
 
 import errno
@@ -13,19 +13,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 TEMPORARY = ".tmp-"
-"""How the name of an unfinished file begins."""
+"""The prefix of an unfinished file's name."""
 
 
 def write_atomically(path: Path, data: bytes, rights: int = 0o666) -> None:
-    """Write or replace a file: the content reaches the disk beside it, then takes its place.
+    """Write or replace a file, by way of a synced temporary file beside it.
 
     Args:
         path: The file.
         data: Its content.
-        rights: Of the file, less what the umask takes away.
+        rights: The file mode, before the umask.
 
     Raises:
-        OSError: the system refuses; the old file is untouched and nothing is left behind.
+        OSError: the write failed; the old file is untouched and the temporary file removed.
     """
     temporary = write_temporary(path, data, rights=rights)
     try:
@@ -36,18 +36,18 @@ def write_atomically(path: Path, data: bytes, rights: int = 0o666) -> None:
 
 
 def write_temporary(path: Path, data: bytes, directory: Path | None = None, *, rights: int = 0o666) -> Path:
-    """Write content that a rename or a link will put in its place, and sync it.
+    """Write and sync a temporary file, to be renamed or linked to its final path.
 
-    The file gets the rights that the umask allows, which `tempfile` would not give it.
+    Unlike a file from `tempfile`, it gets the mode that the umask allows.
 
     Args:
-        path: Where the content belongs.
+        path: The final path.
         data: The content.
-        directory: Where to write it, on the same file system; by default beside `path`.
-        rights: Of the file.
+        directory: Where to write the temporary file, on the same file system; by default beside `path`.
+        rights: The file mode, before the umask.
 
     Raises:
-        OSError: the system refuses; nothing is left behind.
+        OSError: the write failed; the temporary file is removed.
     """
     temporary = (directory or path.parent) / f"{TEMPORARY}{os.getpid()}-{threading.get_ident()}-{path.name}"
     temporary.unlink(missing_ok=True)  # a killed process with the same ids left it
@@ -63,7 +63,7 @@ def write_temporary(path: Path, data: bytes, directory: Path | None = None, *, r
 
 
 def sync_directory(directory: Path) -> None:
-    """Sync a directory, so that the names of its new files survive a crash too."""
+    """Sync a directory, so that the names of its new files survive a crash."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -72,7 +72,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write files below a directory that nobody reads yet, by their paths."""
+    """Write files by their relative paths, not atomically, below a directory that nothing reads yet."""
     for name, data in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,20 +80,20 @@ def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
 
 
 MOST_BYTES = 256 * 1024 * 1024
-"""Of a file of the store or of the journal."""
+"""The size limit of a file of the store or the journal."""
 MOST_UNPACKED = 16 * 1024 * 1024
-"""Of a file in a wheel, whose packed size says nothing of it."""
+"""The size limit of an unpacked file of a wheel."""
 
 
 def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a regular file. A pipe or a device, which may never end, is not read.
+    """Read a regular file. Pipes and devices are rejected, because they may never end.
 
     Args:
-        path: The file; a link is followed.
-        most: Its largest size.
+        path: The file; symbolic links are followed.
+        most: The size limit in bytes.
 
     Raises:
-        OSError: it is no regular file, is larger, or cannot be read.
+        OSError: the file is not regular, is larger than `most`, or cannot be read.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -110,10 +110,10 @@ def read_bounded(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The bytes of a file in an archive.
+    """Read a file of an archive.
 
     Raises:
-        zipfile.BadZipFile: it unpacks to more than `MOST_UNPACKED`.
+        zipfile.BadZipFile: it unpacks to more than `MOST_UNPACKED` bytes.
         KeyError: there is no such file.
     """
     with archive.open(name) as member:

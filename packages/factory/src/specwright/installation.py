@@ -1,4 +1,4 @@
-"""What to type to install a package beside Specwright, however Specwright was installed."""
+"""Commands that install a package into the environment of Specwright, for pip, uv and pipx."""
 
 import shlex
 import sys
@@ -16,11 +16,11 @@ _DISTRIBUTION = "specwright-factory"
 
 
 def install_command(*packages: str, prefix: str = sys.prefix) -> str:
-    """The command that installs packages into an environment of pip, uv or pipx.
+    """Return the command that installs packages into an environment of pip, uv or pipx.
 
     Args:
         packages: Requirements.
-        prefix: Of the environment.
+        prefix: The directory of the environment.
     """
     wanted = shlex.join(packages)
     if (Path(prefix) / "pipx_metadata.json").exists():
@@ -32,11 +32,11 @@ def install_command(*packages: str, prefix: str = sys.prefix) -> str:
 
 
 def packages_of(extra: str, distribution: str = _DISTRIBUTION) -> Iterator[str]:
-    """The requirements of an extra, with those of the extras that it names of our own distributions; none of these is on an
-    index."""
+    """Yield the requirements of an extra. An extra of our own distributions is replaced by its requirements, because these
+    distributions are on no index."""
     try:
         lines = requires(distribution) or []
-    except PackageNotFoundError:  # it runs from its sources
+    except PackageNotFoundError:  # running from a source tree
         return
     for one in map(Requirement, lines):
         if (
@@ -55,15 +55,15 @@ def packages_of(extra: str, distribution: str = _DISTRIBUTION) -> Iterator[str]:
 
 @contextmanager
 def needing_extra(extra: str, who: str, where: str = "") -> Generator[None]:
-    """Say what to install where an import in the block fails.
+    """Turn an `ImportError` in the block into an error that says what to install.
 
     Args:
-        extra: Of this distribution.
-        who: Needs it, with the verb: `workers need`.
+        extra: The extra of this distribution that has the package.
+        who: Subject and verb of the message: `workers need`.
         where: The setting or the command; by default the extra.
 
     Raises:
-        InputError: a package of the extra is not installed.
+        InputError: a package is not installed.
     """
     try:
         yield

@@ -1,19 +1,13 @@
-"""The journal port: an answer that was received is recorded and never requested again (design: journal).
+"""The ports: what the application needs from outside, as Protocols.
 
-The state store port: named bytes, published write-once or replaced atomically (design: store-layout, journal).
-
-The Code Index port: a search by meaning over the shipped modules (design: code-index).
-
-The web search port (design: product-spec).
-
-The progress port: events of a run, for display.
-
-The roles port: the assignment of each model role and its answer (design: debate).
-
-An assignment names its place in the run, where its answers are journalled. A check examines an answer that fits its
-schema and returns its other problems, as sentences for the role.
-
-The packaging port: a release as an installable wheel (design: release).
+- `Journal`, `Scope`: answers are recorded when received and never requested again (design: journal)
+- `StateStore`, `FileTree`: named bytes, published once or replaced atomically (design: store-layout)
+- `CodeIndex`: search by meaning over the sealed modules (design: code-index)
+- `WebSearch`: the researcher's web search (design: product-spec)
+- `Progress`: events of a run, for display
+- `Roles`, `StoreAccess`: assignments to the model roles and their answers (design: debate). A check takes an answer that
+  fits its schema and returns its other problems, as sentences for the role.
+- `Packager`: a release as an installable wheel (design: release)
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -39,9 +33,9 @@ from specwright.errors import CorruptionError
 class Scope(Protocol):
     """A named step of the run; its records are identified by their order within it.
 
-    A scope is opened again each time its step is entered, and starts at its first record. Its name must be unique for each
-    logical step (task, attempt, round, role), or it would read the records of another. The ids and the time of a step are
-    drawn together, in one record; in a deferred step that record waits until `record` adds the files that they are in.
+    Opening a scope again starts at its first record. Each logical step (task, attempt, round, role) needs a name of its
+    own, or it would read the records of another. The ids and the time of a step are drawn together, in one record; a
+    deferred step writes that record in `record`, with the hashes of the files that use them.
     """
 
     @property
@@ -50,36 +44,36 @@ class Scope(Protocol):
         ...
 
     def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
-        """The recorded answer at this place, or what `live` answers now, recorded and fsynced.
+        """Return the recorded answer at this place; if there is none, call `live`, then record and fsync its answer.
 
         Args:
             kind: `model`, `tool`, `web`, `verdict`, `step` (ids, time, hashes of files) or `draw` (measured values).
             request: The complete request; its SHA-256 is recorded.
-            live: Answers the request. Its exceptions pass through and nothing is recorded.
+            live: Answers the request. If it raises, nothing is recorded.
 
         Raises:
-            NonDeterminismError: another request was recorded at this place.
+            NonDeterminismError: the journal has another request at this place.
         """
         ...
 
     def record(self, files: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Record what was drawn in a deferred step, with the SHA-256 of each file that it is about to write, by path.
+        """Record the ids and time of a deferred step, with the SHA-256 of each file that it will write, by path.
 
         Raises:
-            NonDeterminismError: the step noted other files when it ran before.
+            NonDeterminismError: the journal has other files for this step.
         """
         ...
 
     def hex8(self) -> str:
-        """The first eight hex digits of a new UUID4 that no other of this journal begins with (design: ids)."""
+        """Draw eight hex digits of a UUID4 that this journal has not drawn before (design: ids)."""
         ...
 
     def wire_id(self) -> str:
-        """The id of a new Wire, `wire_` + ULID."""
+        """Draw the id of a new Wire, `wire_` + ULID."""
         ...
 
     def now(self) -> str:
-        """The time of the step, ISO-8601 UTC in milliseconds."""
+        """Return the time of the step, ISO-8601 UTC with milliseconds."""
         ...
 
 
@@ -87,31 +81,31 @@ class Journal(Protocol):
     """The append-only record of a run."""
 
     def scope(self, name: str, *, deferred: bool = False) -> Scope:
-        """Enter a step; a deferred one calls `record` before it writes anything."""
+        """Enter a step. A deferred one must call `record` before it writes anything."""
         ...
 
     def head(self, most: int | None = None) -> tuple[int, str]:
-        """How many records there are, and the SHA-256 of their lines; of the first ones if there are more than `most`."""
+        """Return the number of records and the SHA-256 of their lines; at most of the first `most`."""
         ...
 
     def recorded(self, scope: str, kind: str) -> JsonValue:
-        """The last record of a kind in a scope, without asking for one; None if there is none."""
+        """Return the last recorded answer of a kind in a scope, or None."""
         ...
 
     def count(self, scope: str, kind: str) -> int:
-        """How many records of a kind a scope has."""
+        """Count the records of a kind in a scope."""
         ...
 
 
 @contextmanager
 def read_as_model_answer(where: str) -> Generator[None]:
-    """Report a journalled answer that cannot be read as one of a model.
+    """Turn an error while reading a journalled model answer into a `CorruptionError`.
 
     Args:
-        where: Its place.
+        where: The answer's place.
 
     Raises:
-        CorruptionError: it cannot.
+        CorruptionError: the block failed to read the answer.
     """
     try:
         yield
@@ -124,14 +118,14 @@ def read_as_model_answer(where: str) -> Generator[None]:
         NotImplementedError,
     ) as error:
         raise CorruptionError(
-            "the journal has an answer that is none of a model",
+            "the journal has an answer that does not look like a model's",
             where=where,
             remedy="restore `.specwright/journal.jsonl` from a copy; `specwright verify` lists the damage",
         ) from error
 
 
 def usage_of(answer: JsonValue) -> Usage:
-    """The tokens of a journalled model answer; zeros where the provider reports none, or less than none."""
+    """Return the tokens of a journalled model answer; 0 where the provider reports none or a negative number."""
     message = cast(dict[str, Any], cast(dict[str, Any], answer)["message"])
     usage = cast(dict[str, Any], message.get("data", {}).get("usage_metadata") or {})
     cached = cast(dict[str, Any], usage.get("input_token_details") or {})
@@ -144,24 +138,24 @@ def usage_of(answer: JsonValue) -> Usage:
 
 
 def characters_of(answer: JsonValue) -> int:
-    """The characters of the request that a journalled model answer answers."""
+    """Return the number of characters in the request of a journalled model answer."""
     asked = cast(dict[str, int], cast(dict[str, Any], answer).get("asked") or {})
     return sum(asked.values())
 
 
 def provider_of(answer: JsonValue) -> str:
-    """The model that a journalled answer was bought from; empty if it was scripted."""
+    """Return the model of a journalled answer; empty if the answer is scripted."""
     return str(cast(dict[str, Any], answer).get("model") or "")
 
 
 def author_of(answer: JsonValue) -> str:
-    """The model that a journalled answer was bought from, or the playbook and the day it was written; empty of a person."""
+    """Return the model of a journalled answer, or the model and date that its playbook states; empty if unknown."""
     said = cast(dict[str, Any], answer).get("message", {}).get("data", {}).get("response_metadata", {})
     return provider_of(answer) or str(said.get("model_name") or "")
 
 
 def paid_for(answer: JsonValue) -> Decimal | None:
-    """The US dollars that a journalled answer cost when it was bought; None if that is not recorded."""
+    """Return the recorded price of a journalled answer in US dollars; None if none is recorded."""
     usd = cast(dict[str, Any], answer).get("usd")
     return None if usd is None else Decimal(str(usd))
 
@@ -171,31 +165,31 @@ def _count(tokens: Any) -> int:
 
 
 class FileTree(Protocol):
-    """Files of a project, by posix paths. Writes are atomic."""
+    """Files of a project, by POSIX paths. Writes are atomic."""
 
     @property
     def address(self) -> str:
-        """Where they are, for messages."""
+        """The location of the files, for messages."""
         ...
 
     def directory(self, path: str) -> Path:
-        """A directory on this machine with the files below `path`, for programs that read them."""
+        """Return a local directory with the files below `path`, for other programs."""
         ...
 
     def publish(self, path: str, data: bytes) -> None:
-        """Write a file once; the same bytes again change nothing.
+        """Write a file that never changes; publishing the same bytes again does nothing.
 
         Raises:
-            RefusedError: the file is published with other bytes.
+            RefusedError: the file exists with other bytes.
         """
         ...
 
     def replace(self, path: str, data: bytes) -> None:
-        """Write a file, or replace it atomically."""
+        """Write or replace a file atomically."""
         ...
 
     def read(self, path: str) -> bytes:
-        """A file's bytes.
+        """Return a file's bytes.
 
         Raises:
             CorruptionError: there is no such file.
@@ -207,11 +201,11 @@ class FileTree(Protocol):
         ...
 
     def names(self, path: str) -> list[str]:
-        """The names in a directory, sorted; empty if it does not exist."""
+        """Return the sorted names in a directory; empty if it does not exist."""
         ...
 
     def tree(self, path: str) -> dict[str, bytes]:
-        """Every file below a directory by its path relative to it."""
+        """Return every file below a directory, by relative path."""
         ...
 
     def publish_tree(self, path: str, files: Mapping[str, bytes]) -> None:
@@ -219,14 +213,14 @@ class FileTree(Protocol):
         ...
 
     def move(self, path: str, to: str) -> None:
-        """Move a directory at once; nothing happens if it is not there, or if something is at the new place."""
+        """Move a directory atomically. Do nothing if `path` does not exist or `to` does."""
         ...
 
 
 class StateStore(FileTree, Protocol):
     """`state_store/`, with the definitions that Wires refer to (design: projection).
 
-    `replace` is refused but for the files that change (design: store-layout).
+    `replace` raises `RefusedError` except for the few files that may change (design: store-layout).
     """
 
     def define(self, data: bytes) -> str:
@@ -234,31 +228,30 @@ class StateStore(FileTree, Protocol):
         ...
 
     def definition(self, sha256: str) -> bytes:
-        """The bytes of a definition.
+        """Return the bytes of a definition.
 
         Raises:
-            CorruptionError: missing, or its bytes have another hash.
+            CorruptionError: the definition is missing, or its bytes have another hash.
         """
         ...
 
 
 class IndexQuery(NamedTuple):
-    """The input of `search_code_index`, and further filters that agents are not offered.
+    """A search of the Code Index. Agents cannot set the fields from `module_ids` on.
 
-    An entry must match at least one value of each filter list; an empty list filters nothing.
+    An entry must match at least one value of each filter list exactly; an empty list filters nothing.
 
     Args:
         query: The purpose, in plain words.
-        tags: Compared whole.
-        input_types: Types of the contract, compared whole as written or in the spelling of a contract, see
-            `searched_types`.
-        output_types: The same.
-        include_inactive: Also DEPRECATED and SUPERSEDED entries.
-        top_k: How many results, at least 1.
-        module_ids: Compared whole; not offered to agents, nor are the fields below.
-        statuses: Overrides `include_inactive`.
-        version_from: The lowest version, included.
-        version_below: The upper bound, excluded.
+        tags: Tags of the module.
+        input_types: Types of the contract's inputs, as written or in the spelling of contracts (`searched_types`).
+        output_types: Types of its outputs, likewise.
+        include_inactive: Also find DEPRECATED and SUPERSEDED entries.
+        top_k: The number of results, at least 1.
+        module_ids: Ids of modules.
+        statuses: Statuses of entries; overrides `include_inactive`.
+        version_from: The lowest version, inclusive.
+        version_below: The upper bound of versions, exclusive.
     """
 
     query: str
@@ -274,18 +267,18 @@ class IndexQuery(NamedTuple):
 
 
 class CodeIndex(Protocol):
-    """An append-only registry: no deletion, no key reuse, status goes one way (design: code-index)."""
+    """An append-only registry: no deletion, no reuse of keys, status changes in one direction only (design: code-index)."""
 
     def add(self, entry: CodeIndexEntry) -> None:
-        """Append an entry with its embedding; adding the same entry again does nothing, even after its retirement.
+        """Append an entry with its embedding. Adding the same entry again does nothing, even once it is retired.
 
         Raises:
-            RefusedError: the key (module id, version) is taken by another entry, or the entry is not SHIPPED.
+            RefusedError: another entry has the key (module id, version), or the entry is not SHIPPED.
         """
         ...
 
     def search(self, query: IndexQuery) -> list[SearchHit]:
-        """The `top_k` nearest entries, best first, whatever their score.
+        """Return the `top_k` nearest entries, best first, whatever their score.
 
         Raises:
             InputError: `top_k` below 1, or a version bound that is not `major.minor.patch`.
@@ -293,26 +286,26 @@ class CodeIndex(Protocol):
         ...
 
     def get(self, module_id: str, version: str) -> CodeIndexEntry | None:
-        """One entry by its key."""
+        """Return the entry of a key, or None."""
         ...
 
     def entries(self) -> list[CodeIndexEntry]:
-        """All entries in the order of their addition."""
+        """Return all entries, oldest first."""
         ...
 
     def retire(self, decided: Deprecation) -> None:
         """Mark an entry DEPRECATED or SUPERSEDED and append to its notes, in one transaction (design: deprecation).
 
-        The same retirement again does nothing, so that a resumed run can repeat it.
+        Repeating the same retirement does nothing, so that a resumed run can repeat it.
 
         Raises:
-            RefusedError: unknown entry, or no longer SHIPPED.
+            RefusedError: there is no such entry, or it is no longer SHIPPED.
         """
         ...
 
 
 class SearchResult(NamedTuple):
-    """One ranked result."""
+    """One result of a web search."""
 
     url: str
     title: str
@@ -323,7 +316,7 @@ class WebSearch(Protocol):
     """Searches the web."""
 
     def search(self, query: str, max_results: int) -> list[SearchResult]:
-        """The best results, best first.
+        """Return at most `max_results` results, best first.
 
         Raises:
             RefusedError: no search is configured, or the service failed.
@@ -350,7 +343,7 @@ class RoleStarted(NamedTuple):
 
 
 class RoleDone(NamedTuple):
-    """A role answered. Tokens are those of live calls; if there were none (`replayed`), those of recorded calls."""
+    """A role answered. Tokens count live calls, or recorded calls if there were no live ones (`replayed`)."""
 
     run_id: str
     calls: int
@@ -358,17 +351,17 @@ class RoleDone(NamedTuple):
     output_tokens: int
     replayed: bool
     kept: int = 0
-    """Calls that the journal answered."""
+    """The number of calls answered from the journal."""
 
 
 class RequestSent(NamedTuple):
-    """A role's model was asked; `RequestDone` follows, whether it answers or not.
+    """A request was sent to a role's model; `RequestDone` follows in any case.
 
     Args:
         run_id: The invocation.
-        model: As the journal names it.
+        model: The model's name, as in the journal.
         first: Whether the project has no answer of this model yet.
-        tokens: About as many as the request has.
+        tokens: The approximate size of the request.
     """
 
     run_id: str
@@ -378,18 +371,18 @@ class RequestSent(NamedTuple):
 
 
 class RequestDone(NamedTuple):
-    """The model that was asked has answered, or has failed for good."""
+    """The model answered, or failed after all retries."""
 
     run_id: str
 
 
 class AnswerBought(NamedTuple):
-    """An answer was bought and journalled.
+    """A paid answer was journalled.
 
     Args:
-        cost: Its cost.
-        total: That of the project so far.
-        budget: The project's.
+        cost: The cost of the answer.
+        total: The cost of the project so far.
+        budget: The project's budget.
     """
 
     cost: Cost
@@ -401,7 +394,7 @@ ProgressEvent = RunEvent | RoleStarted | RoleDone | RequestSent | RequestDone | 
 
 
 class Progress(Protocol):
-    """Receives events; never fails the run."""
+    """Shows events; never raises."""
 
     def note(self, event: ProgressEvent) -> None:
         """Show an event."""
@@ -411,7 +404,7 @@ class Progress(Protocol):
 A = TypeVar("A", bound=Record)
 
 Files = Mapping[str, bytes]
-"""Posix paths to bytes."""
+"""POSIX paths to bytes."""
 
 
 class Role(StrEnum):
@@ -425,22 +418,22 @@ class Role(StrEnum):
 
 
 def run_of(task: str, attempt: int, resumed: int = 0, change: str = "") -> str:
-    """The id of a run of an attempt, `TSK-003.1`; after it was resumed in place once, `TSK-003.1r1`; of a change to one
-    of its modules after it shipped, `TSK-003.ICE-1a2b3c4d-1`."""
+    """Return the id of a run: `TSK-003.1` for attempt 1, `TSK-003.1r1` once it was resumed in place, and
+    `TSK-003.ICE-1a2b3c4d-1` for an interface change to a shipped module of the task."""
     return f"{task}.{change}" if change else f"{task}.{attempt}" + (f"r{resumed}" if resumed else "")
 
 
 class Place(NamedTuple):
-    """Where in a run a role is invoked.
+    """The place in a run where a role is invoked.
 
     Args:
-        task: The spec's id of the task (`TSK-003`), empty for the researcher.
+        task: The task's id in the spec (`TSK-003`), empty for the researcher.
         attempt: The attempt at the task, from 1; for the researcher the number of the restart.
         subject: The module's name, `contracts` in the contract debate, `plan` for the planner.
-        stage: `round-1`, ..., or `amended-1`, ... after the round whose amendments are applied.
-        role: Who is asked.
-        resumed: How often a person's answer resumed the attempt in place.
-        change: The approved interface change exception that is carried out, and which approval of it.
+        stage: `round-1`, ..., or `amended-1`, ... while the amendments of that round are applied.
+        role: The role.
+        resumed: How often the attempt was resumed in place.
+        change: The id of the interface change exception being carried out, and the number of its approval.
     """
 
     task: str
@@ -453,13 +446,13 @@ class Place(NamedTuple):
 
     @property
     def round(self) -> int:
-        """The round, from 1; of the researcher always the first."""
+        """The round, from 1; always 1 for the researcher."""
         number = self.stage.rpartition("-")[2]
         return int(number) if number.isdecimal() else 1
 
     @property
     def run_id(self) -> str:
-        """The invocation's id: unique in the project, and the same when the run is repeated."""
+        """The invocation's id: unique in the project and stable across repeated runs."""
         run = run_of(self.task or "product", self.attempt, self.resumed, self.change)
         parts = (run, self.subject, self.stage)
         return "/".join((*filter(None, parts), self.role))
@@ -469,59 +462,59 @@ class StoreAccess(Protocol):
     """The artifact store as one role invocation sees it, limited by its context pack (design: artifact-lifecycle,
     role-access).
 
-    A refusal is a RefusedError whose message is for the role; any other error is a defect of the store.
+    A RefusedError has a message for the role; any other error is a defect of the store.
     """
 
     def listed(self) -> JsonValue:
-        """What may be queried."""
+        """List the artifacts that the role may query."""
         ...
 
     def query(self, ref: str) -> JsonValue:
-        """One `id@version`, as far as the pack shows it."""
+        """Return the part of the artifact `id@version` that the pack permits."""
         ...
 
     def create(self, draws: Scope, kind: ArtifactType, body: Files, revises: str) -> str:
-        """Register a draft of the role's own deliverable; returns the id that was drawn for it.
+        """Register a draft of the role's deliverable and return its new id.
 
         Args:
-            draws: Where its id and time come from.
-            kind: What it is a draft of.
-            body: Its files.
-            revises: The draft before it, of the same invocation; empty for the first.
+            draws: The source of the id and the time.
+            kind: The type of the deliverable.
+            body: The draft's files.
+            revises: The previous draft of the same invocation; empty for the first.
         """
         ...
 
     @property
     def upstream(self) -> Sequence[str]:
-        """The shipped dependencies whose contracts the role may find wrong (design: interface-changes)."""
+        """The shipped dependencies that the role may raise an exception against (design: interface-changes)."""
         ...
 
     def raise_exception(self, draws: Scope, raw: JsonValue, files: Files) -> str:
-        """Record an interface change exception; returns its id.
+        """Record an interface change exception and return its id.
 
         Args:
-            draws: Where its id comes from.
-            raw: What the role says of it.
-            files: What the role has in its directory; judges are shown the exception, so that it must not quote them.
+            draws: The source of the id.
+            raw: The role's answer.
+            files: The files of the role's directory. The exception must not quote them, because judges read it.
 
         Raises:
-            RefusedError: it is not valid, with a line for each problem; nothing was written.
+            RefusedError: the exception is not valid, with a line for each problem; nothing was written.
         """
         ...
 
 
 class Assignment(NamedTuple, Generic[A]):
-    """The request to a role.
+    """A request to a role.
 
     Args:
-        place: Where in the run.
-        answer: What it is asked for: the model of the answer.
-        message: The request, with everything that the role table allows (design: role-access).
+        place: The place in the run.
+        answer: The type of the answer.
+        message: The text of the request, limited by the role table (design: role-access).
         pack: The files in the role's directory.
-        writable: The prefixes that it may write.
-        store: The artifact store, for a role that has tools for it.
-        before: The answer that is corrected, as JSON text: the role may hand in what changes in it.
-        is_change: Whether the files in its directory are those of a sealed module.
+        writable: The path prefixes that the role may write.
+        store: The artifact store, for roles that have tools for it.
+        before: The answer to correct, as JSON text; the role may then answer with a patch.
+        is_change: Whether the role changes the files of a sealed module, which are in its directory.
     """
 
     place: Place
@@ -535,7 +528,7 @@ class Assignment(NamedTuple, Generic[A]):
 
 
 class Answered(NamedTuple, Generic[A]):
-    """An answer, the files that the role has written, and the queries by which it searched the Code Index."""
+    """An answer, the files that the role wrote, and its searches of the Code Index."""
 
     answer: A
     files: Files
@@ -543,27 +536,27 @@ class Answered(NamedTuple, Generic[A]):
 
 
 class ResearchSource(NamedTuple):
-    """One `web_search` and the addresses that it found."""
+    """One `web_search` and the URLs that it found."""
 
     query: str
     urls: tuple[str, ...]
 
 
 class Research(NamedTuple):
-    """The researcher's product: the spec as it was emitted, and what was consulted."""
+    """The researcher's result: the spec as submitted, and the sources that it consulted."""
 
     spec: dict[str, Any]
     sources: tuple[ResearchSource, ...]
 
 
 class Roles(Protocol):
-    """Asks models. Every answer fits its schema and passed its check.
+    """Asks the models. Every answer fits its schema and passed its check.
 
     Raises (each method):
-        AnswerError: no such answer within the bounded attempts; the raw answers are kept.
-        ModelUnavailableError: the endpoint cannot be reached or refuses.
+        AnswerError: the role gave no such answer within its attempts; the raw answers are kept.
+        ModelUnavailableError: the endpoint cannot be reached or rejected the request.
         NonDeterminismError: a repeated request differs from the journalled one.
-        ChangeRaisedError: it raised an interface change exception instead of an answer.
+        ChangeRaisedError: the role raised an interface change exception instead of answering.
     """
 
     def research(
@@ -572,38 +565,38 @@ class Roles(Protocol):
         feedback: Sequence[str],
         checks: Sequence[Callable[[Any], Sequence[str]]],
     ) -> Research:
-        """Expand a SPEC.md into a product spec; each `feedback` continues the same conversation.
-        `checks` are for the first draft, and for that after each feedback (design: approval)."""
+        """Expand a SPEC.md into a product spec. Each `feedback` continues the same conversation; `checks` has one check for
+        the first draft and one for the draft after each feedback (design: approval)."""
         ...
 
     def is_scripted(self, role: Role) -> bool:
-        """Whether a role's answers come from a script, or nothing is asked of it here."""
+        """Whether a role's answers come from a playbook, or a worker asks for them."""
         ...
 
     def require_script(self, place: Place, answered: int = 0, request: str = "", after: str = "") -> None:
-        """Refuse to begin, or go on, at a place of which scripted answers hold no further one.
+        """Raise unless the playbook, if there is one, has the next answer for a place.
 
         Args:
-            place: Where the next answer is asked for.
-            answered: How many were given there.
-            request: The change of the product that is asked for.
-            after: The version that is released, which a change follows.
+            place: The place of the next answer.
+            answered: How many answers were given there.
+            request: The requested change of the product.
+            after: The released version that the change follows.
 
         Raises:
-            InputError: they hold none, are for another change, or for one that is released.
+            InputError: the playbook has no such answer, or is for another change or one that is already released.
         """
         ...
 
     def ask(self, assignment: Assignment[A], check: Callable[[A, Files], Sequence[str]]) -> Answered[A]:
-        """Ask a role for its answer, and for the files that the check finds nothing wrong with."""
+        """Ask a role until the check finds no problem in its answer and files, and return both."""
         ...
 
 
 class ProductModule(NamedTuple):
     """A sealed module.
 
-    `implementation` maps posix paths below the version's `implementation/` (`__init__.py`) to their bytes, `tests` the names
-    of test files to theirs; `examples` is the text of its `examples.md`.
+    `implementation` maps POSIX paths below `implementation/` to bytes, `tests` maps names of test files to bytes, and
+    `examples` is the text of `examples.md`.
     """
 
     contract: MicroModuleContract
@@ -613,11 +606,11 @@ class ProductModule(NamedTuple):
 
 
 class ApprovedExample(NamedTuple):
-    """An example of the approved spec, as a user of the package calls it.
+    """An example of the approved spec, as a user of the package would call it.
 
     Args:
-        task_id: Of the task whose criteria it shows, `TSK-001`.
-        example: With the criteria in its heading.
+        task_id: The task whose criteria it shows, `TSK-001`.
+        example: The example, with the criteria in its heading.
     """
 
     task_id: str
@@ -625,11 +618,11 @@ class ApprovedExample(NamedTuple):
 
 
 class ApprovedProperty(NamedTuple):
-    """A property of the approved spec, over calls as a user of the package makes them.
+    """A property of the approved spec, over calls as a user of the package would make them.
 
     Args:
-        task_id: Of the task whose criteria it shows, `TSK-001`.
-        property: With the criteria in its heading.
+        task_id: The task whose criteria it shows, `TSK-001`.
+        property: The property, with the criteria in its heading.
     """
 
     task_id: str
@@ -645,14 +638,14 @@ class ProductPackage(NamedTuple):
         version: `spec_version`, or a post-release of it.
         summary: Cut to one line.
         modules: One version per module, one module per name.
-        task_facing: The names of the modules of which the package exports all.
-        provided: The names of the spec that the package exports, whichever module has them.
+        task_facing: The modules whose public names the package exports.
+        provided: The public names of the spec, exported from whichever module has them.
         requires: Requirements on third-party packages (design: contracts).
         notes: What each version added, changed and removed, as Markdown.
-        approved: The examples that the person approved; they do not go into the wheel.
-        properties: What the person approved for all values.
-        interface: The document that the shell of the product reads; None of a product without one.
-        guide: How its interfaces are used, as Markdown.
+        approved: The approved examples; they do not go into the wheel.
+        properties: The approved properties.
+        interface: The document from which the product's interfaces run; None for a product without any.
+        guide: How to use the interfaces, as Markdown.
         license: An SPDX expression; empty if none is stated.
     """
 
@@ -673,8 +666,8 @@ class ProductPackage(NamedTuple):
 
 
 class BuiltWheel(NamedTuple):
-    """A wheel: its file name, its bytes with their SHA-256, and the names that its package exports; beside it the source
-    tree, which builds such a wheel without Specwright: files by their posix paths."""
+    """A wheel: its file name, bytes and SHA-256, the names that its package exports, and the source tree, from which the
+    wheel can be built without Specwright."""
 
     file_name: str
     content: bytes
@@ -684,10 +677,9 @@ class BuiltWheel(NamedTuple):
 
 
 class ExampleOutcome(NamedTuple):
-    """The result of an example, a property or a use of an interface against the installed package; `detail` is empty if it
-    passed.
+    """The result of an example, a property or an interface call against the installed package; `detail` is empty on success.
 
-    `module` is the name of the module that has it, the task whose spec has it, or the program.
+    `module` is the module or task that the example belongs to, or the program.
     """
 
     module: str
@@ -706,20 +698,20 @@ class ExerciseReport(NamedTuple):
 
 
 class Packager(Protocol):
-    """Makes the wheel of a product and tests it."""
+    """Builds the wheel of a product and tests it."""
 
     def build(self, product: ProductPackage) -> BuiltWheel:
-        """Make the wheel; the same product gives the same bytes anywhere.
+        """Build the wheel; the same product gives the same bytes on every machine.
 
         Raises:
-            RefusedError: this product cannot be packaged.
+            RefusedError: the product cannot be packaged.
         """
         ...
 
     def exercise(self, wheel: BuiltWheel, product: ProductPackage) -> ExerciseReport:
-        """Install a wheel into an environment of its own, import it, and run every example and property against it.
+        """Install a wheel into a fresh environment, import it, and run every example and property against it.
 
-        A wheel that cannot be installed, imported or called is a FAIL, not an error.
+        If the wheel cannot be installed, imported or called, the report is a FAIL; nothing is raised.
 
         Raises:
             SpecwrightError: no environment could be made, or there is no sandbox.

@@ -1,7 +1,7 @@
 """The Postgres store: one connection to the schema of a project, and its errors (design: store-layout).
 
-Whoever drives a project holds a lock of the session and writes by the same connection. A driver whose connection was
-cut can therefore write nothing more once another one may hold the project.
+The process that drives a project holds a session lock and writes over the same connection. If that connection is lost,
+so is the lock, and the process can write nothing more.
 """
 
 import os
@@ -24,10 +24,10 @@ _SCHEMA = "specwright"
 _PROJECT = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _CONNECT_SECONDS = 10
 _PATIENCE = 0.2
-"""Seconds that a driver waits for the lock: a driver that ends releases it a little later."""
+"""Seconds to wait for the lock, because the server releases it a little after the previous driver ends."""
 SESSION = (
     "synchronous_commit=on",  # a commit is on the server's disk
-    # a machine that vanished holds its project for half a minute, not for the two hours of the system
+    # a machine that lost power holds its project for half a minute, not for the system's two hours
     "tcp_keepalives_idle=10",
     "tcp_keepalives_interval=5",
     "tcp_keepalives_count=3",
@@ -40,21 +40,21 @@ KEEPALIVES: dict[str, Any] = {
     "tcp_user_timeout": 30_000,
 }
 _SECRET_PARAMETERS = ("password", "passfile", "sslpassword", "sslkey", "service", "options")
-"""Of libpq: they hold passwords, name files with some, or change what this program sets."""
+"""Parameters of libpq that hold passwords, name files with passwords, or override what this program sets."""
 _EXAMPLE = "postgresql://user@host/database?project=shop"
 
 
 def is_project_name(name: str) -> bool:
-    """Whether a project can have this name, which becomes part of a schema's name and of paths."""
+    """Whether a name is valid for a project; it becomes part of a schema's name and of paths."""
     return _PROJECT.fullmatch(name) is not None
 
 
 class StoreAddress(NamedTuple):
-    """What the setting `store` says.
+    """The setting `store`.
 
     Args:
-        url: For the driver library, without the project.
-        project: One of several in the database; empty for the one without a name.
+        url: The address for psycopg, without the project.
+        project: The project's name in the database; empty for the one without a name.
     """
 
     url: str
@@ -62,10 +62,10 @@ class StoreAddress(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "StoreAddress":
-        """Read the setting.
+        """Parse the setting.
 
         Raises:
-            InputError: no address of a Postgres database, or no name of a project.
+            InputError: the text is not the address of a Postgres database, or has no valid project name.
         """
         remedy = f"write it like {_EXAMPLE}"
         try:
@@ -74,19 +74,19 @@ class StoreAddress(NamedTuple):
         except ValueError as error:
             raise InputError(f"the store's address cannot be read: {error}", remedy=remedy) from error
         if parts.scheme not in ("postgresql", "postgres"):
-            raise InputError("the store is no Postgres address", where=parts.scheme, remedy=remedy)
+            raise InputError("the store is not a Postgres address", where=parts.scheme, remedy=remedy)
         if secret := next((name for name, _ in known if name in _SECRET_PARAMETERS), ""):
             raise InputError(
-                f"the store's address may not hold `{secret}`",
+                f"the store's address must not contain `{secret}`",
                 where="store",
-                remedy="put the password into PGPASSWORD or ~/.pgpass, and the rest into variables of libpq",
+                remedy="put the password into PGPASSWORD or ~/.pgpass, and other parameters into libpq's variables",
             )
         project = dict(known).get("project", "")
         if project and not is_project_name(project):
             raise InputError(
-                f"{project!r} cannot be the name of a project",
+                f"{project!r} is not a valid project name",
                 where="store",
-                remedy="take lower-case letters, digits and underscores, at most 40",
+                remedy="use at most 40 lower-case letters, digits and underscores, and begin with a letter",
             )
         rest = urlencode([(name, value) for name, value in known if name != "project"])
         return cls(urlunsplit(parts._replace(query=rest)), project)
@@ -98,7 +98,7 @@ class StoreAddress(NamedTuple):
 
     @staticmethod
     def project_of(schema: str) -> str:
-        """The name of the project in a schema; empty for the one without a name."""
+        """Return the name of the project in a schema; empty for the one without a name."""
         return schema.removeprefix(_SCHEMA).removeprefix("_")
 
     def __str__(self) -> str:
@@ -118,29 +118,29 @@ def _schema_text() -> str:
 
 
 def _text(value: Any) -> str:
-    """A value of the catalog's type `char`, which comes as bytes."""
+    """Return a value of the catalog's type `char`, which psycopg returns as bytes."""
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
 class PostgresDatabase:
-    """The `Database` of a project's schema; one connection, shared by the threads of a process.
+    """The `Database` of a project's schema: one connection, shared by the threads of a process.
 
     Args:
-        address: Of the store.
+        address: The address of the store.
 
     Raises:
-        InputError: there is no such database, or the login is refused.
-        RefusedError: the server cannot be reached.
+        InputError: psycopg cannot read the address.
+        RefusedError: the server cannot be reached, rejects the login, or has no such database.
     """
 
     def __init__(self, address: StoreAddress) -> None:
         self.schema = address.schema
         self.address = str(address)
         self.lock = threading.RLock()
-        """Held by the thread that uses the connection."""
+        """Held by the thread that is using the connection."""
         self.connection = self._connected(address)
         self.exists = self._has_schema()
-        """Whether the project is there."""
+        """Whether the database has the project's schema."""
 
     def _connected(self, address: StoreAddress) -> psycopg.Connection[Any]:
         try:
@@ -162,17 +162,17 @@ class PostgresDatabase:
             raise RefusedError(
                 f"the store cannot be reached: {_first_line(error)}",
                 where=self.address,
-                remedy="start the server, make the database or correct the setting `store`; what was done is kept",
+                remedy="start the server, create the database or correct the setting `store`; all results are kept",
             ) from error
 
     def _has_schema(self) -> bool:
         with self.reading() as connection:
-            # from the tables of the catalog: `to_regclass` may answer from a cache what was so before
+            # from the catalog's tables, because `to_regclass` may answer from an outdated cache
             query = "SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'index_version'"
             return connection.execute(query, (self.schema,)).fetchone() is not None
 
     def prepare(self) -> None:
-        """Make the schema of the project unless it is there, in one transaction."""
+        """Create the schema of the project, if missing, in one transaction."""
         if self.exists:
             return
         statements = _schema_text()
@@ -186,8 +186,8 @@ class PostgresDatabase:
         self.exists = True
 
     def unlike_schema(self) -> list[str]:
-        """The triggers and functions that are missing, switched off, added or changed, in words; empty if the schema
-        protects the records as the program made it."""
+        """Describe the triggers and functions that are missing, disabled, added or changed; empty if the schema still
+        protects the records."""
         text = _schema_text()
         triggers = {f"trigger {name} on {table}" for name, table in _TRIGGER.findall(text)}
         bodies = dict(_FUNCTION.findall(text))
@@ -214,10 +214,10 @@ class PostgresDatabase:
 
     @contextmanager
     def driving(self) -> Generator[None]:
-        """Hold the project against other drivers for as long as this connection lasts; it is made if missing.
+        """Lock the project against other drivers while this connection lasts; create the project if missing.
 
         Raises:
-            BusyError: another process drives it; the message says which.
+            BusyError: another process drives the project; the message names it.
         """
         self.prepare()
         ends = time.monotonic() + _PATIENCE
@@ -237,7 +237,7 @@ class PostgresDatabase:
                     connection.execute("SELECT pg_advisory_unlock(hashtextextended(?, 0))", (self.schema,))
 
     def driver(self) -> str:
-        """The process that drives the project, in words; empty if none does."""
+        """Describe the process that drives the project; empty if none does."""
         query = """SELECT coalesce(a.application_name, '') FROM pg_locks l
             JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
             LEFT JOIN pg_stat_activity a USING (pid)
@@ -257,15 +257,15 @@ class PostgresDatabase:
             return connection.execute(query, (self.schema,)).fetchone() == (True,)
 
     def reading(self) -> AbstractContextManager["QuestionMarks"]:
-        """A transaction that reads."""
+        """Begin a transaction for reading."""
         return self.writing()
 
     @contextmanager
     def writing(self, table: str = "") -> Generator["QuestionMarks"]:
-        """A transaction, committed when the block ends and rolled back if it raises.
+        """Begin a transaction; it commits at the end of the block and rolls back if the block raises.
 
         Args:
-            table: That other writers are kept out of.
+            table: The table to lock against other writers; empty for none.
         """
         with self._transaction() as connection:
             if table:
@@ -275,7 +275,7 @@ class PostgresDatabase:
 
     @contextmanager
     def snapshot(self) -> Generator["QuestionMarks"]:
-        """A transaction that reads one state, whatever others write meanwhile."""
+        """Begin a read-only transaction on one snapshot of the database."""
         with self._transaction() as connection:
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield QuestionMarks(connection)
@@ -291,12 +291,12 @@ class PostgresDatabase:
 
 
 class PostgresTables:
-    """A `Database` of some tables of a project, on its connection, which another one closes.
+    """A `Database` of some tables of a project, on a connection that its owner closes.
 
     Args:
-        database: Of the project.
-        table: The one that a writer keeps other writers out of.
-        counter: A statement that selects how often the tables were written; empty if nobody asks.
+        database: The project's database.
+        table: The table that a writer locks against other writers.
+        counter: A statement that selects the number of writes to the tables; empty if `version` is not used.
     """
 
     def __init__(self, database: PostgresDatabase, table: str, counter: str = "") -> None:
@@ -306,23 +306,23 @@ class PostgresTables:
         self.address = database.address
 
     def reading(self) -> AbstractContextManager["QuestionMarks"]:
-        """A transaction that reads."""
+        """Begin a transaction for reading."""
         return self._database.reading()
 
     def writing(self) -> AbstractContextManager["QuestionMarks"]:
-        """A transaction that keeps other writers of these tables out."""
+        """Begin a transaction that locks out other writers of these tables."""
         return self._database.writing(self._table)
 
     def version(self, connection: Any) -> int:
-        """How often the tables were written."""
+        """Return the number of writes to the tables."""
         return int(connection.execute(self._counter).fetchone()[0])
 
     def close(self) -> None:
-        """Leave the connection open."""
+        """Do nothing: the connection stays open."""
 
 
 class QuestionMarks:
-    """A connection that takes statements with `?` for each parameter."""
+    """A connection that takes statements with `?` as the placeholder."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
@@ -337,7 +337,7 @@ class QuestionMarks:
             cursor.executemany(_translated(statement), rows)
 
     def stream(self, statement: str) -> Iterator[Any]:
-        """The rows of a statement, some at a time."""
+        """Yield the rows of a statement, fetched in batches."""
         with self._connection.cursor(name="rows") as cursor:
             cursor.execute(cast(Any, statement))
             yield from cursor
@@ -349,40 +349,40 @@ def _translated(statement: str) -> Any:
 
 @contextmanager
 def postgres_errors(address: str) -> Generator[None]:
-    """Raise a `SpecwrightError` for each error of Postgres in the block.
+    """Turn errors of Postgres in the block into `SpecwrightError`s.
 
     Args:
-        address: Of the store, for the message.
+        address: The address of the store, for the message.
 
     Raises:
-        RefusedError: the connection is lost, the server lacks rights or space, or one of its rules refuses a row.
-        CorruptionError: what is stored is not what this program stores.
-        psycopg.ProgrammingError: unchanged, because it is a defect of the caller.
+        RefusedError: the connection is lost, the login lacks rights, the disk is full, or a constraint fails.
+        CorruptionError: a table or column is missing.
+        psycopg.ProgrammingError: passed on unchanged, because it is a defect of the caller.
     """
     try:
         yield
     except (errors.RaiseException, errors.IntegrityError) as error:
-        raise RefusedError(f"the store refuses this: {_first_line(error)}", where=address) from error
+        raise RefusedError(f"the store rejected a record: {_first_line(error)}", where=address) from error
     except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction, errors.DiskFull) as error:
         raise RefusedError(
             f"the store cannot be written: {_first_line(error)}",
             where=address,
-            remedy="give the login its rights or the server space, then run again; what was done is kept",
+            remedy="give the login its rights or the server space, then run again; all results are kept",
         ) from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise RefusedError(
-            f"the store has broken off: {_first_line(error)}",
+            f"the connection to the store was lost: {_first_line(error)}",
             where=address,
-            remedy="run again when the server can be reached; what was done is kept",
+            remedy="run again when the server can be reached; all results are kept",
         ) from error
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.InvalidSchemaName) as error:
         raise CorruptionError(
-            f"the store lacks a table: {_first_line(error)}",
+            f"the store lacks a table or column: {_first_line(error)}",
             where=address,
             remedy="restore the schema from a backup",
         ) from error
     except psycopg.DataError as error:
-        raise RefusedError(f"the store cannot take this: {_first_line(error)}", where=address) from error
+        raise RefusedError(f"the store cannot store a value: {_first_line(error)}", where=address) from error
 
 
 def _first_line(error: BaseException) -> str:

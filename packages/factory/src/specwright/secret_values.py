@@ -1,4 +1,4 @@
-"""Keys and passwords in the environment: texts without them, and what another process gets of it."""
+"""Keep keys and passwords of the environment out of texts and child processes."""
 
 import os
 import re
@@ -24,10 +24,10 @@ _SHORTEST_SECRET = 6
 
 
 def child_environment(*, command: bool = False) -> dict[str, str]:
-    """The environment of a process without keys and passwords.
+    """Return the environment for a child process, without keys and passwords.
 
     Args:
-        command: Whether it is a command of ours, which needs those of providers and of the store.
+        command: Keep the credentials of providers and the store, for a `specwright` command.
     """
     return {
         name: value
@@ -38,7 +38,7 @@ def child_environment(*, command: bool = False) -> dict[str, str]:
 
 
 def without_secrets(text: str) -> str:
-    """The text without keys: what looks like one, the values of variables that hold one, and logins in addresses."""
+    """Mask secrets in a text: what looks like a key, the values of secret variables, and logins in URLs."""
     for name, value in os.environ.items():
         if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET:
             for form in _forms(value):
@@ -47,7 +47,7 @@ def without_secrets(text: str) -> str:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """A secret as an endpoint may repeat it: as it is, in an address, in hexadecimal, or within base64."""
+    """Yield the encodings in which an endpoint may repeat a secret: plain, URL-quoted, hexadecimal, within base64."""
     data = secret.encode(errors="replace")
     yield from (secret, quote(secret), quote(secret, ""), quote_plus(secret), data.hex(), data.hex().upper())
     for before, first in enumerate((0, 2, 3)):

@@ -1,7 +1,7 @@
-"""Typed configuration: `specwright.toml` of the project, over it the environment, over it the command line.
+"""Typed configuration from `specwright.toml`, the environment and the command line; the later overrides the earlier.
 
-What is wrong is told with the place that says so: the file, the variable or the option (design: command-line).
-Values of keys that do not exist are never repeated, since they may be secrets.
+An error names the file, variable or option that is wrong (design: command-line). Values of unknown keys are never
+shown, because they may be secrets.
 """
 
 import os
@@ -32,7 +32,7 @@ __all__ = ["ENVIRONMENT_PREFIX", "SETTINGS_FILE", "Settings", "load_settings"]
 BUDGET_SETTINGS = ("budget_tokens", "budget_usd", "task_budget_tokens", "task_budget_usd")
 
 SCRIPTED = "playbook:"
-"""How the name of a model begins whose answers are scripted."""
+"""The prefix of a scripted model's name."""
 
 _MODEL_NAME = re.compile(r"[a-z][a-z0-9_\-]*:\S.*")
 _DEAREST = 1_000_000
@@ -43,28 +43,28 @@ _JSON_EXAMPLES = {
     "prices": ("object", '{"openai:NAME": [1.25, 10]}'),
     "role_models": ("object", '{"challenger": "openai:gpt-5"}'),
 }
-"""The settings that are no plain values, as a variable writes them."""
+"""The structured settings, each with an example of its JSON in an environment variable."""
 
 
 EXAMPLES = (Path(__file__).parent / "examples").resolve()
-"""The folder of the examples: in a checkout a link to that of the repository."""
+"""The directory of the examples; in a checkout a link to `examples/`."""
 
 STORE_PREFIXES = ("postgresql://", "postgres://")
 
 
 class ProviderLimits(BaseModel):
-    """What a provider is asked at most, by all roles together; 0 sets no limit (design: models)."""
+    """Limits on the requests to one provider, for all roles together; 0 sets no limit (design: models)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     requests_per_minute: int = Field(default=0, ge=0)
     tokens_per_minute: int = Field(default=0, ge=0)
-    """In and out."""
+    """Input and output tokens."""
     concurrent_requests: int = Field(default=0, ge=0)
 
 
 class HederaSettings(BaseModel):
-    """The topic that mirrors the log, and who submits to it; keys are in the variables that are named (design: mirrors)."""
+    """The topic that mirrors the log, and the account that submits to it (design: mirrors)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
@@ -73,56 +73,56 @@ class HederaSettings(BaseModel):
     network: str = "testnet"
     """`mainnet`, `testnet`, `previewnet`, or nodes as `host:port=0.0.3`."""
     mirror_node: str = ""
-    """Its URL; empty for that of the network."""
+    """The mirror node's URL; empty for the network's own."""
     operator: str = ""
     """The account that pays."""
     operator_key: str = Field(default="HEDERA_OPERATOR_KEY", pattern="^[A-Z][A-Z0-9_]*$")
-    """The environment variable that has its private key."""
+    """The environment variable that has the operator's private key."""
     submit_key: str = Field(default="HEDERA_SUBMIT_KEY", pattern="^[A-Z][A-Z0-9_]*$")
-    """The one that has the topic's submit key, if it has one."""
+    """The environment variable that has the topic's submit key, if there is one."""
 
 
 class Settings(GateSettings):
-    """What a project may set; environment variables are `SPECWRIGHT_` and the upper-case name."""
+    """The settings of a project. Each can also be set by an environment variable, `SPECWRIGHT_` and the upper-case name."""
 
     model: str = ""
     """`provider:model` or `playbook:DIR`."""
     role_models: dict[str, str] = Field(default_factory=dict)
-    """Another model for some roles."""
+    """Models of single roles, by role; the others use `model`."""
     limits: dict[str, ProviderLimits] = Field(default_factory=dict)
-    """Of providers, by the name before the colon."""
+    """Limits by provider, the part of a model's name before the colon."""
     base_url: str = ""
-    """Of an OpenAI-compatible server."""
+    """The URL of an OpenAI-compatible server."""
     timeout_seconds: float = Field(default=600.0, gt=0, allow_inf_nan=False)
-    """Of one model call, by our own clock, its retries included."""
+    """The time limit of one model call, retries included."""
     retry_seconds: float = Field(default=150.0, ge=0, allow_inf_nan=False)
-    """For how long a model call is tried again after faults that pass; 0 for not at all."""
+    """How long to retry a model call after transient failures; 0 for no retries."""
     budget_tokens: int = Field(default=0, ge=0)
-    """What the project's model calls may take, in and out; 0 sets no limit."""
+    """The limit on input and output tokens of the project; 0 sets no limit."""
     budget_usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     """The same in US dollars."""
     task_budget_tokens: int = Field(default=0, ge=0)
-    """What the calls of each task may take."""
+    """The limit on input and output tokens of each task; 0 sets no limit."""
     task_budget_usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     """The same in US dollars."""
     prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
-    """US dollars for a million tokens in and out, of models whose price is not published or not yours."""
+    """US dollars per million input and output tokens, for models whose price is not published or not yours."""
     calls_per_role: int = Field(default=60, ge=2)
-    """Model calls of one role invocation."""
+    """The limit on model calls of one role invocation."""
     search: Literal["none", "tavily", "ddgs"] = "none"
-    """What `web_search` of the researcher asks; `tavily` needs TAVILY_API_KEY, `ddgs` no key."""
+    """The service behind the researcher's `web_search`; `tavily` needs TAVILY_API_KEY, `ddgs` no key."""
     embedder: str = "wordllama"
-    """Of the Code Index."""
+    """The embedder of the Code Index."""
     mirror: str = ""
-    """The database of the read model; empty for a file of SQLite on this machine."""
+    """The database that mirrors the log; empty for an SQLite file on this machine."""
     hedera: HederaSettings = Field(default_factory=HederaSettings)
     """The topic of `specwright hedera`."""
     license: str = ""
-    """Of the product, an SPDX expression such as MIT; empty if none is stated."""
+    """The product's license, an SPDX expression such as MIT; empty if none is stated."""
     store: str = ""
-    """Where the records of the project are: `postgresql://...`, or empty for its directory (design: store-layout)."""
+    """The database of the project's records, `postgresql://...`; empty for its directory (design: store-layout)."""
     drive: Literal["here", "workers"] = "here"
-    """Who drives the project: the command itself, or the workers of its store (design: workers)."""
+    """What drives the project: the command itself, or the workers of its store (design: workers)."""
 
     @field_validator("model")
     @classmethod
@@ -150,13 +150,16 @@ class Settings(GateSettings):
     @field_validator("license")
     @classmethod
     def _license_is_an_spdx_expression(cls, text: str) -> str:
-        from flit_core.config import ConfigError, normalise_compound_license_expr  # what makes the wheel
+        from flit_core.config import (
+            ConfigError,
+            normalise_compound_license_expr,
+        )  # as the wheel's builder reads it
 
         try:
             return normalise_compound_license_expr(text) if text else ""
         except ConfigError as error:
             raise ValueError(
-                f"{error}; write one as in MIT, GPL-3.0-only, or LicenseRef-NAME for terms of your own"
+                f"{error}; write for instance MIT or GPL-3.0-only, or LicenseRef-NAME for your own terms"
             ) from error
 
     @field_validator("store")
@@ -172,29 +175,31 @@ class Settings(GateSettings):
     @classmethod
     def _base_url_is_one(cls, url: str) -> str:
         if "@" in url or "?" in url:  # it would be stored with the run, and shown
-            raise ValueError("it holds a login or a query; put the key into the provider's variable instead")
+            raise ValueError(
+                "it contains a login or a query; put the key into the provider's variable instead"
+            )
         parts = urlsplit(url)
         if url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0):
-            raise ValueError(f"{url!r} is no web address; for instance http://127.0.0.1:11434/v1")
+            raise ValueError(f"{url!r} is not a URL, such as http://127.0.0.1:11434/v1")
         return url
 
     @property
     def own_models(self) -> list[str]:
-        """The models of the roles."""
+        """The default model and those of single roles."""
         return [self.model, *self.role_models.values()]
 
     @property
     def scripted(self) -> bool:
-        """Whether a playbook answers for any role."""
+        """Whether any role uses a playbook."""
         return any(name.startswith(SCRIPTED) for name in self.own_models)
 
     def model_of(self, role: str) -> str:
-        """The model of a role; empty if it has none."""
+        """Return the model of a role; empty if none is set."""
         return self.role_models.get(role, self.model)
 
 
 def absolute_model(model: str) -> str:
-    """The path in the name of a scripted model made absolute, so that it holds from any directory."""
+    """Make the path in a scripted model's name absolute, so that it is valid from any directory."""
     kind, _, rest = model.partition(":")
     return f"{kind}:{Path(rest).expanduser().resolve()}" if f"{kind}:" == SCRIPTED and rest else model
 
@@ -202,17 +207,17 @@ def absolute_model(model: str) -> str:
 def load_settings(
     directory: Path, options: Mapping[str, object] | None = None, *, looking: bool = False
 ) -> Settings:
-    """The settings of a project.
+    """Load the settings of a project.
 
     Args:
-        directory: Where `specwright.toml` lies, if there is one.
-        options: What the command line says.
-        looking: Decisive settings of the file that are not trusted are ignored instead of refused, for those who use none
-            of them; `store` is refused all the same, since nothing can be seen without it.
+        directory: The directory of `specwright.toml`, if there is one.
+        options: The options of the command line.
+        looking: Ignore untrusted decisive settings of the file, for a command that only reads. `store` still raises,
+            because a command can read nothing without it.
 
     Raises:
         UntrustedError: a decisive setting of the file is not trusted.
-        InputError: the file is no TOML, a value is wrong, or a name is unknown; the message says where it stands.
+        InputError: the file is not TOML, a value is wrong, or a name is unknown; the message says where.
     """
     path, given = directory / SETTINGS_FILE, dict(options or {})
     in_file, in_environment = read_file(path), read_environment(Settings, _JSON_EXAMPLES)
@@ -227,18 +232,18 @@ def load_settings(
 
 
 def ignored_settings(directory: Path) -> dict[str, Any]:
-    """The decisive settings of the file of a project that a command which only looks ignores.
+    """Return the untrusted decisive settings of the file, which commands that only read ignore.
 
     Raises:
-        InputError: the file is no TOML, or a variable is none of ours.
+        InputError: the file is not TOML, or a variable is unknown.
     """
     in_file, later = read_file(directory / SETTINGS_FILE), read_environment(Settings, _JSON_EXAMPLES)
     return _foreign(in_file, later, directory)
 
 
 def _foreign(in_file: Mapping[str, Any], later: Mapping[str, object], directory: Path) -> dict[str, Any]:
-    """The decisive settings of a file that no later place overrides, and that are not trusted; `role_models` are
-    overridden role by role."""
+    """Return the decisive settings of a file that are not trusted and that neither a variable nor an option overrides.
+    `role_models` are overridden by role."""
 
     def counts(name: str) -> bool:
         first, _, role = name.partition(".")
@@ -249,11 +254,11 @@ def _foreign(in_file: Mapping[str, Any], later: Mapping[str, object], directory:
 
 
 def decisive(values: Mapping[str, Any], directory: Path) -> dict[str, Any]:
-    """Those settings that say where secrets and code go, by dotted names.
+    """Return the settings that say where secrets and code go, by dotted names.
 
     Args:
-        values: Settings as they are written.
-        directory: The project, to which relative paths belong.
+        values: The settings of a file, as written.
+        directory: The project's directory, against which relative paths are resolved.
     """
 
     def outside(name: object) -> bool:
@@ -280,20 +285,20 @@ def decisive(values: Mapping[str, Any], directory: Path) -> dict[str, Any]:
 
 
 def decisive_in_file(directory: Path) -> dict[str, Any]:
-    """The decisive settings of the file of a project.
+    """Return the decisive settings of a project's file.
 
     Raises:
-        InputError: the file is no TOML, or cannot be read.
+        InputError: the file is not TOML, or cannot be read.
     """
     return decisive(read_file(directory / SETTINGS_FILE), directory)
 
 
 def _is_outside(model: str, directory: Path) -> bool:
-    """Whether a model is a program of this machine, or files outside the project and the examples."""
+    """Whether a model is a program on this machine, or a playbook outside the project and the examples."""
     kind, _, rest = model.partition(":")
     if kind != "playbook":
         return kind == "cli"
-    place = Path(os.path.realpath(directory / rest))  # a loop of links is no error here
+    place = Path(os.path.realpath(directory / rest))  # unlike `resolve`, accepts a loop of links
     return not any(place.is_relative_to(inside) for inside in (os.path.realpath(directory), EXAMPLES))
 
 
@@ -303,7 +308,7 @@ def _table(values: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _without(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Settings without those of some dotted names."""
+    """Return settings without some, given by dotted names."""
     kept = dict(values)
     for name in names:
         first, _, rest = name.partition(".")
@@ -315,7 +320,7 @@ def _without(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 
 def _from_there(read: dict[str, Any], directory: Path) -> dict[str, Any]:
-    """The file's values, with scripted models looked for beside the file."""
+    """Return the file's values, with the paths of playbooks resolved against the file's directory."""
 
     def resolved(name: object) -> object:
         kind, _, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
@@ -338,5 +343,5 @@ def _no_role(wanted: str, known: Iterable[str]) -> str:
 
 def _checked_model(name: str) -> str:
     if not _MODEL_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} does not say whose model it is; write provider:model, as in openai:gpt-5")
+        raise ValueError(f"{name!r} does not name a provider; write provider:model, as in openai:gpt-5")
     return name
