@@ -495,7 +495,7 @@ def test_what_shows_a_criterion_follows_it():
         assert {one.title: one.criteria for one in found.items} == left
     two = TaskAcceptance.model_validate(acceptance(example("A"), example("B", criteria=(2,))))
     for after, struck, words in (
-        (["One", "Three", "Four"], (), "the approved 'B' shows a criterion that is gone"),
+        (["One", "Three", "Four"], (), "the approved 'B' shows a criterion that was removed"),
         (["One", "Two"], ("b",), "no approved example or property has the title 'b'"),
     ):
         with pytest.raises(InputError, match=words):

@@ -1,10 +1,6 @@
-"""What the roles answer: the records' schemas without ids, references and times (design: ids).
+"""The answers of the roles: the schemas of records without ids, references and times, which the factory adds (design: ids).
 
-The factory adds those. The field descriptions are part of the prompt: a model reads them as the tool's schema.
-
-What a planner answers: modules with their contracts, and why each is made or reused (design: ids, planning).
-
-As in `answers`, the field descriptions are part of the prompt.
+Field descriptions and class docstrings are part of the prompt: a model reads them as the tool's schema.
 """
 
 import re
@@ -31,7 +27,7 @@ CRITERIA = ("R1", "R2", "R3", "R4", "R5", "R6")
 """The Challenger's rubric (design: debate)."""
 
 MAX_FALSIFYING_TESTS = 5
-"""In one challenge (design: falsifying-tests)."""
+"""The limit on tests in one challenge (design: falsifying-tests)."""
 
 Claim = Annotated[
     Text, Field(min_length=20, description="What it delivers and why it satisfies the contract.")
@@ -175,8 +171,8 @@ F = TypeVar("F", bound=_Failure)
 
 
 def check_review(review: Any) -> Any:
-    """Refuse a review that does not comply in its form: the debate's, and the record's (design: debate). What is asked of a
-    Challenger has no such rule, since it is asked again for that, and such a review counts."""
+    """Raise unless the parts of a review agree (design: debate). The Challenger's answer types do not use this validator,
+    because a Challenger whose review does not comply is asked again."""
     if tuple(a.criterion for a in review.rubric_assessments) != CRITERIA:
         raise ValueError("rubric_assessments holds R1 to R6, each once, in order")
     if empty := [a.criterion for a in review.rubric_assessments if not a.evidence]:
@@ -202,10 +198,10 @@ class _Review(Record, Generic[F]):
     ] = Field(default_factory=list)
 
     def whole(self) -> "ChallengerAnswer":
-        """The verdict as the debate takes it, whatever is debated.
+        """Return the verdict as the type that covers both kinds of debate.
 
         Raises:
-            ValidationError: it does not comply in its form.
+            ValidationError: the parts of the review do not agree.
         """
         return ChallengerAnswer.model_validate(self.to_json())
 
@@ -247,7 +243,7 @@ class ModuleChallenge(_Tests, _Review[ModuleFailure]):
 
 
 class ChallengerAnswer(_Tests, _Review[Failure]):
-    """The Challenger's verdict on either (design: debate)."""
+    """The Challenger's verdict on contracts or an implementation (design: debate)."""
 
     _consistent = model_validator(mode="after")(check_review)
 
@@ -289,7 +285,7 @@ class SetAsideCriterion(Record):
 
 
 def check_ruling(ruling: Any) -> Any:
-    """Refuse a decision that its own parts contradict: the answer's, and the record's (design: debate)."""
+    """Raise unless the parts of a ruling agree with its decision (design: debate)."""
     if (ruling.decision is Decision.REJECT) == (ruling.ship_directive is ShipDirective.SHIP):
         raise ValueError("REJECT goes with NO_SHIP, an approval with SHIP")
     amends = bool(ruling.amendments or getattr(ruling, "accepted_changes", ()))
@@ -309,7 +305,7 @@ class UndisputedRuling(Record):
     _consistent = model_validator(mode="after")(check_ruling)
 
     def whole(self) -> "ArbiterAnswer":
-        """The ruling as the debate takes it, whatever is disputed."""
+        """Return the ruling as the type that covers both kinds of debate."""
         return ArbiterAnswer.model_validate(self.to_json())
 
 
@@ -357,7 +353,7 @@ class ModuleRuling(_DisputedRuling):
 
 
 class ArbiterAnswer(ModuleRuling, ContractRuling):
-    """The final decision of a round over either (design: debate)."""
+    """The final decision of a round over contracts or an implementation (design: debate)."""
 
 
 class AppliedAmendment(Record):
@@ -377,11 +373,11 @@ class AmendmentsAnswer(Record):
 
 
 NoneBecause = Annotated[Text, StringConstraints(pattern=r"^none: \S.*$")]
-"""The explicit way to say that a dimension is empty: `none: pure` (design: contracts)."""
+"""The explicit form of an empty dimension: `none: pure` (design: contracts)."""
 
 
 def _said_if_none(advice: str) -> BeforeValidator:
-    """One plain line for a dimension that is empty and does not say why."""
+    """Return a validator that rejects an empty dimension without a reason, in one plain line."""
 
     def check(value: object) -> object:
         if value == [] or (isinstance(value, str) and not re.match(r"\s*none: \S", value)):
@@ -506,7 +502,7 @@ class PlannedModule(Record):
 
     @classmethod
     def of_contract(cls, contract: MicroModuleContract, reuse: ReuseAnswer) -> Self:
-        """A module as a contract has it."""
+        """Build the planned module of a contract."""
         return cls(
             name=contract.name,
             purpose=contract.purpose,
@@ -536,17 +532,17 @@ class PlanAnswer(Record):
 
 
 MIN_WORDS = 5
-"""Of evidence, of a reason, and of the detail of a change (F§9.5, F§9.6)."""
+"""The minimum length of evidence, reasons and details of changes (F§9.5, F§9.6)."""
 
 _STOCK = """a all and any appropriate are as at be better cases clean cleaner cleanup clearer code correct correctly
 documentation edge error errors everything exception exceptions expected fine fix for function good handle handling
 implementation improve improved in is it its looks make makes me module more necessary needed nice nicer of ok please
 possible properly quality readability readable refactor refactored restructure right robust robustness seems should simplify
 simpler some that the this to up well where works"""
-"""Words that fit everything."""
+"""Words that say nothing about a particular module."""
 
 
 def is_vague(text: str) -> bool:
-    """Whether a text has too few words, or none that says what it is about."""
+    """Whether a text has too few words, or only words without content."""
     words = re.findall(r"[^\W_]+", text.lower())
     return len(words) < MIN_WORDS or {*_STOCK.split()}.issuperset(words)

@@ -1,7 +1,5 @@
-"""The universal artifact envelope and its status machine (design: artifact-lifecycle).
-
-Who saw what and made what: context packs (design: provenance) and contributions (design: provenance).
-"""
+"""The artifact envelope and its status machine (design: artifact-lifecycle); context packs and contributions, which
+record what each role saw and made (design: provenance)."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -20,22 +18,22 @@ PackId = Annotated[str, Field(pattern=r"^CP-[0-9a-f]{8}$")]
 """The id of a context pack (design: artifact-lifecycle)."""
 
 CONTRACT = "contract.json"
-"""The file that a contract is (design: contracts)."""
+"""The file of a contract (design: contracts)."""
 
 SURFACE = (CONTRACT, "examples.md", "ship.json")
-"""What others see of a shipped module (design: role-access)."""
+"""The files of a shipped module that other roles may see (design: role-access)."""
 
 EXTRACT = "summary.md"
-"""The file by which a reference is summarised."""
+"""The file that holds a reference's summary."""
 
 METADATA = "metadata.json"
-"""The file that says name, version and index status of a reference, and no more."""
+"""The file that holds only a reference's name, version and index status."""
 
 
 NOT_IN_PACK = (
     "'{path}' is not part of your context pack. Everything outside it is a closed-source service (§6.8)."
 )
-"""The refusal of any other path, `{path}` (design: engineering)."""
+"""The answer for any other `{path}` (design: engineering)."""
 
 
 class Permission(StrEnum):
@@ -55,12 +53,12 @@ _SHOWN: Mapping[Permission, tuple[str, ...]] = {
 
 
 def shown(permission: Permission, path: str) -> bool:
-    """Whether a file of a reference, by its path below it, is shown at a permission (design: role-access)."""
+    """Whether a permission shows the file at a path of a reference (design: role-access)."""
     return permission is Permission.FULL or path in _SHOWN[permission]
 
 
 class Author(Record):
-    """Who made something: the role and its invocation."""
+    """The author of something: a role and its invocation."""
 
     role: Text
     run_id: Text
@@ -73,7 +71,7 @@ class CreatedFor(Author):
 
 
 class IncludedRef(Record):
-    """What the role gets, and why."""
+    """A reference that the role gets, and why."""
 
     ref: Reference
     permission: Permission
@@ -81,14 +79,14 @@ class IncludedRef(Record):
 
 
 class ExcludedRef(Record):
-    """What the role does not get, and why."""
+    """A reference that the role does not get, and why."""
 
     ref: Reference
     reason: Text
 
 
 class ContextPack(Record):
-    """The manifest of everything that one role invocation was given."""
+    """The manifest of everything that one role invocation may see."""
 
     context_pack_id: PackId
     created_for: CreatedFor
@@ -99,7 +97,7 @@ class ContextPack(Record):
 
 
 class ContributionType(StrEnum):
-    """What a role invocation produced."""
+    """The kinds of result of a role invocation."""
 
     CONTRACT = "CONTRACT"
     MICRO_PLAN = "MICRO_PLAN"
@@ -110,7 +108,7 @@ class ContributionType(StrEnum):
 
 
 class Contribution(Record):
-    """The one product of one role invocation; never changed."""
+    """The result of one role invocation; immutable."""
 
     contribution_id: Annotated[str, Field(pattern=r"^CONTRIB-[0-9a-f]{8}$")]
     type: ContributionType
@@ -149,7 +147,7 @@ _TRANSITIONS = frozenset(
 
 
 class Purpose(StrEnum):
-    """What an input of an artifact is for, or what an output did to it: the `purpose` of an `ArtifactRef`."""
+    """The `purpose` of an `ArtifactRef`: the use of an input, or the effect of an output on the artifact."""
 
     REVISES = "revises"
     IMPLEMENTS = "implements"
@@ -184,7 +182,7 @@ _STATUS_AFTER: Mapping[str, ArtifactStatus | None] = {
     Purpose.OPENS_ROUND: None,
     Purpose.IN_ROUND: None,
 }
-"""The status that an output gives the artifact; None where it changes none."""
+"""The status that each purpose of an output gives the artifact; None if it leaves the status."""
 
 _WHY_NOT: Mapping[tuple[ArtifactStatus, ArtifactStatus], str] = {
     (_S.DRAFT, _S.SHIPPED): "the debate cannot be skipped",
@@ -194,14 +192,14 @@ _WHY_NOT: Mapping[tuple[ArtifactStatus, ArtifactStatus], str] = {
     (_S.CHALLENGED, _S.DRAFT): "only the Arbiter sends an artifact back",
     (_S.CHALLENGED, _S.SHIPPED): "the adjudication cannot be skipped",
 }
-"""Why some transitions are illegal (docs/design.md#artifact-lifecycle); DEPRECATED is terminal."""
+"""The reasons why some transitions are illegal; DEPRECATED is terminal."""
 
 
 def check_transition(artifact_id: str, old: ArtifactStatus, new: ArtifactStatus) -> None:
-    """Refuse a status change that is not in the table.
+    """Raise unless a change of status is legal.
 
     Raises:
-        RefusedError: names the artifact, both statuses and the reason.
+        RefusedError: the change is not legal; the message names the artifact, both statuses and the reason.
     """
     transitions.check_transition(
         artifact_id,
@@ -214,28 +212,28 @@ def check_transition(artifact_id: str, old: ArtifactStatus, new: ArtifactStatus)
 
 
 def version_number(version: str) -> tuple[int, ...]:
-    """A version as the tuple by which it is compared (design: artifact-lifecycle)."""
+    """Return a version as a tuple for comparison (design: artifact-lifecycle)."""
     return tuple(map(int, version.split(".")))
 
 
 def next_version(highest: str) -> str:
-    """The next patch: what a revision gets, which changes nothing that was shipped (design: artifact-lifecycle)."""
+    """Return the next patch version, for a revision that leaves shipped versions alone (design: artifact-lifecycle)."""
     major, minor, patch = version_number(highest)
     return f"{major}.{minor}.{patch + 1}"
 
 
 class ArtifactRef(Record):
-    """A reference of provenance, `id@version` with its purpose."""
+    """A reference to an artifact, `id@version`, with its purpose."""
 
     ref: Reference
     purpose: Text
 
 
 class ArtifactEnvelope(Record):
-    """The metadata of every artifact (design: artifact-lifecycle).
+    """The metadata of an artifact (design: artifact-lifecycle).
 
-    `inputs` is what it was made from; `outputs` is what followed from it: the records that changed its status, the
-    version that revises it, the module that it was sealed as.
+    `inputs` refers to what it was made from. `outputs` refers to what followed: the records that changed its status, the
+    next revision, the sealed module.
     """
 
     artifact_id: ArtifactId
@@ -264,7 +262,7 @@ class ArtifactEnvelope(Record):
 
     @property
     def revised(self) -> str:
-        """The id of the version that it revises; empty for the first of its lineage."""
+        """The id of the artifact that this one revises; empty for the first."""
         return self._made_from(Purpose.REVISES)
 
     @property
@@ -277,12 +275,12 @@ class ArtifactEnvelope(Record):
 
     @property
     def as_created(self) -> "ArtifactEnvelope":
-        """The envelope as it was created; that part never changes (design: artifact-lifecycle)."""
+        """The envelope as created; that part never changes (design: artifact-lifecycle)."""
         return self.model_copy(update={"status": ArtifactStatus.DRAFT, "outputs": []})
 
     @property
     def status_by_grounds(self) -> ArtifactStatus | None:
-        """The status that follows from its outputs; None if the purpose of one is unknown."""
+        """The status that follows from the outputs; None if one has an unknown purpose."""
         status = ArtifactStatus.DRAFT
         for output in self.outputs:
             if output.purpose not in _STATUS_AFTER:
@@ -291,13 +289,13 @@ class ArtifactEnvelope(Record):
         return status
 
     def has_input(self, ref: str) -> bool:
-        """Whether a reference is among its inputs."""
+        """Whether a reference is among the inputs."""
         return any(used.ref == ref for used in self.inputs)
 
     def came_of_it(self, *purposes: str) -> list[ArtifactRef]:
-        """Its outputs of some purposes, in order."""
+        """Return the outputs of some purposes, in order."""
         return [output for output in self.outputs if output.purpose in purposes]
 
     def has_output(self, output: ArtifactRef) -> bool:
-        """Whether an output is noted already."""
+        """Whether the outputs contain one."""
         return output in self.outputs

@@ -1,16 +1,11 @@
-"""What answers of models cost, in tokens and money (design: models).
+"""Costs of model answers in tokens and money, estimates, and budgets (design: models).
 
-A price that is not known is counted as such: money is a sum over the priced answers and a number of those without a
-price, so that an unknown price is never taken for nothing.
+An answer without a known price is counted separately, so that an unknown price never passes for zero.
 
-What is still to come: an estimate in tokens and money from recorded runs, with a stated range (design: models).
-
-Before the research SPEC.md is all that is known, and a draft may be refused: that estimate goes by its words, with a range
-that holds the recorded runs and those of ten first users. The other figures are means over the tasks and modules of the
-five runs in docs/costs.md, when readers of the requests answered them. A task is planned and its contracts are debated; then
-each of its modules is proposed, challenged and adjudicated.
-
-The budgets of a project and of a task: whether one more call fits (design: models).
+Estimates come from recorded runs and have a range. Before the research, only SPEC.md is known and drafts may be refused, so
+that estimate uses the number of words, with a range that covers all recorded runs. The other figures are means over the
+tasks and modules of the five runs in docs/costs.md: a task is planned and its contracts are debated, then each module is
+proposed, challenged and adjudicated.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,10 +19,10 @@ class Usage(NamedTuple):
     """The tokens of one answer, as the provider counts them.
 
     Args:
-        input_tokens: All that were read, those of a provider's cache included.
-        output_tokens: All that were written, reasoning included.
-        cache_read: Of the input, those that the provider had in its cache.
-        cache_write: Of the input, those that it put there.
+        input_tokens: All input tokens, cached ones included.
+        output_tokens: All output tokens, reasoning included.
+        cache_read: Input tokens read from the provider's cache.
+        cache_write: Input tokens written to the provider's cache.
     """
 
     input_tokens: int = 0
@@ -40,12 +35,12 @@ class Cost(NamedTuple):
     """A sum over model answers, each counted once.
 
     Args:
-        requests: How many.
-        characters: Of the requests; 0 where an older journal does not say.
+        requests: The number of requests.
+        characters: The characters of the requests; 0 for those of an older journal.
         input_tokens: As the provider counts them; 0 if it does not.
         output_tokens: The same.
-        usd: US dollars, of the answers whose price is known.
-        unpriced: How many answers have a price that is not known.
+        usd: The US dollars of the answers whose price is known.
+        unpriced: The number of answers whose price is unknown.
     """
 
     requests: int = 0
@@ -57,11 +52,11 @@ class Cost(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Input and output."""
+        """Input and output tokens."""
         return self.input_tokens + self.output_tokens
 
     def plus(self, other: "Cost") -> "Cost":
-        """The sum of both."""
+        """Return the sum of both."""
         return Cost(
             self.requests + other.requests,
             self.characters + other.characters,
@@ -73,7 +68,7 @@ class Cost(NamedTuple):
 
 
 def dollars(usd: Decimal | None) -> str:
-    """An amount of money for a person: `$1.20`, `$0.0042`, `unknown`."""
+    """Format an amount: `$1.20`, `$0.0042`, `unknown`."""
     if usd is None:
         return "unknown"
     if not usd or usd >= Decimal("0.1"):
@@ -82,7 +77,7 @@ def dollars(usd: Decimal | None) -> str:
 
 
 def money(cost: Cost) -> str:
-    """The money of a sum for a person, which says what it does not know."""
+    """Format the money of a sum, with the number of answers of unknown price."""
     if not cost.unpriced:
         return dollars(cost.usd)
     if not cost.usd:
@@ -91,42 +86,43 @@ def money(cost: Cost) -> str:
 
 
 FIRST_REQUEST = 2_300
-"""Tokens of the researcher's first request without SPEC.md."""
+"""The tokens of the researcher's first request, without SPEC.md."""
 
 SPEC_TOKENS = (1_500, 2_000, 2_500)
-"""Of a product spec, whatever SPEC.md says: the least, the usual and the most."""
+"""The fixed part of a product spec in tokens: lowest, usual, highest."""
 
 SPEC_TOKENS_A_WORD = (7, 17, 26)
-"""And for each word of SPEC.md."""
+"""The tokens to add for each word of SPEC.md: lowest, usual, highest."""
 
 DRAFTS = (1.0, 1.6, 4.0)
-"""How often it is written until nothing in it is refused: nine of fifteen runs took one draft, one took four."""
+"""The number of drafts until a valid spec: of fifteen runs, nine took one draft and one took four."""
 
 TASK = {"planner": Usage(3_794, 1_193), "challenger": Usage(4_460, 450), "arbiter": Usage(2_780, 108)}
-"""The plan of a task and the debate of its contracts."""
+"""The mean tokens for a task's plan and contract debate, by role."""
 
 MODULE = {"proposer": Usage(5_307, 3_390), "challenger": Usage(5_925, 1_178), "arbiter": Usage(3_299, 107)}
-"""The debate of a module."""
+"""The mean tokens for the debate of a module, by role."""
 
 _CHARACTERS = 4
-"""Of a token, about."""
+"""Characters per token, roughly."""
 
 MODULES_PER_TASK = 21 / 21
 LOWEST, HIGHEST = 0.5, 2.1
-"""The recorded tasks took from 0.51 to 1.9 of these means; a task that is sent back at every step takes more."""
+"""The range as multiples of the means. Recorded tasks took 0.51 to 1.9 times the mean; one that is rejected at every step
+takes more."""
 
 Price = Callable[[str, Usage], Decimal | None]
-"""What a role's tokens cost; None if its model's price is unknown."""
+"""Returns the price of a role's tokens in US dollars; None if its model's price is unknown."""
 
 
 class Estimate(NamedTuple):
-    """What is likely to be asked of models.
+    """An estimate of model usage.
 
     Args:
-        tokens: In and out.
+        tokens: Input and output tokens.
         usd: US dollars; None if a price is unknown.
-        least: Tokens and US dollars of the cheapest case, if that is not `LOWEST` of these.
-        most: Of the dearest.
+        least: Tokens and US dollars of the cheapest case; by default `LOWEST` times the estimate.
+        most: The same of the most expensive case; by default `HIGHEST` times the estimate.
     """
 
     tokens: int
@@ -136,19 +132,19 @@ class Estimate(NamedTuple):
 
     @property
     def about(self) -> int:
-        """The tokens to the thousand."""
+        """The tokens, rounded to the thousand."""
         return _rounded(self.tokens)
 
     @property
     def range_of_tokens(self) -> tuple[int, int]:
-        """The least and the most, as recorded runs differ."""
+        """The lowest and highest number of tokens to expect."""
         if self.least is not None and self.most is not None:
             return _rounded(self.least[0]), _rounded(self.most[0])
         return _rounded(self.tokens * LOWEST), _rounded(self.tokens * HIGHEST)
 
     @property
     def range_of_usd(self) -> tuple[Decimal, Decimal] | None:
-        """The same in money."""
+        """The lowest and highest price to expect; None if a price is unknown."""
         if self.usd is None:
             return None
         if self.least is not None and self.most is not None:
@@ -156,7 +152,7 @@ class Estimate(NamedTuple):
         return self.usd * Decimal(str(LOWEST)), self.usd * Decimal(str(HIGHEST))
 
     def in_words(self) -> str:
-        """The estimate for a person."""
+        """The estimate as text."""
         low, high = self.range_of_tokens
         text = f"about {_rounded(self.tokens):,} tokens ({low:,} to {high:,})"
         if self.range_of_usd is None:
@@ -165,7 +161,7 @@ class Estimate(NamedTuple):
         return f"{text}, {dollars(self.usd)} ({dollars(cheap)} to {dollars(dear)})"
 
     def to_json(self) -> dict[str, JsonValue]:
-        """The estimate for a program; money is null if a price is unknown."""
+        """Return the estimate as JSON; money is null if a price is unknown."""
         money = self.range_of_usd
         return {
             "tokens": _rounded(self.tokens),
@@ -176,13 +172,13 @@ class Estimate(NamedTuple):
 
 
 def research_estimate(text: str, price: Price, shown: int = 0) -> Estimate:
-    """What a product spec takes, from SPEC.md to the approval gate. Its range is wide: nobody knows before how much a
-    SPEC.md asks for, and a draft that is refused is written again with all before it in the request.
+    """Estimate the cost of a product spec up to the approval. The range is wide, because the size of the spec is unknown
+    and each further draft sends all earlier ones again.
 
     Args:
-        text: SPEC.md.
-        price: Of the researcher's tokens.
-        shown: Characters of what it is shown besides, as the approved spec of a change.
+        text: The text of SPEC.md.
+        price: The price of the researcher's tokens.
+        shown: The characters of anything else in the request, such as the approved spec of a change.
     """
     least, usual, most = (
         _estimate({"researcher": _research(text, shown, *case)}, 1, price)
@@ -192,19 +188,19 @@ def research_estimate(text: str, price: Price, shown: int = 0) -> Estimate:
 
 
 def _research(text: str, shown: int, fixed: int, each: int, drafts: float) -> Usage:
-    """Every draft is asked for with those before it."""
+    """Sum the tokens of all drafts; each request repeats the earlier drafts."""
     first, spec = FIRST_REQUEST + (len(text) + shown) / _CHARACTERS, fixed + each * len(text.split())
     before = drafts * (drafts - 1) / 2
     return Usage(round(drafts * first + before * spec), round(drafts * spec))
 
 
 def build_estimate(tasks: int, price: Price) -> Estimate:
-    """What tasks take from their plans to their sealed modules."""
+    """Estimate the cost of tasks, from their plans to their sealed modules."""
     return _sum(_estimate(TASK, tasks, price), _estimate(MODULE, tasks * MODULES_PER_TASK, price))
 
 
 def planned_estimate(modules: int, price: Price) -> Estimate:
-    """What a task takes once its plan is there: the debate of its contracts, and its modules."""
+    """Estimate the cost of a planned task: the contract debate and the modules."""
     contracts = {role: usage for role, usage in TASK.items() if role != "planner"}
     return _sum(_estimate(contracts, 1, price), _estimate(MODULE, modules, price))
 
@@ -222,48 +218,49 @@ def _sum(one: Estimate, other: Estimate) -> Estimate:
 
 
 def _rounded(tokens: float) -> int:
-    """To the thousand: more would look like knowledge."""
+    """Round to the thousand, to avoid false precision."""
     return max(1_000, 1_000 * round(tokens / 1_000)) if tokens else 0
 
 
 RESERVED_OUTPUT = 8_000
-"""Tokens that are reserved for an answer; the longest recorded one has 6,099."""
+"""Tokens to reserve for an answer; the longest recorded one has 6,099."""
 
 _BYTES_PER_TOKEN = 3
-"""Few, so that a reservation is rather too large: recorded requests have 3.8 characters; a Chinese one has three bytes."""
+"""Low, so that reservations are too large rather than too small: recorded requests have 3.8 characters per token, Chinese
+text three bytes."""
 
 
 class Budget(NamedTuple):
-    """What may be spent; 0 sets no limit."""
+    """A spending limit; 0 sets no limit."""
 
     tokens: int = 0
     usd: Decimal = Decimal(0)
 
 
 class Budgets(NamedTuple):
-    """The budget of the whole project, and that of each of its tasks."""
+    """The budget of the project, and that of each task."""
 
     project: Budget = Budget()
     task: Budget = Budget()
 
     @property
     def in_money(self) -> bool:
-        """Whether any of them is in money, so that prices must be known."""
+        """Whether a budget is in money, which requires known prices."""
         return bool(self.project.usd or self.task.usd)
 
 
 TIMES_THE_MOST = 3
-"""Where no budget is set a run pauses at so many times the most of its estimate: a model that reasons at length takes more
-than the recorded ones, a loop that has run away takes more than that (ADR 0027)."""
+"""Without a budget a run pauses at this multiple of its highest estimate. A model that reasons at length stays below it, a
+runaway loop does not (ADR 0027)."""
 
 
 def allowance(most: int) -> int:
-    """What may be taken without a budget, by the most that an estimate says."""
+    """Return the tokens that a run without a budget may use, given its highest estimate."""
     return TIMES_THE_MOST * most
 
 
 def below_estimate(budget: Budget, spent: Cost, estimate: Estimate) -> str:
-    """What is to be said where a budget does not reach for what is estimated; empty if it does, or if there is none."""
+    """Return a warning if the budget is below the estimate; empty if it is not, or if there is no budget."""
     if budget.tokens and (left := max(0, budget.tokens - spent.tokens)) < estimate.tokens:
         of = f", of which {left:,} are left," if spent.tokens else ""
         enough = spent.tokens + estimate.range_of_tokens[1]
@@ -284,13 +281,13 @@ def below_estimate(budget: Budget, spent: Cost, estimate: Estimate) -> str:
 
 
 def in_words(budgets: Budgets, most: int | None) -> str:
-    """The budgets that hold, for a person, or that none does.
+    """Describe the budgets, or what happens without any.
 
     Args:
         budgets: The limits.
-        most: Tokens of the estimate by which a run without a limit pauses; None if it does not.
+        most: The highest estimate in tokens, from which the default limit follows; None if no limit applies.
     """
-    told = [
+    limits = [
         text
         for name, one in (("", budgets.project), (" for each task", budgets.task))
         for text in (
@@ -299,8 +296,8 @@ def in_words(budgets: Budgets, most: int | None) -> str:
         )
         if text
     ]
-    if told:
-        return " and ".join(told)
+    if limits:
+        return " and ".join(limits)
     if most is None:
         return "none, by `budget_tokens = 0`: nothing stops a run that takes more than was estimated"
     pauses = (
@@ -313,11 +310,11 @@ class Shortage(NamedTuple):
     """A budget that the next call may exceed.
 
     Args:
-        setting: Its name.
-        limit: The budget, as a person reads it.
-        spent: The same.
-        needed: What the next call may take.
-        enough: A budget that the call fits into.
+        setting: The name of its setting.
+        limit: The budget, formatted.
+        spent: The amount spent and reserved, formatted.
+        needed: The upper bound of the next call, formatted.
+        enough: A value of the setting that allows the call.
     """
 
     setting: str
@@ -332,18 +329,18 @@ def _rounded_up(usd: Decimal) -> str:
 
 
 def tokens_in(size: int) -> int:
-    """How many tokens a text of so many bytes may have, rather too many."""
+    """Return an upper estimate of the tokens in a text of `size` bytes."""
     return -(-size // _BYTES_PER_TOKEN)
 
 
 def shortage(budgets: Budgets, project: Cost, task: Cost | None, needed: Cost) -> Shortage | None:
-    """The first budget that a call may exceed; None if it fits into all.
+    """Return the first budget that a call may exceed; None if it fits into all.
 
     Args:
         budgets: The limits.
-        project: What the project has spent and reserved.
-        task: What the call's task has; None for a call of no task.
-        needed: What the call may take.
+        project: The amount that the project has spent and reserved.
+        task: The same for the call's task; None if it has none.
+        needed: The upper bound of the call.
     """
     sums = [("budget", budgets.project, project)]
     if task is not None:

@@ -41,7 +41,7 @@ from specwright.domain.debate.amendments import (
     accepted_problems,
     changes_of,
     offered_changes,
-    taken_over,
+    with_accepted,
     target_problems,
     unreachable_targets,
 )
@@ -261,7 +261,7 @@ def ask_arbiter(factory: Factory, case: Case) -> Adjudication:
     ).answer.whole()
     scope = factory.journal.scope(f"{place.run_id}/record", deferred=True)
     name = artifact_id(ArtifactType.ADJUDICATION, scope.hex8())
-    record = adjudication(taken_over(answer, offers), name, case.version_id)
+    record = adjudication(with_accepted(answer, offers), name, case.version_id)
     store_ruling(factory, deliverable, scope, by, record, case.history)
     return record
 
@@ -274,7 +274,7 @@ def _ruling_problems(
 ) -> list[str]:
     contracts, files = case.contracts, case.deliverable.files(case.version_id)
     judged, disclaimed = case.history.challenges[-1], bool(case.history.proposals[-1].contract_at_fault)
-    unknown, answer = list(accepted_problems(answer, offers)), taken_over(answer, offers)
+    unknown, answer = list(accepted_problems(answer, offers)), with_accepted(answer, offers)
     wrong = ruling_problems(answer, judged, contracts, case.revisions_left, rulings, disclaimed=disclaimed)
     wrong += unknown
     aims = target_problems(answer.amendments, contracts=case.name == CONTRACTS)

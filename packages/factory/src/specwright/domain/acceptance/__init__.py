@@ -1,1 +1,1 @@
-"""What the person approved by example: its records, its rules, and how modules are held to it (design: executable-spec)."""
+"""Approved examples and properties: records, rules, and their use at a module's gate (design: executable-spec)."""

@@ -1,8 +1,8 @@
-"""Approved examples as the gate of one module runs them, and the plans that can serve them (design: executable-spec).
+"""Approved examples at the gate of one module, and checks that a plan provides what they use (design: executable-spec).
 
-An example imports from the product's package, which does not exist before the release. At a module's gate each name comes
-from the module that exports it. A class that several tasks use has one definition, which the others import: two classes of
-one name are two classes, and the package can export but one.
+An example imports from the product's package, which does not exist before the release. At a module's gate, each name is
+imported from the module that exports it instead. A class that several tasks use must be defined once and imported by the
+others, because the package can export only one class of a name.
 """
 
 import ast
@@ -28,7 +28,7 @@ from specwright.domain.acceptance.rules import is_standard
 
 
 class Acceptance(NamedTuple):
-    """The approved examples and properties that a module, or a product, can be held to."""
+    """The approved examples and properties that can run against a module or a product."""
 
     examples: Sequence[Example] = ()
     properties: Sequence[Property] = ()
@@ -40,13 +40,13 @@ def acceptance_of_module(
     own: MicroModuleContract,
     called: Sequence[MicroModuleContract],
 ) -> Acceptance:
-    """What calls a module and nothing beyond the modules that it calls.
+    """Return the approved examples and properties that use a module and no module beyond its dependencies.
 
     Args:
-        acceptance: Of its task.
-        criteria: The prose of the task's criteria.
+        acceptance: The acceptance of the module's task.
+        criteria: The texts of the task's criteria.
         own: The module's contract.
-        called: Those of the modules that it calls, directly or not.
+        called: The contracts of its direct and indirect dependencies.
     """
     homes = {name: contract.name for contract in (*reversed(called), own) for name in public_names(contract)}
     entries = {entry.name for entry in entry_points(own)}
@@ -63,12 +63,12 @@ def acceptance_of_module(
 def acceptance_of_product(
     acceptance: TaskAcceptance | None, criteria: Sequence[str], released: Collection[str]
 ) -> Acceptance:
-    """The approved examples and properties of a task over calls as a user of the package makes them.
+    """Return the approved examples and properties of a task that can run against the released package.
 
     Args:
-        acceptance: Of the task.
-        criteria: The prose of its criteria.
-        released: The public names of all tasks that are released; what needs others is left out.
+        acceptance: The acceptance of the task.
+        criteria: The texts of its criteria.
+        released: The public names of all released tasks; examples that use other names are left out.
     """
     return _acceptance(acceptance, criteria, lambda names: names <= {*released}, lambda one: one.code)
 
@@ -104,25 +104,25 @@ def _acceptance(
 
 
 def property_in_short(one: Property) -> str:
-    """One of them for those who read it: heading, code and variables."""
+    """Format a property for readers: heading, code and variables."""
     code = [line for line in one.code.splitlines() if line and not line.startswith("from modules.")]
     return "\n".join((f"## {one.heading}", *code, for_all(one.variables, one.errors)))
 
 
 def for_all(variables: Mapping[str, str], errors: Sequence[str]) -> str:
-    """What a property says of its code."""
+    """Return the claim of a property about its code, as a sentence."""
     values = ", ".join(f"{name}: {kind}" for name, kind in variables.items())
     return f"is true for all {values}" + (f", or gives {' or '.join(errors)}" if errors else "")
 
 
 def imported_names(item: AcceptanceItem) -> set[str]:
-    """The names of the product that an example or a property imports."""
+    """Return the names that an example or property imports from the product."""
     imports = (node for node in ast.walk(item.tree) if isinstance(node, ast.ImportFrom))
     return {alias.name for node in imports if not is_standard(node.module or "") for alias in node.names}
 
 
 class _FromModules(ast.NodeTransformer):
-    """`from tabkeeper import settle, Payment` becomes an import of each from its module."""
+    """Replaces `from tabkeeper import settle, Payment` by an import of each name from its module."""
 
     def __init__(self, homes: Mapping[str, str]) -> None:
         self._homes = homes
@@ -134,7 +134,7 @@ class _FromModules(ast.NodeTransformer):
 
 
 def unserved(acceptance: TaskAcceptance | None, contracts: Sequence[MicroModuleContract]) -> list[str]:
-    """What a task provides and the modules of its plan, new and reused, do not export so, and what to do."""
+    """Describe each approved name that the modules of the plan, new and reused, do not export as approved."""
     if acceptance is None:
         return []
     functions = {entry.name: contract for contract in contracts for entry in entry_points(contract)}
@@ -156,11 +156,11 @@ def unserved(acceptance: TaskAcceptance | None, contracts: Sequence[MicroModuleC
 
 
 def without_module(acceptance: TaskAcceptance | None, names: Collection[str]) -> list[str]:
-    """The approved functions of a task that a plan without contracts has no module for.
+    """Describe each approved function of a task for which a plan without contracts has no module.
 
     Args:
-        acceptance: Of the task.
-        names: Of the plan's modules, new and reused.
+        acceptance: The acceptance of the task.
+        names: The names of the plan's modules, new and reused.
     """
     if acceptance is None:
         return []
@@ -174,7 +174,7 @@ def without_module(acceptance: TaskAcceptance | None, names: Collection[str]) ->
 
 
 def _users(acceptance: TaskAcceptance, name: str) -> str:
-    """The first example or property that uses a name."""
+    """Name the first example or property that uses a name; empty if none does."""
     titles = (item.title for item in acceptance.items if name in imported_names(item))
     return f" and used by the example {title!r}" if (title := next(titles, "")) else ""
 
@@ -198,16 +198,16 @@ def _parameter_problem(signature: inspect.Signature, contract: MicroModuleContra
 
 
 _PASSING = ((inspect.Parameter.KEYWORD_ONLY, KEYWORD_ONLY), (inspect.Parameter.VAR_POSITIONAL, ANY_NUMBER))
-"""The constraint by which a contract says how a parameter is passed, if not by position and by name alike."""
+"""The constraints for parameters that cannot be passed both by position and by name."""
 
 
 class OwnedClass(NamedTuple):
     """A class that another task provides.
 
     Args:
-        name: As the package exports it.
-        task_id: Of the task that provides it, as the spec names it.
-        module: The contract of the module that exports it; None if the task at hand does not wait for that task.
+        name: The class's name in the package.
+        task_id: The spec's id of the task that provides it.
+        module: The contract of the module that exports it; None if the current task does not depend on that task.
     """
 
     name: str
@@ -216,7 +216,7 @@ class OwnedClass(NamedTuple):
 
 
 def copied_classes(drafts: Mapping[str, MicroModuleContract], owned: Sequence[OwnedClass]) -> list[str]:
-    """Where contracts make a class anew that another task provides, and what to do instead."""
+    """Describe each class that a contract defines although another task provides it."""
     by_name = {one.name: one for one in owned}
     return [
         f"modules.{name}: {problem}"
@@ -229,11 +229,11 @@ def copied_classes(drafts: Mapping[str, MicroModuleContract], owned: Sequence[Ow
 def twice_defined(
     drafts: Mapping[str, MicroModuleContract], depends_on: Mapping[str, Collection[str]]
 ) -> list[str]:
-    """Classes that several modules of a plan define, none of which imports it from another, and what to do instead.
+    """Describe each class that several modules of a plan define instead of importing it from one of them.
 
     Args:
         drafts: The contracts of the plan's new modules, by name.
-        depends_on: What each module depends on, by the names that the plan uses.
+        depends_on: The dependencies of each module, as the plan names them.
     """
     holders: dict[str, list[str]] = {}
     for module, contract in drafts.items():
@@ -241,7 +241,7 @@ def twice_defined(
             holders.setdefault(name, []).append(module)
     found: list[str] = []
     for name, modules in holders.items():
-        # whoever depends on another holder imports it; what a module outside the plan exports is not seen here
+        # a module that depends on another owner imports the class; exports of modules outside the plan are not seen here
         owners = [
             one
             for one in modules

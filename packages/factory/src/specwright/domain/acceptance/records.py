@@ -1,9 +1,9 @@
-"""Acceptance examples and properties: what of a task's criteria code holds the product to (design: executable-spec).
+"""Acceptance examples and properties: the executable part of a task's criteria (design: executable-spec).
 
-A task may say which public names it provides, with their parameters, and show its criteria by examples and properties. They
-use the names as a user of the installed package does, `from tabkeeper import settle`. They are written before any plan
-exists, and are approved with the spec. What one record knows of itself is checked here; what needs the other tasks:
-`rules`. `amended_acceptance` keeps them in step with amended criteria (design: escalation).
+A task may list the public names that it provides, with their parameters, and show its criteria by examples and properties.
+They import these names as a user of the installed package would, `from tabkeeper import settle`. They are written before
+any plan exists and approved with the spec. The records check themselves; `rules` checks them against other tasks.
+`amended_acceptance` updates them when the criteria change (design: escalation).
 """
 
 import ast
@@ -24,7 +24,7 @@ from ship_gate.contract.types import is_class_name, is_generic, named, normal_ty
 from specwright.errors import InputError
 
 Author = Literal["researcher", "person"]
-"""Who wrote it; what a person wrote is struck by nobody else."""
+"""The author; only a person may strike what a person wrote."""
 
 Criterion = Annotated[
     int, Field(ge=1, description="The number of an acceptance criterion of the task, from 1.")
@@ -45,18 +45,18 @@ Code = Annotated[str, AfterValidator(_check_code)]
 
 
 def error_in(gives: str) -> str:
-    """`ValueError` of `ValueError: how its message begins`; empty of a value."""
+    """Return `ValueError` for `ValueError: how its message begins`; empty for the `repr` of a value."""
     name, colon, _ = gives.partition(":")
     return name if colon and name.isidentifier() else ""
 
 
 def _check_gives(text: str) -> str:
-    if not error_in(text) and "<" not in text and python_tree(text) is None:  # `<Side.LEFT: 1>` is no Python
+    if not error_in(text) and "<" not in text and python_tree(text) is None:  # `<Side.LEFT: 1>` is not Python
         raise ValueError(f"{text[:80]!r} is no `repr` of a value, and no `ErrorName: start of its message`")
     shown = text
     with suppress(
         ValueError, SyntaxError, TypeError, RecursionError, MemoryError
-    ):  # what is no literal stays
+    ):  # other expressions stay as they are
         shown = repr(ast.literal_eval(text))
     if shown != text and "{" not in text:  # a set has no order
         raise ValueError(f"{text[:80]!r} is not how Python shows that value; write {shown[:80]}")
@@ -95,7 +95,7 @@ class _Showing(OmittedIfEmpty):
 
     @property
     def heading(self) -> str:
-        """By which findings name it: `criteria 1, 2, Title`."""
+        """The name that findings use: `criteria 1, 2, Title`."""
         numbers = ", ".join(map(str, self.criteria))
         return f"{'criterion' if len(self.criteria) == 1 else 'criteria'} {numbers}, {self.title}"
 
@@ -118,7 +118,7 @@ class _Showing(OmittedIfEmpty):
 
     @property
     def body(self) -> str:
-        """Its code as it was written, without imports."""
+        """Its source without imports, as written."""
         parts = (ast.get_source_segment(self.code, one, padded=True) for one in self.statements)
         return "\n".join(part or "" for part in parts)
 
@@ -161,7 +161,7 @@ class AcceptanceProperty(_Showing):
 
 
 AcceptanceItem: TypeAlias = AcceptanceExample | AcceptanceProperty
-"""Something that shows a criterion."""
+"""An example or a property."""
 
 
 class UnexecutableCriterion(Record):
@@ -195,26 +195,26 @@ class TaskAcceptance(Record):
 
     @property
     def scripts_hosts(self) -> bool:
-        """Whether an example or a property scripts what hosts answer."""
+        """Whether an example or property scripts the responses of HTTP hosts."""
         nodes = (node for one in self.items for node in ast.walk(one.tree))
         return any(isinstance(node, ast.ImportFrom) and node.module == "modules.testing" for node in nodes)
 
     @property
     def shown(self) -> frozenset[int]:
-        """The criteria that something executable shows."""
+        """The criteria that an example or property shows."""
         return frozenset(n for one in self.items for n in one.criteria)
 
 
 def name_of(public: PublicName) -> str:
-    """`settle` for `settle(expenses: list[Expense]) -> list[Payment]`."""
+    """Return `settle` for `settle(expenses: list[Expense]) -> list[Payment]`."""
     return public.partition("(")[0].strip()
 
 
 def signature_of(public: PublicName) -> inspect.Signature | None:
-    """The parameters of a public function; None for a class.
+    """Return the signature of a public function; None for a class.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: the text is neither.
     """
     name = name_of(public)
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
@@ -228,21 +228,21 @@ def signature_of(public: PublicName) -> inspect.Signature | None:
 
 
 def variable_classes(item: AcceptanceProperty) -> set[str]:
-    """The classes of the product in the types of a property's variables."""
+    """Return the classes of the product in the types of a property's variables."""
     return {
         name for kind in item.variables.values() for name in named(normal_type(kind)) if is_class_name(name)
     }
 
 
 def annotated_names(public: PublicName) -> list[str]:
-    """The names in the types of a public function, each once; of a class there are none."""
+    """Return the distinct names in the annotations of a public function; empty for a class."""
     tree = python_tree(f"def {public}: ...") if "(" in public else None
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)] if tree else []
     return list(dict.fromkeys(node.id for node in nodes))
 
 
 def _signature(function: ast.FunctionDef) -> inspect.Signature:
-    """Its annotations and defaults are the texts of the source."""
+    """Build a signature whose annotations and defaults are source texts."""
     given = function.args
     if given.kwarg:
         raise ValueError("`**` parameters take anything; name each parameter")
@@ -271,19 +271,19 @@ def amended_acceptance(
     after: Sequence[str],
     changes: Mapping[str, Any] = {},
 ) -> TaskAcceptance | None:
-    """The acceptance of a task whose criteria are others now; what shows a criterion follows it to its new number.
+    """Return the acceptance of a task with the numbers of its amended criteria.
 
-    A criterion keeps what shows it if its text is still there, or, among as many as before, if one stands in its place.
+    An example or property follows its criterion to the new number if the text is unchanged. If the number of criteria is
+    unchanged, a reworded criterion keeps its number.
 
     Args:
-        acceptance: Of the task.
-        before: The criteria.
-        after: Those that replace them.
-        changes: By title of an example or a property the fields that a person corrects, or None if it holds no more.
+        acceptance: The acceptance of the task.
+        before: The old criteria.
+        after: The new criteria.
+        changes: By title of an example or property, the fields that a person corrects, or None to strike it.
 
     Raises:
-        InputError: there is no such title, what shows a criterion that is gone was not struck, or what is corrected does not
-            fit.
+        InputError: there is no such title, an example of a removed criterion was not struck, or a correction is not valid.
     """
     _check_titles(acceptance, changes)
     if acceptance is None:
@@ -311,7 +311,7 @@ def amended_acceptance(
 
 
 def _changed(item: AcceptanceItem, numbers: Mapping[str, Any], changes: Any) -> AcceptanceItem:
-    """With other numbers, and with what a person corrects: that is the person's from then on."""
+    """Apply new criterion numbers and corrections; a corrected item has a person as its author."""
     if not changes:
         return item.model_copy(update=numbers)
     try:
@@ -332,11 +332,11 @@ def _check_titles(acceptance: TaskAcceptance | None, struck: Collection[str]) ->
 
 
 def _left(item: AcceptanceItem, numbers: Mapping[int, int]) -> list[int]:
-    """The criteria that an example or a property still shows, by their new numbers."""
+    """Return the new numbers of the criteria that an example or property still shows."""
     left = [numbers[number] for number in item.criteria if number in numbers]
     if not left:
         raise InputError(
-            f"the approved {item.title!r} shows a criterion that is gone",
+            f"the approved {item.title!r} shows a criterion that was removed",
             where="payload.amended_acceptance_criteria",
             remedy=f"keep that criterion, or name {item.title!r} in `strike_examples`",
         )
@@ -344,7 +344,7 @@ def _left(item: AcceptanceItem, numbers: Mapping[int, int]) -> list[int]:
 
 
 def _numbers(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
-    """Where each criterion stands now, by its number; those that are gone are left out."""
+    """Map the old number of each criterion to its new one, without removed criteria."""
     found = {old: after.index(text) + 1 for old, text in enumerate(before, 1) if text in after}
     if len(before) == len(after):
         found |= {

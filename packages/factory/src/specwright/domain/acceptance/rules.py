@@ -1,10 +1,8 @@
-"""What the acceptance of all tasks must keep together (design: executable-spec).
+"""Rules for the acceptance of all tasks together (design: executable-spec).
 
-An example names only what some task provides, calls it by the parameters that were stated, cites criteria that exist, and
-agrees with the other examples.
-
-Faults of examples and properties are found without running code. Each message names the fault once, with the corrected text
-where it follows from what is there.
+An example may use only names that some task provides, must pass the stated parameters, cite existing criteria, and agree
+with the other examples. All this is checked without running code. Each message names the fault, and the corrected text
+where that is unambiguous.
 """
 
 import ast
@@ -34,15 +32,15 @@ from specwright.domain.acceptance.records import (
 from specwright.domain.base.graph import reachable
 
 _LATER = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-"""Expressions that need not evaluate all of their parts."""
+"""Expressions that may leave some of their parts unevaluated."""
 
 
 class Code(NamedTuple):
-    """The code of an example or a property.
+    """The code of an example or property.
 
     Args:
-        statements: Without imports.
-        calls: Of the product's functions in them, by their public names.
+        statements: The statements without imports.
+        calls: The calls of the product's functions in them, with their public names.
     """
 
     statements: Sequence[ast.stmt]
@@ -50,17 +48,17 @@ class Code(NamedTuple):
 
     @property
     def last(self) -> ast.expr:
-        """The expression that is looked at."""
+        """The last line, whose value is checked."""
         last = self.statements[-1]
-        assert isinstance(last, ast.Expr)  # `records.Code` ends in one
+        assert isinstance(last, ast.Expr)  # `records.Code` ends in an expression
         return last.value
 
 
 def arguments(public: PublicName, call: ast.Call) -> Mapping[str, Any] | None:
-    """What a call gives each parameter of a public function, defaults among them; None if that cannot be seen.
+    """Return the argument for each parameter of a public function, defaults included; None if it cannot be determined.
 
     Raises:
-        TypeError: its parameters do not take that.
+        TypeError: the call does not fit the parameters.
     """
     signature, keywords = signature_of(public), {one.arg: one.value for one in call.keywords}
     if signature is None or None in keywords or any(isinstance(one, ast.Starred) for one in call.args):
@@ -77,13 +75,13 @@ def arguments(public: PublicName, call: ast.Call) -> Mapping[str, Any] | None:
 
 
 def _given(name: str, call: ast.Call, stated: Mapping[str, PublicName]) -> Mapping[str, Any] | None:
-    with suppress(TypeError):  # such a call is a fault of its own
+    with suppress(TypeError):  # reported elsewhere
         return arguments(stated.get(name, name), call)
     return None
 
 
 def same_call(code: Code, stated: Mapping[str, PublicName]) -> str:
-    """What identifies the code of an example: of one call, its function and arguments, however they are given."""
+    """Return a key for the code of an example; two ways to write the same call give the same key."""
     for name, call in code.calls if len(code.statements) == 1 else ():
         if code.last is call and (given := _given(name, call, stated)) is not None:
             return f"{name}({', '.join(f'{key}={_dumped(given[key])}' for key in sorted(given))})"
@@ -95,7 +93,7 @@ def _dumped(value: Any) -> str:
 
 
 def contradict(one: str, other: str) -> bool:
-    """Whether two outcomes of the same code cannot both be right; one message may say more than the other."""
+    """Whether two outcomes of the same code contradict each other. One error message may be a prefix of the other."""
     if error_in(one) and error_in(one) == error_in(other):
         return not (one.startswith(other) or other.startswith(one))
     return one != other
@@ -108,14 +106,14 @@ def property_problems(
     stated: Mapping[str, PublicName],
     declared: Sequence[str],
 ) -> Iterator[str]:
-    """What is wrong with a property.
+    """Yield the problems of a property.
 
     Args:
-        item: It.
-        code: Of it.
-        examples: That are approved with it.
+        item: The property.
+        code: Its code.
+        examples: The examples that are approved with it.
         stated: The public functions, by name.
-        declared: The errors that its task states.
+        declared: The errors that its task declares.
     """
     last, own = code.last, {id(call) for _, call in code.calls}
     inner, form, word = last, "{}", " or "
@@ -138,8 +136,8 @@ def property_problems(
 
 
 def _called_before(item: AcceptanceProperty, code: Code, own: set[int]) -> tuple[set[str], bool]:
-    """The names that statements before the last line set by calls of the product, and whether such a call is always made,
-    with values that are drawn."""
+    """Return the names that earlier statements set from calls of the product, and whether one of these calls is always made
+    with drawn values."""
     given, drawn, called = set[str](), set(item.variables), False
     for one in code.statements[:-1]:
         names = _names(one)
@@ -152,7 +150,7 @@ def _called_before(item: AcceptanceProperty, code: Code, own: set[int]) -> tuple
 
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.Expr)
-"""Statements that evaluate what they hold."""
+"""Statements that always evaluate their expressions."""
 
 
 def _names(part: ast.AST) -> set[str]:
@@ -166,7 +164,7 @@ def _undeclared_error(
     examples: Sequence[tuple[AcceptanceExample, Code]],
     stated: Mapping[str, PublicName],
 ) -> Iterator[str]:
-    """Examples that show an error for values which the property neither excludes nor expects to raise it."""
+    """Yield examples that give an error for values that the property neither excludes nor lists the error for."""
     always = {id(one) for one in _always(first)} if len(code.statements) == 1 else set[int]()
     wanted = [(name, _given(name, call, stated)) for name, call in code.calls if id(call) in always]
     for example, shown in examples:
@@ -182,13 +180,13 @@ def _undeclared_error(
 
 
 def _source(item: AcceptanceProperty, part: ast.expr) -> str:
-    """What stands in the code of a property; the tree is not written out, since it may nest too deeply."""
+    """Return the source of a part of a property. `ast.unparse` could fail on deep nesting."""
     text = ast.get_source_segment(item.code, part) or ""
     return f"({text})" if isinstance(part, ast.IfExp | ast.Lambda | ast.NamedExpr | ast.BoolOp) else text
 
 
 def _always(part: ast.AST) -> list[ast.AST]:
-    """The nodes that are evaluated whenever an expression is."""
+    """Return the nodes that are evaluated whenever the expression is."""
     nodes = [part]
     for node in nodes:
         nodes += () if isinstance(node, _LATER) else ast.iter_child_nodes(node)
@@ -198,7 +196,7 @@ def _always(part: ast.AST) -> list[ast.AST]:
 def _values(
     item: AcceptanceProperty, wanted: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, ast.expr]:
-    """The values of the variables for which a call of a property is that of an example; empty if there are none."""
+    """Return values of the variables that make a property's call equal to an example's; empty if there are none."""
     values: dict[str, ast.expr] = {}
     for key in {**wanted, **given}:
         own, shown = wanted.get(key), given.get(key)
@@ -215,22 +213,22 @@ EXAMPLE_IMPORTS = {
     *("io", "itertools", "json", "math", "operator", "re"),
     *("statistics", "string", "tempfile", "textwrap", "unicodedata", "zoneinfo"),
 }
-"""Of the standard library, what an example may import, as the researcher's prompt lists it: the page that a person approves
-leaves imports out, so none may do something by itself."""
+"""The standard modules that an example may import, as listed in the researcher's prompt. The approval page leaves out
+imports, so none may have side effects."""
 
 
 _OFFERED = "modules.testing"
-"""Where tests and examples find the clock, and the hosts that they script."""
+"""The module that offers tests and examples the clock and scripted hosts."""
 
 
 class TaskPromise(NamedTuple):
     """A task with its acceptance.
 
     Args:
-        task_id: As the spec names it.
-        criteria: How many it has.
-        acceptance: What holds it.
-        epic: The epic's id, and how many success criteria it has.
+        task_id: The task's id in the spec.
+        criteria: The number of its criteria.
+        acceptance: Its examples and properties.
+        epic: The epic's id and the number of its success criteria.
     """
 
     task_id: str
@@ -242,12 +240,12 @@ class TaskPromise(NamedTuple):
 def acceptance_problems(
     package: str, tasks: Sequence[TaskPromise], depends_on: Mapping[str, Sequence[str]]
 ) -> list[Finding]:
-    """All faults, in the order of the tasks: the code is the field that has one, the place is the task.
+    """Return all faults, in the order of the tasks. A finding's code is the faulty field, its place the task.
 
     Args:
-        package: What the product is imported as.
-        tasks: Those that have examples or properties.
-        depends_on: The tasks that each task waits for.
+        package: The product's import name.
+        tasks: The tasks that have examples or properties.
+        depends_on: The dependencies of each task.
     """
     owners, stated = dict[str, list[str]](), dict[str, PublicName]()
     for task in tasks:
@@ -291,7 +289,7 @@ def _provided(task: TaskPromise, owned: Mapping[str, Sequence[str]]) -> Iterator
 
 
 def _unlockable(public: PublicName) -> str:
-    """Why no contract could lock a public name, although every example may use it; empty if one could."""
+    """Return why no contract with this public name could be locked; empty if one could."""
     signature = signature_of(public)
     if signature is None:
         return class_name_problem(public)
@@ -315,7 +313,7 @@ def _unlockable_parts(public: PublicName, signature: inspect.Signature) -> Itera
 def _foreign_classes(
     task: TaskPromise, owners: Mapping[str, Sequence[str]], depends_on: Mapping[str, Sequence[str]]
 ) -> Iterator[Finding]:
-    """Classes that signatures name and that are made by a task which may come later."""
+    """Report classes in signatures that belong to a task on which this one does not depend."""
     for public in task.acceptance.provides:
         for name in annotated_names(public):
             owner = owners.get(name, [task.task_id])[0]
@@ -329,7 +327,7 @@ def _no_criterion(number: int, task: TaskPromise) -> str:
 
 
 def _numbers(task: TaskPromise, item: AcceptanceItem) -> Iterator[str]:
-    """Criteria that are not there."""
+    """Report criteria that do not exist."""
     yield from (_no_criterion(number, task) for number in item.criteria if number > task.criteria)
     epic, most = task.epic
     for number in item.success_criteria:
@@ -361,7 +359,7 @@ def _of_item(
 
 
 def _calls(used: "Uses", stated: Mapping[str, str]) -> Iterator[str]:
-    """Calls that the stated parameters do not take."""
+    """Report calls that do not fit the stated parameters."""
     for name, call in used.calls:
         try:
             arguments(stated.get(name, name), call)
@@ -370,13 +368,13 @@ def _calls(used: "Uses", stated: Mapping[str, str]) -> Iterator[str]:
 
 
 class Uses(NamedTuple):
-    """What a block uses.
+    """The names that a block of code uses.
 
     Args:
-        imported: Names of the product, by what the block calls them.
+        imported: Names imported from the product, by their local names.
         calls: Calls of these names.
-        unknown: Names that nothing defines.
-        problems: Imports of anything else.
+        unknown: Undefined names.
+        problems: Imports that are not allowed.
     """
 
     imported: Mapping[str, str]
@@ -386,11 +384,11 @@ class Uses(NamedTuple):
 
     @classmethod
     def of(cls, tree: ast.Module, package: str) -> "Uses":
-        """Read a block.
+        """Collect the names of a block.
 
         Args:
-            tree: Of the block.
-            package: What the product is imported as.
+            tree: The block's syntax tree.
+            package: The product's import name.
         """
         imported, problems = dict[str, str](), list[str]()
         for node in ast.walk(tree):
@@ -423,14 +421,14 @@ def _is_value_module(module: str) -> bool:
 
 
 def is_standard(module: str) -> bool:
-    """Whether a module is of the standard library, or what the gate offers to every test and example."""
+    """Whether a module is in the standard library, or is the one that the gate offers to tests and examples."""
     return module == _OFFERED or module.partition(".")[0] in sys.stdlib_module_names
 
 
 def _among_examples(
     package: str, tasks: Sequence[TaskPromise], stated: Mapping[str, PublicName]
 ) -> Iterator[Finding]:
-    """Examples of one call with another outcome, and properties that cannot hold beside the examples."""
+    """Report examples that contradict each other, and properties that contradict an example."""
     first: dict[str, tuple[str, AcceptanceExample]] = {}
     examples = [(task, one, _code(one, package)) for task in tasks for one in task.acceptance.examples]
     for task, one, code in examples:

@@ -1,1 +1,1 @@
-"""Values and small pure functions that every part of the domain uses."""
+"""Small pure functions and base classes for the rest of the domain."""

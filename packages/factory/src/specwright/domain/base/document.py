@@ -8,7 +8,7 @@ from ship_gate.base.record import Record
 
 
 class Part(Record):
-    """A part of a document. A field whose default is None is in its JSON only if it was set."""
+    """A part of a document. Its JSON leaves out a field whose default is None and that was not set."""
 
     @model_serializer(mode="wrap")
     def _without_unset(self, whole: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -21,8 +21,7 @@ class Part(Record):
 class Document(Part):
     """A document. `class Stop(Document, schema="stop")` names its published schema.
 
-    Within a version keys are added, never renamed and never removed, so that programs ignore the keys that they do not
-    know.
+    Within a schema version, keys may be added but never renamed or removed. Readers must ignore unknown keys.
     """
 
     model_config = ConfigDict(defer_build=True)

@@ -1,9 +1,9 @@
-"""Glob patterns, matched in bounded time, since a model writes both the pattern and the file names (design: role-access).
+"""Glob patterns, matched in bounded time, because a model writes both the pattern and the file names (design: role-access).
 
-A translation into one regular expression takes hours for `**/a/**/a/**/a/b` in a deep directory. Here the segments of a
-path pass through the pattern's states one by one. The rules are those of the file tools: a pattern without `/` matches
-a name at any depth, one with `/` the path from where the search began; `**` crosses directories, `{a,b}` is either, and
-a name that begins with a dot is matched by a segment that begins with one. There is no negation and no range.
+As one regular expression, `**/a/**/a/**/a/b` takes hours in a deep directory. Here the segments of a path go through the
+pattern's states one by one. The rules are those of the file tools: a pattern without `/` matches a name at any depth, one
+with `/` matches the path from the search root; `**` crosses directories; `{a,b}` matches either. Only a segment that
+begins with a dot matches a name that begins with one. Negation and ranges are not supported.
 """
 
 import fnmatch
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 MAX_ALTERNATIVES = 64
-"""How many alternatives the braces of a pattern may give."""
+"""The limit on the alternatives that the braces of a pattern expand to."""
 
 _LONGEST = 1000
 
@@ -19,10 +19,10 @@ _Segment = Callable[[str], bool]
 
 
 def compile_glob(pattern: str) -> Callable[[str], bool]:
-    """A test of paths, relative to where the search begins and with `/`.
+    """Return a predicate on POSIX paths relative to the search root.
 
     Raises:
-        ValueError: the pattern leaves that place, is too long, or its braces give too many alternatives.
+        ValueError: the pattern leads out of the search root, is too long, or its braces give too many alternatives.
     """
     if len(pattern) > _LONGEST:
         raise ValueError("the pattern is too long")
@@ -39,7 +39,7 @@ def _of_one(pattern: str) -> Callable[[str], bool]:
         return lambda path: by_name(path.rpartition("/")[2])
     ends = ["*"] if segments[-1:] == ["**"] else []  # `a/**` matches what is below a
     tests = [None if segment == "**" else _segment(segment) for segment in (*segments, *ends)]
-    if pattern.endswith("/") or not tests:  # that is a directory
+    if pattern.endswith("/") or not tests:  # it names a directory
         return lambda _: False
     return lambda path: _passes(path.split("/"), tests)
 
@@ -67,7 +67,7 @@ def _passes(names: list[str], tests: list[_Segment | None]) -> bool:
 
 
 def _reached(states: set[int], tests: list[_Segment | None]) -> set[int]:
-    """The states with those after a `**`, which also matches no directory."""
+    """Add the states after each `**`, because it may match no directory at all."""
     reached = set(states)
     for state in sorted(states):
         while state < len(tests) and tests[state] is None and state + 1 not in reached:
@@ -77,7 +77,7 @@ def _reached(states: set[int], tests: list[_Segment | None]) -> set[int]:
 
 
 def _alternatives(pattern: str) -> list[str]:
-    """The alternatives of a pattern's braces; braces that are not closed are literal."""
+    """Expand the braces of a pattern; unclosed braces are literal."""
     pending, plain = [pattern], list[str]()
     while pending:
         one = pending.pop()

@@ -1,8 +1,8 @@
-"""Walks over directed graphs: cycles and reachable nodes.
+"""Cycles and reachable nodes of directed graphs.
 
 A graph is a mapping from each node to its targets. The walks are iterative, because a chain of tasks may be
-10,000 long. For a topological order use `graphlib.TopologicalSorter`, and give it lists: it keeps the order of what it is
-given, and that of a set is another one in every process.
+10,000 long. For a topological order use `graphlib.TopologicalSorter` with lists: it keeps the input's order, and the order
+of a set differs between processes.
 """
 
 from collections import deque
@@ -13,13 +13,13 @@ _SHOWN = 8
 
 
 def find_cycles(edges: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, ...]]:
-    """Cycles of a graph, one for each edge that closes one in a depth-first walk; lazily, none for a DAG.
+    """Yield the cycles of a graph, one for each back edge of a depth-first walk; none for a DAG.
 
     Args:
         edges: Each node's targets; targets that are not nodes are ignored.
 
     Returns:
-        The nodes of each cycle, each pointing to the next, the last to the first.
+        The nodes of each cycle; each points to the next, and the last to the first.
     """
     done: set[str] = set()
     for root in edges:
@@ -28,14 +28,14 @@ def find_cycles(edges: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, ...]]
 
 
 def describe_cycle(cycle: Sequence[str]) -> str:
-    """`a -> b -> a`, shortened when it is long."""
+    """Format a cycle as `a -> b -> a`; long ones are shortened."""
     if len(cycle) <= _SHOWN:
         return " -> ".join((*cycle, cycle[0]))
     return f"{' -> '.join(cycle[:_SHOWN])} -> ({len(cycle) - _SHOWN} more) -> {cycle[0]}"
 
 
 def reachable(starts: Iterable[str], targets: Callable[[str], Iterable[str]]) -> Iterator[str]:
-    """Every node that can be reached from some nodes, themselves left out; nearest first, each once."""
+    """Yield every node that can be reached from the starts, without these; nearest first, each once."""
     pending = deque(starts)
     seen = set(pending)
     while pending:
@@ -47,12 +47,12 @@ def reachable(starts: Iterable[str], targets: Callable[[str], Iterable[str]]) ->
 
 
 def dependents(starts: Collection[str], edges: Mapping[str, Iterable[str]]) -> list[str]:
-    """Every node of an acyclic graph from which some nodes can be reached, themselves left out; each after its targets, in
-    the same order in every process.
+    """Return every node of an acyclic graph that leads to one of the starts, without these; each after its targets, in a
+    stable order.
 
     Args:
-        starts: The nodes that are reached.
-        edges: Each node's targets, in any order; those that are not nodes have none.
+        starts: The nodes to lead to.
+        edges: Each node's targets, in any order; a target that is not a key has no targets.
     """
     ordered = {node: sorted(edges[node]) for node in sorted(edges)}
     found = dict.fromkeys(starts)

@@ -1,7 +1,6 @@
 """Directory names made from names: slugs and sibling suffixes (design: ids).
 
-docs/design.md#ids replaces the 24-character slugs and letter suffixes of docs/design.md#project-loop. Whether
-concatenated slugs collide across parents is not seen here but in `task_ids`.
+`task_ids` checks for collisions of concatenated slugs across parents.
 """
 
 import hashlib
@@ -13,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
 MAX_LENGTH = 64
-"""Characters of a slug, a sibling suffix included."""
+"""The length limit of a slug, sibling suffix included."""
 
 _KEPT = 56
 _HASH_DIGITS = 7
@@ -21,10 +20,10 @@ _RUN_OF_OTHERS = re.compile(r"[^a-z0-9]+")
 
 
 def slugify(name: str) -> str:
-    """A name as a file name of `[a-z0-9-]`, at most 64 characters (design: ids).
+    """Turn a name into a file name of `[a-z0-9-]`, at most 64 characters (design: ids).
 
-    Over 64 characters: the first 56, a hyphen, 7 hex of the SHA-256 of the whole slug. A name of which
-    nothing is left becomes `n-` and 7 hex of its own SHA-256 (design: ids).
+    A longer slug is cut to 56 characters, a hyphen and 7 hex digits of its SHA-256. A name without usable characters
+    becomes `n-` and 7 hex digits of its own SHA-256.
     """
     slug = _RUN_OF_OTHERS.sub("-", name.lower()).strip("-")
     if not slug:
@@ -35,10 +34,10 @@ def slugify(name: str) -> str:
 
 
 def sibling_slugs(names: Sequence[str], taken: Collection[str] = ()) -> tuple[str, ...]:
-    """The slugs of siblings, all different, in the order of their names (design: ids).
+    """Return different slugs for sibling names, in the same order (design: ids).
 
-    The first of equal slugs keeps it, later ones get `-2`, `-3`, ... in declaration order. A suffix never
-    makes a slug that a sibling owns by its own name: of "Login", "Login", "Login 2" the second is `login-3`.
+    The first of equal slugs stays as it is; later ones get `-2`, `-3`, ... A suffix never produces the slug of another
+    sibling's name: of "Login", "Login", "Login 2" the second becomes `login-3`.
 
     Args:
         names: The siblings' names in declaration order.
@@ -66,12 +65,12 @@ def _short_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
 
 
-# `test` is a standard library package that sys.stdlib_module_names leaves out
+# sys.stdlib_module_names leaves out the standard package `test`
 _TAKEN = sys.stdlib_module_names | {"test"}
 
 
 def import_name(distribution: str) -> str:
-    """The package of a distribution: its name with underscores, prefixed if Python could not import it so.
+    """Return the import name of a distribution: with underscores, and prefixed if Python could not import it.
 
     Args:
         distribution: The slug of the spec's title (design: release).

@@ -1,4 +1,4 @@
-"""The rule of every status machine: a change of status is in the table of legal ones, or it is refused."""
+"""The check that every status machine uses: a transition must be in its table."""
 
 from collections.abc import Collection
 from enum import StrEnum
@@ -18,15 +18,18 @@ def check_transition(
     why_not: str = "",
     where: str,
 ) -> None:
-    """Refuse a change of status that is not in the table.
+    """Raise unless a change of status is in the table.
 
     Args:
-        subject: What would change, as the message names it.
+        subject: The thing that would change, as the message names it.
+        old: The present status.
+        new: The new status.
         legal: The pairs of old and new status.
         why_not: The rule that the change would break.
+        where: The place for the message.
 
     Raises:
-        RefusedError: names the subject, both statuses and the rule.
+        RefusedError: the change is not legal; the message names the subject, both statuses and the rule.
     """
     if (old, new) in legal:
         return
@@ -34,5 +37,5 @@ def check_transition(
     raise RefusedError(
         f"{subject} cannot go from {old} to {new}" + (f": {why_not}" if why_not else ""),
         where=where,
-        remedy=f"from {old} it may become: {targets or 'nothing, it is terminal'}",
+        remedy=f"from {old} it may go to: {targets or 'nothing, the status is terminal'}",
     )

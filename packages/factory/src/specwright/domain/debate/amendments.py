@@ -1,8 +1,8 @@
-"""Amendments: which targets are allowed, whether the files show that they were applied, those of contracts that code
-applies, and the exact changes that a Challenger proposes and an Arbiter takes over by number (design: amendments).
+"""Amendments: allowed targets, checks that they were applied, those of contracts that code applies, and the exact changes
+that a Challenger proposes and an Arbiter accepts by number (design: amendments).
 
-A detail is the new text itself. One that reads as an instruction is for the planner, and so is whatever is no text of a
-contract.
+Code applies an amendment whose detail is the new text itself. If the detail reads as an instruction, or the target is not
+a text of a contract, the planner applies it.
 """
 
 import ast
@@ -33,11 +33,11 @@ from specwright.domain.debate.records import Challenge
 from specwright.domain.modules.evidence import WRITABLE
 
 _INTERNAL = re.compile(r"\.__\w+__")
-"""What no test may read of a module, so that no ruling may ask for it."""
+"""Attributes that no test may read, so that no ruling may ask for them."""
 
 
 def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list[str]:
-    """Why amendments are too vague, or have the wrong kind of target."""
+    """Report amendments that are too vague or have the wrong kind of target."""
     problems: list[str] = []
     for i, amendment in enumerate(amendments):
         if is_vague(amendment.detail):
@@ -55,12 +55,13 @@ def target_problems(amendments: Sequence[Amendment], *, contracts: bool) -> list
 def unreachable_targets(
     amendments: Sequence[Amendment], listed: Mapping[str, bytes], contracts: Mapping[str, MicroModuleContract]
 ) -> list[str]:
-    """Why amendments could never be applied, judged by what an Arbiter sees: tests, examples and contracts (design:
-    amendments).
+    """Report amendments that could never be applied, judged by what an Arbiter sees: tests, examples and contracts
+    (design: amendments).
 
     Args:
-        listed: The module's files; none in a contract debate.
-        contracts: That of the module, or those of the plan, by name.
+        amendments: The amendments.
+        listed: The module's files; empty in a contract debate.
+        contracts: The contracts of the module or plan, by name.
     """
     elements, problems = _elements(listed), list[str]()
     for i, amendment in enumerate(amendments):
@@ -83,7 +84,7 @@ def unreachable_targets(
 
 
 def _function_problem(name: str, contracts: Mapping[str, MicroModuleContract]) -> str:
-    """Judges see the functions and classes of the contract and no others, so that a ruling cannot ask for another."""
+    """Report a function or class that the contract does not name; judges see no others."""
     name = _bare_name("function", name)
     for contract in contracts.values():
         types = [part.type for part in (*contract.inputs, *contract.outputs)]
@@ -95,7 +96,7 @@ def _function_problem(name: str, contracts: Mapping[str, MicroModuleContract]) -
 
 
 _FIXED = ("module_id", "module_version", "name", "compatibility")
-"""The fields of a contract that identify it, or that the factory sets."""
+"""The fields of a contract that identify it or that the factory sets."""
 
 
 def _pointer_problem(amendment: Amendment, contracts: Mapping[str, MicroModuleContract]) -> str:
@@ -109,7 +110,7 @@ def _pointer_problem(amendment: Amendment, contracts: Mapping[str, MicroModuleCo
 
 
 def _place(amendment: Amendment) -> tuple[str, str]:
-    """The contract and the pointer into it that an amendment names."""
+    """Return the contract's name and the pointer in an amendment's target."""
     name, _, pointer = amendment.target.removeprefix("contract:").partition("#")
     return name, pointer
 
@@ -121,9 +122,9 @@ def _field(pointer: str) -> str:
 def lost_problems(
     amendments: Sequence[Amendment], before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> list[str]:
-    """Tests and examples that are gone although no amendment asks for that: the approval rests on them (design: amendments).
+    """Report tests and examples that were removed without an amendment; the approval rests on them (design: amendments).
 
-    `before` holds the module's files as they were approved.
+    `before` holds the module's files as approved.
     """
     targets, left = {*map(_key, amendments)}, _elements(after)
 
@@ -141,12 +142,12 @@ def lost_problems(
 def applied_problems(
     amendments: Sequence[Amendment], before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> list[str]:
-    """What the files contradict: MODIFY changed, ADD present, REMOVE absent (design: amendments).
+    """Report amendments that the files do not show: MODIFY must change, ADD must add, REMOVE must remove the target
+    (design: amendments).
 
-    Python is compared as code: neither comments nor the docstrings of functions and classes count, of which the factory
-    writes some itself.
+    Python is compared without comments and without the docstrings of functions and classes.
 
-    `before` holds the module's files as they were approved.
+    `before` holds the module's files as approved.
     """
     was, now = _elements(before), _elements(after)
     shown = [
@@ -159,12 +160,12 @@ def applied_problems(
 def _unapplied(
     amendments: Sequence[Amendment], shown: Sequence[tuple[Any, ...]], uncounted: str = ""
 ) -> list[str]:
-    """The amendments that what they aim at does not show.
+    """Report amendments whose targets did not change as asked.
 
     Args:
-        amendments: In order.
-        shown: What each aims at, as it was and as it is; `MISSING` where there is nothing.
-        uncounted: What is no change.
+        amendments: The amendments.
+        shown: The target of each, before and after; `MISSING` if it does not exist.
+        uncounted: An addition to the message about changes that do not count.
     """
     problems: list[str] = []
     for i, (amendment, (was, now)) in enumerate(zip(amendments, shown, strict=True)):
@@ -187,10 +188,11 @@ def contract_problems(
     before: Mapping[str, MicroModuleContract],
     after: Mapping[str, MicroModuleContract],
 ) -> list[str]:
-    """What the contracts of a plan contradict; a pointer that ends in `/-` is the end of a list (RFC 6902).
+    """Report amendments that the contracts of a plan do not show. A pointer that ends in `/-` is the end of a list
+    (RFC 6902).
 
-    A list must change, and be longer or shorter by what is added to it and removed from it: the place of an entry
-    says nothing, since another entry may have it. `before` holds the contracts as they were approved, by name.
+    An amended list must change, and its length must change by the number of entries added and removed. Positions of
+    entries do not count, because they shift. `before` holds the contracts as approved, by name.
     """
     grows = Counter[tuple[str, str]]()
     for amendment in amendments:
@@ -210,21 +212,21 @@ def contract_problems(
 
 
 def _list_of(amendment: Amendment) -> tuple[str, str]:
-    """The contract and the list of which an amendment names an entry; no list if it names none."""
+    """Return the contract and the list of the entry that an amendment names; an empty list pointer if it names none."""
     name, pointer = _place(amendment)
     within, _, entry = pointer.rpartition("/")
     return name, within if entry == "-" or entry.isdecimal() else ""
 
 
 def _entries(value: Any) -> list[Any]:
-    """What a contract lists; nothing where it says in a sentence that there is none."""
+    """Return the entries of a dimension; empty if it is a sentence that says why there are none."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def strayed_problems(amendments: Sequence[Amendment], before: PlanAnswer, after: PlanAnswer) -> list[str]:
-    """What a planner changed beyond the amendments, which was never debated (design: amendments).
+    """Report changes to a plan that no amendment asks for, because nobody debated them (design: amendments).
 
-    `before` is the plan as it was approved.
+    `before` is the plan as approved.
     """
     targets: dict[str, set[str]] = {}
     for name, pointer in map(_place, amendments):
@@ -250,7 +252,7 @@ _PLANNED_AS = {"dependencies": "depends_on"}
 
 
 def _planned(module: PlannedModule) -> dict[str, Any]:
-    """The binding part of a planned module: its contract, and what is reused."""
+    """Return the binding part of a planned module: its contract and its reuse."""
     return {**module.to_json(), "reuse": module.reuse.reuse_ref}
 
 
@@ -259,23 +261,23 @@ def _at(contracts: Mapping[str, MicroModuleContract], name: str, pointer: str) -
 
 
 class _Element(NamedTuple):
-    """Something of a module that an amendment may aim at.
+    """A possible target of an amendment.
 
     Args:
-        parts: Functions of one name, or a text with its path.
-        files: Those that it is in.
+        parts: The functions of one name, or a text with its path.
+        files: The files that contain it.
     """
 
     parts: Sequence[ast.AST | tuple[str, bytes]]
     files: Sequence[tuple[str, str]] = ()
 
     def text(self) -> str:
-        """Its text; of Python its code."""
+        """The text, or for Python the code without comments."""
         return "\n".join(_file_text(*one) if isinstance(one, tuple) else _code(one) for one in self.parts)
 
 
 def _elements(files: Mapping[str, bytes]) -> dict[tuple[str, str], _Element]:
-    """The files, tests, functions and examples of a module; of a name that is in several files all of that name."""
+    """Return the files, tests, functions and examples of a module; functions of one name in several files are one element."""
     found: dict[tuple[str, str], _Element] = {}
     for path, data in sorted(files.items()):
         found["file", path] = _Element([(path, data)])
@@ -289,13 +291,13 @@ def _elements(files: Mapping[str, bytes]) -> dict[tuple[str, str], _Element]:
 
 
 def _key(amendment: Amendment) -> tuple[str, str]:
-    """By which `_elements` has what an amendment aims at."""
+    """Return the key of an amendment's target in `_elements`."""
     kind, _, name = amendment.target.partition(":")
     return kind, _bare_name(kind, name)
 
 
 def _file_text(path: str, data: bytes) -> str:
-    """A file's text; of Python its code."""
+    """Return a file's text, or for Python its code without comments."""
     try:
         return _code(parse_module(data)) if path.endswith(".py") else data.decode(errors="replace")
     except (SyntaxError, ValueError):
@@ -303,7 +305,7 @@ def _file_text(path: str, data: bytes) -> str:
 
 
 def _code(node: ast.AST) -> str:
-    """Source without comments, layout and the docstrings of functions and classes."""
+    """Return source without comments, layout and docstrings of functions and classes."""
     return ast.unparse(_WithoutDocstrings().visit(copy.deepcopy(node)))
 
 
@@ -315,8 +317,7 @@ class _WithoutDocstrings(ast.NodeTransformer):
 
 
 def _bare_name(kind: str, name: str) -> str:
-    """A target's name without what readers write around it: `/tests/x.py`, `test_x.py::test_y[2]`, `double()`,
-    `## Two`."""
+    """Strip a target's name of decoration that models add: `/tests/x.py`, `test_x.py::test_y[2]`, `double()`, `## Two`."""
     name = name.strip().strip("`")
     if kind == "file":
         return _path(name)
@@ -333,7 +334,7 @@ _Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def _functions(source: bytes) -> list[_Named]:
-    """The functions and classes of a file, nested ones too."""
+    """Return the functions and classes of a file, nested ones included."""
     try:
         tree = parse_module(source)
     except (SyntaxError, ValueError):
@@ -349,7 +350,7 @@ _BY_CODE = {
     "REMOVE": re.compile(rf"({_LIST}|/error_surfaces|/effects)/\d+"),
     "ADD": re.compile(rf"{_LIST}/-"),
 }
-"""Where code applies what, in order: the places of a list stay until all else is done."""
+"""The pointers that code can change, by action, in the order of application: positions in lists shift last."""
 
 _INSTRUCTION = re.compile(
     r"(?i)^(add|append|change|clarify|cut|declare|define|delete|describe|drop|extend|fix|insert|let|make|mention|modify|move"
@@ -362,12 +363,12 @@ _INSTRUCTION = re.compile(
 def applied_by_code(
     amendments: Sequence[Amendment], answer: PlanAnswer, contracts: Mapping[str, MicroModuleContract]
 ) -> PlanAnswer | None:
-    """A plan with amendments applied; None if they are more than code can apply.
+    """Return a plan with amendments applied; None if code cannot apply all of them.
 
     Args:
-        amendments: Their targets exist.
-        answer: The plan as it was approved.
-        contracts: As they were judged, in normal form; pointers are into these.
+        amendments: Amendments whose targets exist.
+        answer: The plan as approved.
+        contracts: The contracts as judged, in normal form, to which the pointers refer.
     """
     by_name: dict[str, list[tuple[str, str, str]]] = {}
     for amendment in amendments:
@@ -376,14 +377,14 @@ def applied_by_code(
             return None
         change = _of_surface(contracts[name], amendment, pointer)
         if change[0] != "ADD" and change[1] in [known for _, known, _ in by_name.get(name, ())]:
-            return None  # two of one statement
+            return None  # two amendments of one statement
         by_name.setdefault(name, []).append(change)
     modules: list[Any] = []
     for module in answer.modules:
         changes = by_name.get(module.name, [])
         fields = _changed(contracts[module.name], changes) if changes else {}
         if not all(fields.values()):
-            return None  # what is empty has a reason, which is the planner's to give
+            return None  # only the planner can give the reason for an empty dimension
         modules.append({**module.to_json(), **fields})
     try:
         return PlanAnswer.model_validate({**answer.to_json(), "modules": modules})
@@ -392,7 +393,8 @@ def applied_by_code(
 
 
 def _of_surface(contract: MicroModuleContract, amendment: Amendment, pointer: str) -> tuple[str, str, str]:
-    """Action, pointer and text; the text of an error surface, as it is told with the error's name, is that of its `when`."""
+    """Return action, pointer and text. For an error surface, the target becomes its `when`, and the error's name before
+    the text is dropped."""
     action, surface = amendment.action, contract.at(pointer)
     if action != "MODIFY" or not isinstance(surface, dict):
         return action, pointer, _text(amendment.detail)
@@ -405,7 +407,7 @@ def _is_simple(amendment: Amendment, pointer: str) -> bool:
 
 
 def _changed(contract: MicroModuleContract, changes: Sequence[tuple[str, str, str]]) -> dict[str, Any]:
-    """The fields of a contract that changes touch, with these changes."""
+    """Return the changed fields of a contract."""
     fields, shortened = contract.to_json(), list[list[Any]]()
     for action, pointer, text in sorted(changes, key=lambda change: [*_BY_CODE].index(change[0])):
         *path, last = pointer.split("/")[1:]
@@ -423,12 +425,12 @@ def _changed(contract: MicroModuleContract, changes: Sequence[tuple[str, str, st
 
 
 def _end(texts: list[str]) -> int:
-    """Where a statement is added: a default stays the last one."""
+    """Return the position for a new statement: the end, but before a default."""
     return len(texts) - bool(texts and (texts[-1] or "").startswith("defaults to "))
 
 
 def _text(detail: str) -> str:
-    """A detail without the quotes around the whole of it."""
+    """Strip the quotes around a whole detail."""
     for quote in "\"'`":
         if len(detail) > 1 and detail[0] == detail[-1] == quote and quote not in detail[1:-1]:
             return detail[1:-1]
@@ -436,7 +438,7 @@ def _text(detail: str) -> str:
 
 
 class OfferedChange(NamedTuple):
-    """A change that an Arbiter may take over.
+    """A change that an Arbiter may accept.
 
     Args:
         amendment: The change.
@@ -448,7 +450,7 @@ class OfferedChange(NamedTuple):
 
 
 def changes_of(failures: Sequence[Failure]) -> list[Amendment]:
-    """The exact changes of failures, each once."""
+    """Return the distinct exact changes of failures."""
     found: list[Amendment] = []
     for change in (change for failure in failures for change in failure.exact_changes):
         if change not in found:
@@ -459,11 +461,11 @@ def changes_of(failures: Sequence[Failure]) -> list[Amendment]:
 def offered_changes(
     failures: Sequence[Failure], contracts: Mapping[str, MicroModuleContract]
 ) -> list[OfferedChange]:
-    """What the failures of the last challenge propose, without changes that cannot be made in the contracts as they are.
+    """Return the changes that failures propose, without those that do not fit the contracts.
 
     Args:
-        failures: Of the challenge.
-        contracts: As they are judged, by name.
+        failures: The failures of the last challenge.
+        contracts: The judged contracts, by name.
     """
     offers: dict[str, OfferedChange] = {}
     for failure in failures:
@@ -474,27 +476,27 @@ def offered_changes(
 
 
 def accepted_problems(answer: ArbiterAnswer, offers: Sequence[OfferedChange]) -> Iterator[str]:
-    """Numbers that no offered change has."""
+    """Report numbers of accepted changes that were not offered."""
     for number in answer.accepted_changes:
         if number > len(offers):
             known = f"1 to {len(offers)}" if offers else "there are none"
             yield f"accepted_changes: no exact change has the number {number}; {known}"
 
 
-def taken_over(answer: ArbiterAnswer, offers: Sequence[OfferedChange]) -> ArbiterAnswer:
-    """A ruling with what it accepts among its amendments; numbers without a change are left out."""
+def with_accepted(answer: ArbiterAnswer, offers: Sequence[OfferedChange]) -> ArbiterAnswer:
+    """Return a ruling with its accepted changes among the amendments; unknown numbers are ignored."""
     accepted = [offers[n - 1].amendment for n in dict.fromkeys(answer.accepted_changes) if n <= len(offers)]
     amendments = [*accepted, *(one for one in answer.amendments if one not in accepted)]
     return answer.model_copy(update={"amendments": amendments})
 
 
 def uncorrected(answer: ArbiterAnswer, challenge: Challenge) -> list[Failure]:
-    """The failures of a challenge for which a ruling, as `taken_over` makes it, changes less than they ask for."""
+    """Return the failures whose exact changes are not all among a ruling's amendments (see `with_accepted`)."""
     targets = {one.target for one in answer.amendments}
     return [one for one in challenge.failures if any(c.target not in targets for c in one.exact_changes)]
 
 
 def may_amend(answer: ArbiterAnswer, challenge: Challenge) -> bool:
-    """Whether a ruling may correct what a FAIL found instead of sending it back."""
+    """Whether a ruling may correct the failures of a FAIL itself instead of asking for a revision."""
     corrects = challenge.mendable and answer.decision is Decision.APPROVE_WITH_AMENDMENTS
     return corrects and not uncorrected(answer, challenge)

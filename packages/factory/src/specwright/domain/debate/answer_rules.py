@@ -1,10 +1,10 @@
-"""Which answers of the Challenger and of the Arbiter are accepted (design: debate, falsifying-tests).
+"""Rules for the answers of Challenger and Arbiter (design: debate, falsifying-tests).
 
-A challenge complies if each MET cites evidence; a review that does not is a mild review, and is refused.
+A challenge complies if each MET cites evidence; otherwise it is a mild review and is refused.
 
-What a MET cites must be there: a pointer into the contract, a listed test, an example's heading; in a contract debate,
-which has neither tests nor examples, at least a name out of a contract. Whether it shows what it is said to show is for
-the Arbiter. What is NOT_MET, and a failure, may name besides what ought to be there, a criterion, or a value.
+The cited evidence must exist: a pointer into the contract, a listed test, an example's heading; in a contract debate,
+which has neither tests nor examples, at least a name from a contract. The Arbiter judges whether it shows what the
+Challenger says. A NOT_MET or a failure may also cite a criterion, a value, or something that is missing.
 """
 
 import re
@@ -31,29 +31,29 @@ from specwright.domain.debate.amendments import may_amend, uncorrected
 from specwright.domain.debate.records import Challenge, strike_problems
 
 MILD_REVIEW = "mild_review_violation"
-"""The invariant of the one failure of a FAIL that stands in place of a review."""
+"""The invariant of the one failure in a FAIL that replaces a missing review."""
 
 CITED_BY_A_FAULT = "a pointer, test, example, part of the contract, value or criterion number"
-"""What evidence of NOT_MET and of a failure has at least one of; the prompt says it in these words."""
+"""The evidence of a NOT_MET or a failure must contain one of these; the prompt uses the same words."""
 
 _FIELDS = (*DIMENSIONS, "purpose", "error_cases", "dependencies", "runtime_budgets", "tags")
 _POINTER = re.compile(rf"(?<![\w/])/(?:{'|'.join(_FIELDS)})(?:/\w+)*")
 _TEST = re.compile(r"(?<!\w)test_(?!inventory\b)\w+(?!\w*\.py\b)")
 _VALUE = re.compile(r"(?<!\w)[\d'\"`]")
-"""Where a number or a quotation begins: a value, or a criterion by its number."""
+"""The start of a number or quotation: a value, or the number of a criterion."""
 _CRITERIA = re.compile(r"(?i)\bcriteri(?:on|a)\s+(\d+(?:\s*(?:,|and|or)\s*\d+)*)")
 NUMBERED_CHECK = re.compile(r"\s*(?:criterion\s+)?([0-9]+)\s*[:.)]\s*(\S.*)", re.DOTALL | re.IGNORECASE)
-"""An acceptance check that begins with the number of a criterion, and what it names for it."""
+"""An acceptance check that begins with the number of a criterion, and its text."""
 
 
 class Citable(NamedTuple):
-    """What evidence may cite.
+    """The things that evidence may cite.
 
     Args:
-        contracts: That of the module, or those of the plan, and those of what they call.
+        contracts: The contracts in question and those of their dependencies.
         tests: The names of test functions; empty in a contract debate.
-        headings: Of the examples, in lower case.
-        criteria: How many acceptance criteria the task has.
+        headings: The headings of the examples, in lower case.
+        criteria: The number of the task's acceptance criteria.
     """
 
     contracts: Sequence[MicroModuleContract]
@@ -65,12 +65,12 @@ class Citable(NamedTuple):
 def citable(
     contracts: Sequence[MicroModuleContract], tests: Collection[str], observed: Collection[str], examples: str
 ) -> Citable:
-    """What a proposal gives a Challenger to cite.
+    """Return what a Challenger may cite from a proposal.
 
     Args:
-        contracts: In question, and those of what they call.
+        contracts: The contracts in question and those of their dependencies.
         tests: The names in the test inventory, `test_x` or `test_file.py::test_x`, and those of falsifying tests.
-        observed: What code says of the draft; it names tests as well.
+        observed: The observations about the draft, which also name tests.
         examples: The text of `examples.md`.
     """
     named = {name.rpartition("::")[2] for name in tests}
@@ -80,7 +80,7 @@ def citable(
 
 
 def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]:
-    """Why a challenge is a mild review; empty if it is not."""
+    """Return why a challenge is a mild review; empty if it is not."""
     problems: list[str] = []
     evidence = re.sub(r"error[ -]surfaces?", "error_surfaces", answer.rubric_assessments[0].evidence.lower())
     said = set(re.findall(r"\w+", evidence))
@@ -93,7 +93,7 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
         evidence = assessment.evidence
         path = f"{assessment.criterion} (rubric_assessments.{i}.evidence)"
         if assessment.assessment != "NOT_MET" and _is_empty_dimension(evidence, sources.contracts):
-            continue  # it is shown by what is not there, and the prompt says so
+            continue  # an empty dimension is evidence, as the prompt says
         if is_vague(re.sub(r"/[\w/]+", "this", evidence)):  # a pointer is one word
             problems.append(f"{path}: say what shows it, in {MIN_WORDS} words or more")
         elif assessment.assessment != "NOT_MET":
@@ -110,8 +110,8 @@ def compliance_problems(answer: ChallengerAnswer, sources: Citable) -> list[str]
 
 
 def settled_problems(answer: ChallengerAnswer, settled: Collection[int]) -> list[str]:
-    """Why a FAIL costs no revision: each failure is about criteria that rulings set aside, by their numbers, and nothing
-    but R5 is NOT_MET (design: unshown-criteria)."""
+    """Return why a FAIL costs no revision: every failure is about criteria that rulings set aside, and only R5 is NOT_MET
+    (design: unshown-criteria)."""
     unmet = {one.criterion for one in answer.rubric_assessments if one.assessment == "NOT_MET"}
     named = [_criteria_of(failure) for failure in answer.failures]
     if not named or not unmet <= {"R5"} or not all(one and one.issubset(settled) for one in named):
@@ -123,21 +123,22 @@ def settled_problems(answer: ChallengerAnswer, settled: Collection[int]) -> list
 
 
 def _criteria_of(failure: Failure) -> set[int]:
-    """The criteria that a failure is about: those of its invariant, or, unless that cites the contract, of its evidence."""
+    """Return the criteria that a failure is about: those in its invariant, or, unless that cites the contract, those in its
+    evidence."""
     texts = (failure.invariant, "" if _POINTER.search(failure.invariant) else failure.evidence)
     found = next((found for text in texts if (found := _CRITERIA.findall(text))), list[str]())
     return {int(number) for numbers in found for number in re.findall(r"\d+", numbers)}
 
 
 def _is_empty_dimension(evidence: str, contracts: Sequence[MicroModuleContract]) -> bool:
-    """Whether it is pointers alone, to lists of the contracts that hold nothing."""
+    """Whether evidence consists only of pointers to empty lists of the contracts."""
     pointers = _POINTER.findall(evidence)
     alone = not re.search(r"\w", _POINTER.sub("", evidence))
     return bool(pointers) and alone and all(any(one.at(p) == [] for one in contracts) for p in pointers)
 
 
 def trace_problems(checks: Sequence[str], sources: Citable) -> list[str]:
-    """What acceptance checks name and what does not exist: a pointer, a test."""
+    """Report pointers and tests in acceptance checks that do not exist."""
     return [
         f"acceptance_checks.{i}: {problem}"
         for i, check in enumerate(checks)
@@ -146,21 +147,21 @@ def trace_problems(checks: Sequence[str], sources: Citable) -> list[str]:
 
 
 def named_tests(texts: Iterable[str]) -> list[str]:
-    """The tests that texts name."""
+    """Return the tests named in texts."""
     return [name for text in texts for name in _TEST.findall(text)]
 
 
 def checked_criteria(checks: Iterable[str]) -> set[int]:
-    """The criteria that acceptance checks name by their numbers."""
+    """Return the numbers of the criteria in acceptance checks."""
     return {int(found[1]) for found in map(NUMBERED_CHECK.match, checks) if found}
 
 
 def checks_still_shown(checks: Iterable[str], tests: Collection[str]) -> list[str]:
-    """The acceptance checks that name a criterion by its number, as far as tests that they name are still there.
+    """Return the acceptance checks of an earlier version that still name existing tests, reduced to these.
 
     Args:
-        checks: Of an earlier version, `3: test_a, test_b`.
-        tests: The names of the tests that there are now.
+        checks: The acceptance checks of the earlier version, `3: test_a, test_b`.
+        tests: The names of the present tests.
     """
     found: list[str] = []
     for check in checks:
@@ -183,7 +184,7 @@ def _unshown_problems(unshown: Sequence[UnshownCriterion], count: int) -> Iterat
 
 
 def _vague_failures(failures: Sequence[Failure], sources: Citable) -> Iterator[str]:
-    """Failures that nobody could reproduce or correct."""
+    """Report failures that are too vague to reproduce or correct."""
     for i, failure in enumerate(failures):
         if is_vague(failure.evidence):
             yield f"failures.{i}.evidence: say what happens or is missing, in {MIN_WORDS} words or more"
@@ -194,7 +195,7 @@ def _vague_failures(failures: Sequence[Failure], sources: Citable) -> Iterator[s
 
 
 def mild_review(why: str) -> ChallengerAnswer:
-    """The verdict in place of a Challenger's that never complied: FAIL (design: debate)."""
+    """Return the FAIL that replaces the review of a Challenger that never complied (design: debate)."""
     return ChallengerAnswer(
         rubric_assessments=[
             Assessment.model_validate(
@@ -214,7 +215,7 @@ def mild_review(why: str) -> ChallengerAnswer:
 
 
 def for_proposer(failure: Failure) -> Failure:
-    """A failure as its Proposer sees it: without the problems of a review, which name the rubric (design: role-access)."""
+    """Return a failure for the Proposer, without the problems of a mild review, which name the rubric (design: role-access)."""
     if failure.invariant != MILD_REVIEW:
         return failure
     return failure.model_copy(
@@ -223,9 +224,8 @@ def for_proposer(failure: Failure) -> Failure:
 
 
 def is_disputed(challenge: Challenge) -> bool:
-    """Whether a FAIL goes to the Arbiter before it costs a revision: falsifying tests failed, which stay active unless
-    they are struck now (design: falsifying-tests), or it says that the fault is in the contract or the plan (design:
-    debate), or its own exact changes correct it (design: amendments)."""
+    """Whether a FAIL goes to the Arbiter before it costs a revision: falsifying tests failed (design: falsifying-tests), it
+    blames the contract or the plan (design: debate), or it brings its own corrections (design: amendments)."""
     above = challenge.faults(FaultOf.CONTRACT) or challenge.faults(FaultOf.PLAN)
     return challenge.verdict is Verdict.FAIL and bool(
         above or challenge.counterexamples or challenge.mendable
@@ -233,7 +233,7 @@ def is_disputed(challenge: Challenge) -> bool:
 
 
 def overturns(challenge: Challenge, struck: Sequence[StruckTest]) -> bool:
-    """Whether nothing is left of a FAIL: it rests on falsifying tests alone, and all of them are struck (design:
+    """Whether strikes overturn a FAIL: it rests only on falsifying tests, and all of them are struck (design:
     falsifying-tests)."""
     return challenge.rests_on_tests and not challenge.without(struck)
 
@@ -247,15 +247,15 @@ def ruling_problems(
     *,
     disclaimed: bool = False,
 ) -> list[str]:
-    """Why a ruling that fits its schema is not accepted.
+    """Return why a ruling that fits its schema is not accepted.
 
     Args:
         answer: The ruling.
-        challenge: What it rules on.
-        contracts: In question; the first is the one whose statements strikes cite.
-        revisions_left: Of the deliverable.
+        challenge: The challenge that it rules on.
+        contracts: The contracts in question; strikes cite statements of the first.
+        revisions_left: The number of revisions left for the deliverable.
         settled: The numbers of the criteria that were set aside before.
-        disclaimed: Whether the Proposer says that its contract is at fault, and code could not confirm it.
+        disclaimed: Whether the Proposer blames its contract and code could not confirm it.
     """
     problems = strike_problems(answer.struck_tests, challenge.counterexamples, contracts[0])
     problems += _set_aside_problems(answer, challenge.unshown_criteria, settled)
@@ -288,7 +288,7 @@ def ruling_problems(
 def _set_aside_problems(
     answer: ArbiterAnswer, unshown: Sequence[UnshownCriterion], settled: Collection[int]
 ) -> Iterator[str]:
-    """Criteria that are set aside without a cause, and those that an approval leaves open."""
+    """Report criteria that are set aside without a cause, and those that an approval leaves open."""
     open_criteria = {one.criterion for one in unshown} - set(settled)
     for i, one in enumerate(answer.set_aside):
         if one.criterion not in open_criteria:
@@ -303,8 +303,8 @@ def _set_aside_problems(
 
 
 def _citation_problems(evidence: str, sources: Citable, *, traces: bool) -> Iterator[str]:
-    """What evidence cites that does not exist, and whether it cites anything; what traces acceptance criteria cites a
-    test or an example."""
+    """Report citations that do not exist, and evidence without any. If it `traces` acceptance criteria, it must cite a test
+    or an example."""
     yield from _unknown(evidence, sources)
     if (_POINTER.search(evidence) and not traces) or (sources.tests and _TEST.search(evidence)):
         return
@@ -317,19 +317,19 @@ def _citation_problems(evidence: str, sources: Citable, *, traces: bool) -> Iter
 
 
 def _shows_a_fault(evidence: str, sources: Citable) -> bool:
-    """Whether evidence names something that anybody can look at; it may be missing."""
+    """Whether evidence names something that can be checked, even if it is missing."""
     text = evidence.lower()
     named = any(pattern.search(text) for pattern in (_POINTER, _TEST, _VALUE))
     return named or _names_a_part(text, sources) or any(heading in text for heading in sources.headings)
 
 
 def _names_a_part(text: str, sources: Citable) -> bool:
-    """Whether a text in lower case has the name of a contract, or of a part of one."""
+    """Whether a lower-case text names a contract or a part of one."""
     return any(re.search(rf"(?<!\w){word}(?!\w)", text) for word in _words(sources))
 
 
 def _unknown(text: str, sources: Citable) -> Iterator[str]:
-    """The pointers and tests that a text names and that do not exist."""
+    """Report pointers and tests in a text that do not exist."""
     for pointer in _POINTER.findall(text):
         if not any(contract.at(pointer) is not MISSING for contract in sources.contracts):
             yield f"the contract has no {pointer}; cite what is there"
@@ -339,12 +339,12 @@ def _unknown(text: str, sources: Citable) -> Iterator[str]:
 
 
 def _listed(test: str, tests: Collection[str]) -> bool:
-    """Whether there is such a test; a name that ends in `_` means those that begin with it, as in `test_refuses_*`."""
+    """Whether a test exists; a name that ends in `_` is a prefix, as in `test_refuses_*`."""
     return test in tests or (test.endswith("_") and any(name.startswith(test) for name in tests))
 
 
 def _words(sources: Citable) -> Iterator[str]:
-    """The names of a contract debate: its modules, their fields, inputs, outputs and errors."""
+    """Yield the names in contracts: modules, fields, inputs, outputs and errors."""
     yield from (re.escape(field.replace("_", " ")) for field in _FIELDS)
     yield from _FIELDS
     for contract in sources.contracts:

@@ -1,9 +1,8 @@
 """Records of a debate: proposal, challenge, adjudication and falsifying tests, and the bound on revisions (design: debate).
 
-A challenge is the Challenger's answer and the results of its falsifying tests: one that failed means FAIL. A test that
-fails on the module is a counterexample: it is reproducible and shows none of the module's source. It is active until the
-Arbiter strikes it, in every later round and at the ship gate, as long as the contract is the one that it was written
-against.
+A challenge consists of the Challenger's answer and the results of its falsifying tests; a failed test makes it a FAIL. A
+failed test is a counterexample: it is reproducible and shows no source of the module. Until the Arbiter strikes it or the
+contract changes, it runs in every later round and at the ship gate.
 """
 
 import re
@@ -40,12 +39,12 @@ from specwright.domain.answers import (
 
 
 class TriedTest(OmittedIfEmpty):
-    """A falsifying test and what code saw when it ran.
+    """A falsifying test and its result.
 
     Args:
-        contract_sha256: Of the whole contract that it was written against.
-        message: What failed, as the test's process saw it; empty if nothing did.
-        criteria: Of the task, by their numbers, that it tries.
+        contract_sha256: The hash of the contract that it was written against.
+        message: The failure, as the test's process reported it; empty if the test passed.
+        criteria: The numbers of the task's criteria that it tests.
     """
 
     omitted = ("criteria",)
@@ -65,14 +64,14 @@ class TriedTest(OmittedIfEmpty):
 
     @property
     def test(self) -> FalsifyingTest:
-        """As the Challenger wrote it."""
+        """The test as the Challenger wrote it."""
         return FalsifyingTest(
             name=self.name, obligation=self.obligation, source=self.source, criteria=self.criteria
         )
 
     @property
     def about(self) -> str:
-        """What it tries, in words."""
+        """What it tests, as text."""
         numbers = ", ".join(map(str, self.criteria))
         named = f" and {_criteria(self.criteria)} {numbers}" if numbers else ""
         return f"{self.obligation or 'the purpose'}{named}"
@@ -83,24 +82,24 @@ def _criteria(numbers: Collection[int]) -> str:
 
 
 def asked_criteria(count: int, settled: Collection[int], earlier: Collection[int]) -> list[int]:
-    """The criteria for which a Challenger is asked for a test, as many as one answer may hold tests.
+    """Return the criteria that a Challenger must test, at most as many as an answer may have tests.
 
     Args:
-        count: How many criteria the task has.
-        settled: Those that an approved example or property shows, and those that a ruling set aside.
-        earlier: Those that an earlier test tries, or of which an earlier answer said why none does.
+        count: The number of the task's criteria.
+        settled: The criteria that an approved example or property shows or a ruling set aside.
+        earlier: The criteria that an earlier test covers, or that an earlier answer explained.
     """
     due = [number for number in range(1, count + 1) if number not in settled and number not in earlier]
     return due[:MAX_FALSIFYING_TESTS]
 
 
 def untested_problems(answer: ChallengerAnswer, asked: Collection[int], count: int) -> Iterator[str]:
-    """Criteria that an answer was asked to test and says nothing of, and numbers that no criterion has.
+    """Report requested criteria that an answer neither tests nor explains, and numbers without a criterion.
 
     Args:
-        answer: The Challenger's.
+        answer: The Challenger's answer.
         asked: The criteria that its request names.
-        count: How many criteria the task has.
+        count: The number of the task's criteria.
     """
     if not asked:
         return
@@ -122,7 +121,7 @@ def untested_problems(answer: ChallengerAnswer, asked: Collection[int], count: i
 
 
 def counterexample(tried: TriedTest) -> Failure:
-    """The failure that a failed test shows."""
+    """Return the failure of a failed test."""
     return Failure(
         invariant=f"{tried.obligation or 'the purpose'}: the falsifying test {tried.name} passes",
         evidence=f"{tried.name} fails when it is run:\n{tried.source.strip()}\n\n{tried.message.strip()}",
@@ -131,18 +130,18 @@ def counterexample(tried: TriedTest) -> Failure:
 
 
 def is_counterexample(invariant: str) -> bool:
-    """Whether a failure with this invariant was shown by a falsifying test."""
+    """Whether a failure with this invariant comes from a falsifying test."""
     return ": the falsifying test " in invariant
 
 
 def named_in(failure: Failure, tests: Iterable[str]) -> list[str]:
-    """The tests that a failure names in its text, by their whole name."""
+    """Return the tests that a failure's text mentions by full name."""
     text = f"{failure.invariant} {failure.evidence} {failure.required_change}"
     return [name for name in tests if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
 
 
 def naming_problems(tests: Iterable[FalsifyingTest], earlier: Iterable[TriedTest]) -> list[str]:
-    """Tests with the name of an earlier one, which is run again anyway."""
+    """Report tests with the name of an earlier test, which runs again anyway."""
     taken = {tried.name for tried in earlier}
     return [
         f"falsifying_tests.{i}.name: {test.name} is a test of an earlier round; take another name, and do not repeat it"
@@ -154,7 +153,7 @@ def naming_problems(tests: Iterable[FalsifyingTest], earlier: Iterable[TriedTest
 def active_tests(
     tried: Iterable[TriedTest], struck: Iterable[StruckTest], contract_sha256: str
 ) -> list[TriedTest]:
-    """The tests that a deliverable must still pass: those under the present contract that were not struck."""
+    """Return the tests that a deliverable must still pass: those of the present contract that were not struck."""
     names = {one.test for one in struck}
     return [one for one in tried if one.name not in names and one.contract_sha256 == contract_sha256]
 
@@ -162,7 +161,8 @@ def active_tests(
 def strike_problems(
     struck: Iterable[StruckTest], failed: Iterable[TriedTest], contract: MicroModuleContract
 ) -> list[str]:
-    """Why strikes are refused: no such test, no such statement in the contract, or no reason (design: falsifying-tests)."""
+    """Return why strikes are refused: no such test, no such statement in the contract, or no reason
+    (design: falsifying-tests)."""
     names, problems = [one.name for one in failed], list[str]()
     for i, one in enumerate(struck):
         if one.test not in names:
@@ -184,7 +184,7 @@ _LOOKED_AT = {
     "error_surfaces": ("inputs", "error_surfaces", "modes"),
     "effects": ("inputs", "effects", "modes"),
 }
-"""What a test of a statement looks at, by the dimension of the statement: it calls the module, and sees that dimension."""
+"""The dimensions that a test depends on, by the dimension of the statement that it tests."""
 
 _ALL = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "modes")
 
@@ -192,12 +192,12 @@ _ALL = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "modes")
 def as_regression_tests(
     tried: Iterable[TriedTest], criteria: Sequence[str], since: str
 ) -> list[RegressionTest]:
-    """The tests of a debate as they are kept.
+    """Return the falsifying tests of a debate as regression tests.
 
     Args:
-        tried: Active when the version was sealed.
-        criteria: Of the task.
-        since: The version.
+        tried: The tests that were active when the version was sealed.
+        criteria: The task's criteria.
+        since: The sealed version.
     """
     return [
         RegressionTest(
@@ -215,12 +215,12 @@ def as_regression_tests(
 def still_counting(
     tests: Iterable[RegressionTest], before: MicroModuleContract, after: MicroModuleContract
 ) -> list[RegressionTest]:
-    """The kept tests that count for a later version: nothing that they look at has changed in the contract.
+    """Return the regression tests that still count for a later version: the contract has not changed in what they test.
 
     Args:
-        tests: Of the version before.
+        tests: The tests of the earlier version.
         before: Its contract.
-        after: That of the later version.
+        after: The contract of the later version.
     """
     was, now = before.to_json(), after.to_json()
 
@@ -232,10 +232,11 @@ def still_counting(
 
 
 CONTRACTS = "contracts"
-"""The deliverable of a contract debate; an implementation debate has the module's name. No module may have this name."""
+"""The deliverable of a contract debate; that of an implementation debate is the module's name. No module may have this
+name."""
 
 MAX_REVISIONS = 2
-"""Revisions per deliverable, whatever asks for them (design: debate)."""
+"""The limit on revisions of a deliverable, whatever their cause (design: debate)."""
 
 
 class Proposal(Record):
@@ -263,7 +264,7 @@ class Challenge(OmittedIfEmpty):
     """The Challenger's verdict on a deliverable (design: debate, falsifying-tests).
 
     Args:
-        mendable: Whether all its failures have exact changes that code can make (design: amendments).
+        mendable: Whether all failures have exact changes that code can apply (design: amendments).
     """
 
     omitted = ("untested_criteria", "mendable")
@@ -293,7 +294,7 @@ class Challenge(OmittedIfEmpty):
 
     @property
     def rests_on_tests(self) -> bool:
-        """Whether it is a FAIL because of failed falsifying tests alone (design: falsifying-tests)."""
+        """Whether it is a FAIL only because falsifying tests failed (design: falsifying-tests)."""
         failed = self.counterexamples
         if not failed or any(a.assessment == "NOT_MET" for a in self.rubric_assessments):
             return False
@@ -301,11 +302,11 @@ class Challenge(OmittedIfEmpty):
         return all(named_in(failure, names) for failure in self.failures if failure not in shown)
 
     def faults(self, of: FaultOf) -> list[Failure]:
-        """The failures with this cause (design: debate)."""
+        """Return the failures with this cause (design: debate)."""
         return [failure for failure in self.failures if failure.fault is of]
 
     def without(self, struck: Sequence[StruckTest]) -> list[Failure]:
-        """Its failures, except those that rest on struck tests."""
+        """Return the failures, except those that rest on struck tests."""
         failed, struck_names = self.counterexamples, {one.test for one in struck}
         active = [tried.name for tried in failed if tried.name not in struck_names]
         dropped = [counterexample(tried) for tried in failed if tried.name in struck_names]
@@ -345,14 +346,14 @@ def challenge(
     *,
     mendable: bool = False,
 ) -> Challenge:
-    """The record of a Challenger's answer.
+    """Build the record of a Challenger's answer.
 
     Args:
-        answer: As it was accepted.
+        answer: The accepted answer.
         challenge_id: `CHAL-...`.
-        target: What it is about.
-        tried: Its falsifying tests, run; one that failed makes the verdict FAIL.
-        mendable: Whether code can make the exact changes of all its failures.
+        target: The reference of the challenged artifact.
+        tried: Its falsifying tests with results; a failed one makes the verdict FAIL.
+        mendable: Whether code can apply the exact changes of all failures.
     """
     failed = [counterexample(one) for one in tried if one.failed]
     written: dict[str, Any] = {
@@ -366,13 +367,13 @@ def challenge(
 
 
 def adjudication(answer: ArbiterAnswer, adjudication_id: str, target: str) -> Adjudication:
-    """The record of an Arbiter's answer; what it takes over by number stands among its amendments."""
+    """Build the record of an Arbiter's answer, whose amendments include the accepted changes."""
     written = {name: value for name, value in dict(answer).items() if name != "accepted_changes"}
     return Adjudication(adjudication_id=adjudication_id, target_artifact_id=target, **written)
 
 
 def approval(adjudication_id: str, target: str, rationale: str) -> Adjudication:
-    """A person's decision in place of the Arbiter's: it ships if the gate passes it (design: escalation)."""
+    """Build a person's approval in place of the Arbiter's ruling; the gate still decides (design: escalation)."""
     return Adjudication(
         adjudication_id=adjudication_id,
         target_artifact_id=target,

@@ -1,7 +1,7 @@
-"""Code that a draft has in common with a sealed module, names apart (design: contract-at-fault).
+"""Code that a draft repeats from a sealed module, apart from names (design: contract-at-fault).
 
-Lines are compared in the layout of `ast.unparse`, with a mark for each name that is no builtin. Left out is what modules
-have in common anyway: docstrings, imports, `__all__`, classes without methods, and what the stub dictates.
+Lines are compared in the layout of `ast.unparse`, with a mark for each name that is not a builtin. Docstrings, imports,
+`__all__`, classes without methods, and the code of the stub are ignored, because modules have them in common anyway.
 """
 
 import ast
@@ -13,10 +13,10 @@ from typing import NamedTuple
 from ship_gate.syntax_tree import parse_module
 
 REPEATED = "source.repeated"
-"""The code of a finding about such code; the gate, which judges one module, has none."""
+"""The code of a finding about repeated code. The gate, which sees one module only, does not use it."""
 
 LEAST = 12
-"""Lines in a row that count as repeated."""
+"""The number of consecutive lines that count as repeated."""
 
 _MARK = re.compile(r"\bname\d+_\b")
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -24,7 +24,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Lines(NamedTuple):
-    """A part of a module: its file, the first and the last line."""
+    """A part of a module: its file, first and last line."""
 
     path: str
     first: int
@@ -32,7 +32,7 @@ class Lines(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A line in the common layout: where its statement is in the file, how far it is indented, its text, its names."""
+    """A line in the common layout: the lines of its statement in the file, its indentation, text and names."""
 
     first: int
     last: int
@@ -42,11 +42,11 @@ class _Line(NamedTuple):
 
 
 def runs_of(files: Mapping[str, bytes], stub: Mapping[str, bytes] | None = None) -> dict[int, Lines]:
-    """Every run of `LEAST` lines of a module's code, by a hash that equal runs share in this process.
+    """Return every run of `LEAST` lines of a module's code, by a hash that is stable within this process.
 
     Args:
-        files: The module's.
-        stub: What the factory wrote of it, which does not count.
+        files: The module's files.
+        stub: The files that the factory wrote, which do not count.
     """
     given = {ast.dump(one) for data in (stub or {}).values() for one in _statements_of(data)}
     found: dict[int, Lines] = {}
@@ -61,7 +61,7 @@ def runs_of(files: Mapping[str, bytes], stub: Mapping[str, bytes] | None = None)
 
 
 def in_words(places: Collection[Lines]) -> str:
-    """What runs cover: `implementation/__init__.py, lines 4-20 and 31-44`."""
+    """Describe the lines of runs: `implementation/__init__.py, lines 4-20 and 31-44`."""
     joined: list[Lines] = []
     for place in sorted(places):
         if joined and joined[-1].path == place.path and place.first <= joined[-1].last + 1:
@@ -72,7 +72,7 @@ def in_words(places: Collection[Lines]) -> str:
 
 
 def _hash(run: Sequence[_Line]) -> int:
-    """Of lines with their names numbered in the order in which they come."""
+    """Hash lines, with names replaced by numbers in order of appearance."""
     numbers, margin = dict[str, int](), min(line.indent for line in run)
     said = (
         (line.indent - margin, line.text, *(numbers.setdefault(name, len(numbers)) for name in line.names))
@@ -82,7 +82,7 @@ def _hash(run: Sequence[_Line]) -> int:
 
 
 def _lines(data: bytes, given: Collection[str]) -> Iterator[_Line]:
-    """The lines of code in the common layout."""
+    """Yield the lines of code in the common layout."""
     body, marks = [one for one in _statements_of(data) if ast.dump(one) not in given], dict[str, str]()
     for node in (node for one in body for node in ast.walk(one) if not isinstance(node, ast.keyword)):
         for field in ("id", "name", "arg"):
@@ -94,7 +94,7 @@ def _lines(data: bytes, given: Collection[str]) -> Iterator[_Line]:
         pairs = zip(_all_statements(body), _all_statements(parse_module(common).body), strict=True)
         places = {new.lineno: (old.lineno, _last_line(old)) for old, new in pairs}
     except _UNREADABLE:
-        return  # the gate says what is wrong with such a file
+        return  # the gate reports such a file
     place = (1, 1)
     for number, line in enumerate(common.splitlines(), start=1):
         place = places.get(number, place)
@@ -103,7 +103,7 @@ def _lines(data: bytes, given: Collection[str]) -> Iterator[_Line]:
 
 
 def _statements_of(data: bytes) -> list[ast.stmt]:
-    """The statements of a file that are its own, without docstrings; none of what is no Python."""
+    """Return the statements of a file that count, without docstrings; empty if it is not Python."""
     try:
         tree = parse_module(data)
     except _UNREADABLE:
@@ -126,5 +126,5 @@ def _all_statements(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _last_line(one: ast.stmt) -> int:
-    """Of a statement, or of the head of one that holds others."""
+    """Return the last line of a statement, or the first line of a compound one."""
     return one.lineno if hasattr(one, "body") else one.end_lineno or one.lineno

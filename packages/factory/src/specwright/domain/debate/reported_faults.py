@@ -1,13 +1,12 @@
-"""What a Proposer reports of what it was given: a statement of its contract that no test can show, or an approved example or
-property that is wrong itself (design: debate, escalation).
+"""Faults that a Proposer reports above its module: a statement of the contract that no test can show, or a wrong approved
+example or property (design: debate, escalation). Also: submissions that quote source.
 
-Code knows what happened when the Proposer's tests ran on its draft. It refuses a report that these runs contradict, and
-confirms one that they show: a test of the statement met a limit of the boundary and none passed, or the approved call
-raises an error that the contract declares. The Arbiter rules on the rest.
+Code knows the results of the Proposer's tests on its draft. It refuses a report that they contradict, and confirms one
+that they prove: a test of the statement met a limit of the boundary and none passed, or the approved call raises an error
+that the contract declares. The Arbiter rules on the rest.
 
 Judges never see a module's source, so none of its lines may reach them in a claim, a note, an example or a test's name
-(design: role-access). Lines are compared without layout, quotes and comments; lines that everybody would write do not
-count.
+(design: role-access). Lines are compared without layout, quotes and comments; common lines do not count.
 """
 
 import re
@@ -21,17 +20,17 @@ from specwright.domain.acceptance.records import AcceptanceExample, AcceptanceIt
 from specwright.domain.answers import MIN_WORDS, ContractFault, Failure, FaultOf, is_vague
 
 BOUNDARY_CODES = frozenset({"tests.boundary"})
-"""Findings that say that something does not cross between a test and the module."""
+"""The findings about values that cannot pass between a test and the module."""
 
 DEPENDENCIES = "/dependencies"
-"""The pointer of a fault that code finds by itself: a sealed module that a draft repeats is not among them."""
+"""The pointer of a fault that code finds itself: the draft repeats a sealed module that is not a dependency."""
 
 MISSING_DEPENDENCY = "dependency"
-"""That fault as the loop knows it: one of the plan (design: contract-at-fault)."""
+"""The name of that fault in the loop; it is one of the plan (design: contract-at-fault)."""
 
 
 class PreflightLedger:
-    """What the preflights of one invocation showed, one submission after the other."""
+    """The results of all preflights of one invocation."""
 
     def __init__(self) -> None:
         self._findings: dict[tuple[str, str], set[str]] = {}
@@ -43,12 +42,12 @@ class PreflightLedger:
         passed: Iterable[str],
         claims: Mapping[str, Sequence[str]],
     ) -> None:
-        """Take in a preflight.
+        """Add the results of a preflight.
 
         Args:
-            findings: What it found.
+            findings: Its findings.
             passed: The ids of the tests that passed, with their parameters.
-            claims: The pointers that each test shows, as the submission says.
+            claims: The contract pointers that each test claims to show.
         """
         for one in findings:
             self._findings.setdefault((one.code, _test_id(one.where)), set()).update(
@@ -58,7 +57,7 @@ class PreflightLedger:
             self._shown.update(dict.fromkeys(_claimed(test, claims), test))
 
     def problems(self, faults: Sequence[ContractFault], contract: MicroModuleContract) -> Iterator[str]:
-        """What is false of such faults, or says nothing."""
+        """Report faults that the preflights contradict, or whose reason is vague."""
         for i, fault in enumerate(faults):
             if contract.at(fault.pointer) is MISSING:
                 yield f"contract_at_fault.{i}.pointer: the contract has no {fault.pointer}"
@@ -74,7 +73,7 @@ class PreflightLedger:
                 yield f"contract_at_fault.{i}: {shown} shows {fault.pointer} and passed, so that it can be shown"
 
     def confirms(self, faults: Sequence[ContractFault]) -> bool:
-        """Whether code has seen of each fault, which has no problems, that it is one."""
+        """Whether the preflights prove every fault; the faults must have no problems."""
         return bool(faults) and all(
             fault.finding in BOUNDARY_CODES
             and fault.pointer in self._findings.get((fault.finding, _test_id(fault.where)), ())
@@ -83,12 +82,12 @@ class PreflightLedger:
 
 
 def still_due(findings: Iterable[Finding], faults: Sequence[ContractFault]) -> tuple[Finding, ...]:
-    """The findings without those that ask for what the faults say cannot be shown; the Arbiter rules on these faults."""
+    """Return the findings without those about statements that the faults report as untestable; the Arbiter rules on these."""
     return tuple(found for found in findings if not any(_asks_for(found, fault) for fault in faults))
 
 
 def as_failure(fault: ContractFault) -> Failure:
-    """A fault as the planner has to correct it."""
+    """Return a fault as a failure for the planner to correct."""
     if fault.pointer == DEPENDENCIES:
         return Failure(
             invariant="What a sealed module of the product does is called, not written again.",
@@ -117,7 +116,7 @@ def _claimed(test: str, claims: Mapping[str, Sequence[str]]) -> set[str]:
 
 
 def _test_id(where: str) -> str:
-    """A place without its folder and without parameters."""
+    """Return the id of a test without its directory and parameters."""
     return where.strip("`").removeprefix("tests/").partition("[")[0]
 
 
@@ -138,12 +137,12 @@ _NO_CODE = {
 def quote_problems(
     files: Mapping[str, bytes], stub: Mapping[str, bytes], shown: Mapping[str, str]
 ) -> list[str]:
-    """Which fields quote the source.
+    """Report fields that quote the source.
 
     Args:
-        files: The module's.
-        stub: What the factory wrote, which is no secret.
-        shown: What judges are shown, by the name of the field.
+        files: The module's files.
+        stub: The files that the factory wrote, which may be quoted.
+        shown: The texts that judges will see, by field.
     """
     common = {line for _, _, line in _lines(stub)}
     lines = [(path, number, line) for path, number, line in _lines(files) if line not in common]
@@ -159,7 +158,7 @@ def quote_problems(
 
 
 def _lines(files: Mapping[str, bytes]) -> Iterator[tuple[str, int, str]]:
-    """The lines of code of a module that tell something, by path and number."""
+    """Yield the distinctive lines of a module's code, with path and number."""
     for path, data in sorted(files.items()):
         if path.startswith("implementation/") and path.endswith(".py"):
             for number, tokens in _tokens_by_line(data).items():
@@ -172,7 +171,7 @@ def _lines(files: Mapping[str, bytes]) -> Iterator[tuple[str, int, str]]:
 
 
 def _tokens_by_line(data: bytes) -> dict[int, list[tokenize.TokenInfo]]:
-    """The tokens of code by the line on which they begin; of what is no Python as far as it can be read."""
+    """Return the tokens of code by line; for invalid Python, those before the error."""
     found: dict[int, list[tokenize.TokenInfo]] = {}
     lines = iter(data.decode(errors="replace").splitlines(keepends=True))
     try:
@@ -187,17 +186,17 @@ def _tokens_by_line(data: bytes) -> dict[int, list[tokenize.TokenInfo]]:
 _RAISES = re.compile(r"an approved .*(?:fails: it|its code) raises (\w+)", re.DOTALL)
 
 Correction: TypeAlias = tuple[dict[str, Any] | None, Failure]
-"""The fields that correct an example or a property, or None to leave it out; and the same for a person to read."""
+"""The fields that correct an example or property, or None to drop it; and a text that explains this."""
 
 
 def corrections(
     items: Sequence[AcceptanceItem], findings: Sequence[Finding], declared: Collection[str]
 ) -> dict[str, Correction]:
-    """What corrects everything approved whose call raises a declared error on a draft, by title.
+    """Return corrections, by title, for the approved items whose call raises a declared error on the draft.
 
     Args:
-        items: That are approved.
-        findings: Of the draft, on which they were run.
+        items: The approved examples and properties.
+        findings: The findings of the draft that they ran on.
         declared: The errors of the contract.
     """
     found, by_heading = dict[str, Correction](), {item.heading: item for item in items}
@@ -213,18 +212,19 @@ def corrections(
 
 
 def _changes(item: AcceptanceItem, error: str) -> dict[str, Any] | None:
-    """The error as the outcome, or among those that may come out; a property that allows it raises it by itself."""
+    """Return the change that expects the error: as an example's outcome, or among a property's errors. None if a property
+    already allows it."""
     if isinstance(item, AcceptanceExample):
         return {"gives": f"{error}:"}
     return {"errors": [*item.errors, error]} if error not in item.errors else None
 
 
 def unconfirmed(titles: Collection[str], items: Sequence[AcceptanceItem]) -> list[str]:
-    """Why code confirms nothing of what a Proposer says of approved examples and properties.
+    """Return why code confirms none of the faults that a Proposer reports in approved examples and properties.
 
     Args:
-        titles: That it names.
-        items: That are approved.
+        titles: The titles that the Proposer names.
+        items: The approved examples and properties.
     """
     calls = {one.title: one.call for one in items}
     return [

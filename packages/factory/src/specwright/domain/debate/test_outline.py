@@ -1,4 +1,4 @@
-"""What each test does, extracted by code, for judges who see neither source nor files (design: role-access)."""
+"""An outline of each test's statements, for judges, who see neither source nor files (design: role-access)."""
 
 import ast
 import unicodedata
@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 MOST_CHARACTERS = 16_000
-"""Of a whole outline; of tests beyond it only the first line is told: the name, and what it shows."""
+"""The size limit of the outline. Tests beyond it get only their first line: the name and the statements that they show."""
 
 MOST_BEYOND = 6_000
-"""Of these first lines; tests beyond are counted."""
+"""The size limit of these first lines; tests beyond it are only counted."""
 
 BEYOND = " (its statements are left out for want of room)"
 
@@ -21,13 +21,12 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def test_outline(files: Mapping[str, bytes], claims: Mapping[str, Sequence[str]]) -> str:
-    """The tests of a module: name, parameters, what it claims to show, its statements; and what tests share, once.
+    """Outline the tests of a module: name, parameters, claimed statements and body of each; shared helpers once.
 
-    Nothing is left out of a test that is shown whole: who judges an assertion needs the values that it reads, also those
-    that a loop or a helper makes.
+    Bodies are complete: to judge an assertion one needs the values that it reads, including those from loops and helpers.
 
     Args:
-        files: The module's files; those below `tests/` are read, and what is no Python is left out.
+        files: The module's files, of which those below `tests/` are read; invalid Python is left out.
         claims: The contract pointers of each test, from `tests/obligations.json`.
     """
     lines: list[str] = []
@@ -58,7 +57,7 @@ def _trees(files: Mapping[str, bytes]) -> Iterator[ast.Module]:
 
 
 def _shared_in(body: Iterable[ast.stmt], owner: str) -> Iterator[str]:
-    """Constants, helpers and fixtures of a test file and its classes."""
+    """Yield the constants, helpers and fixtures of a test file and its classes."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from _shared_in(node.body, f"{owner}{node.name}.")
@@ -87,7 +86,7 @@ def _entry(test: Function, pointers: Sequence[str]) -> str:
 
 
 def _statements(function: Function) -> Iterator[str]:
-    """The lines of a body without its docstring and imports; long ones and long bodies are shortened."""
+    """Yield the lines of a body without docstring and imports; long lines and long bodies are shortened."""
     left = _BODY
     for node in function.body:
         said = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -103,12 +102,12 @@ def _statements(function: Function) -> Iterator[str]:
 
 
 def _cut(line: str, most: int) -> str:
-    """The line, every space of its texts included."""
+    """Shorten a line to `most` characters, with a note."""
     return line if len(line) <= most else f"{line[:most]}... ({len(line)} characters)"
 
 
 def _parameters(decorator: ast.expr) -> str:
-    """The values of a `parametrize` or a `given`; of any other decorator nothing."""
+    """Return the values of a `parametrize` or `given`; empty for other decorators."""
     if not isinstance(decorator, ast.Call):
         return ""
     name = ast.unparse(decorator.func).rpartition(".")[2]
@@ -120,12 +119,12 @@ def _parameters(decorator: ast.expr) -> str:
 
 
 def _on_one_line(node: ast.AST) -> str:
-    """Source of a value. Python writes line ends of an f-string as they are; here they could pass for another test."""
+    """Return the source of a value with line ends escaped: in an f-string they could look like another test."""
     return "\\n".join(_source(node).splitlines())
 
 
 def _source(node: ast.AST) -> str:
-    """Source of a node; characters that combine with others, or do not print, are escaped."""
+    """Return the source of a node; combining and non-printing characters are escaped."""
     text = ast.unparse(node)
     seen = (c.isspace() or (c.isprintable() and not unicodedata.combining(c)) for c in text)
     return "".join(
