@@ -213,4 +213,4 @@ def test_an_altered_answer_of_a_model_is_named(waiting: Path) -> None:
     journal.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
     sent_back(waiting, "Say more.")
     told = specwright("run", waiting)
-    told.refuses("the journal has an answer that does not look like a model's", "product.1/researcher", code=1)
+    told.refuses("the journal has an answer that is not a model's", "product.1/researcher", code=1)

@@ -246,8 +246,8 @@ def test_parts_that_do_not_fit_are_refused():
         (state, {}, "into nothing"),
         (state, {other: first_entry(places[1])}, "already taken"),
         (state, {name: part.model_copy(update={"declaration_order": 0})}, "declaration_order 0, not 2"),
-        (state, {name: part.model_copy(update={"depends_on": [whole]})}, "in a circle"),
-        (behind, _parts(places, ("Half", "TSK-002")), "in a circle"),
+        (state, {name: part.model_copy(update={"depends_on": [whole]})}, "would form a cycle"),
+        (behind, _parts(places, ("Half", "TSK-002")), "would form a cycle"),
         (change.resume(state, whole, NOW), {name: part}, "from IN_PROGRESS to ABANDONED"),
     ):
         with pytest.raises(RefusedError, match=told):

@@ -494,7 +494,7 @@ def module(name: str, *depends_on: str, **more: str) -> dict[str, Any]:
 
 BAD_PLANS: dict[str, tuple[Any, str]] = {
     "unknown": ([module("a", "nothing")], "'nothing' is neither a module of this plan nor a shipped one"),
-    "circle": ([module("a", "b"), module("b", "a")], "circle: a -> b -> a|circle: b -> a -> b"),
+    "circle": ([module("a", "b"), module("b", "a")], "cycle: a -> b -> a|cycle: b -> a -> b"),
     "twice": ([module("a"), module("a")], "'a' occurs twice"),
     "no_name": ([module("Ä ö!")], "cannot be read as a snake_case name"),
     "new_id": ([module("MM-0123abcd")], "MM-0123abcd is no module yet"),

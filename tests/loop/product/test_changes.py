@@ -436,7 +436,7 @@ def test_versions_of_an_abandoned_change_are_retired(shop: Path, tmp_path: Path)
     after = tasks_of(project)
     assert [after[task]["module_ref"] for task in before] == [before[task]["module_ref"] for task in before]
     assert (after["TSK-003"]["status"], after["TSK-003"]["module_ref"]) == ("ABANDONED", None)
-    assert after["TSK-003"]["why"] == "was given up with the change that added it"
+    assert after["TSK-003"]["why"] == "was abandoned with the change that added it"
     modules = {
         row["module_ref"]: row["status"]
         for row in specwright("modules", project, "--json").document["modules"]

@@ -242,11 +242,11 @@ def test_an_answer_is_one_action_with_its_payload():
 def test_parts_that_wait_in_a_circle_or_share_a_name_are_refused(tmp_path: Path):
     """F-17.2-06: the message says which; nothing is written."""
     bad = [
-        ([part("A", "B"), part("B", "A")], "circle"),
+        ([part("A", "B"), part("B", "A")], "cycle"),
         ([part("A"), part("A")], "two parts"),
         ([part("A", "TSK-009")], "no task TSK-009"),
         ([part("A", "TSK-001")], "which it replaces"),
-        ([part("A", "TSK-002")], "circle"),
+        ([part("A", "TSK-002")], "cycle"),
     ]
     with halted(tmp_path) as bench:
         files = sorted(tmp_path.rglob("*"))

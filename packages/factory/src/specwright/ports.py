@@ -118,7 +118,7 @@ def read_as_model_answer(where: str) -> Generator[None]:
         NotImplementedError,
     ) as error:
         raise CorruptionError(
-            "the journal has an answer that does not look like a model's",
+            "the journal has an answer that is not a model's",
             where=where,
             remedy="restore `.specwright/journal.jsonl` from a copy; `specwright verify` lists the damage",
         ) from error

@@ -1,9 +1,7 @@
-"""Escalations: the question to a person, with everything needed to answer it (design: escalation).
+"""Escalations, and the actions with typed payloads by which a person answers them (design: escalation, task-states).
 
-What a person may answer to an escalation: an action with its typed payload (design: escalation, task-states).
-
-Free text alone is not an answer. A table says which actions an escalation accepts; `application.escalation.offers` checks
-the answer against the project.
+`actions_for` says which actions an escalation accepts; `application.escalation.offers` checks an answer against the
+project.
 """
 
 from enum import StrEnum
@@ -26,52 +24,52 @@ class DebateTrail(Record):
 
 
 class FailedInvariant(Record):
-    """What did not hold, and what shows it."""
+    """A violated requirement, with evidence."""
 
     invariant: Text
     evidence: Text
 
 
 OPERATOR = "human:operator"
-"""The person who answers: sender of a decision, maker of what an answer brings along (design: escalation)."""
+"""The author of a decision and of the artifacts in an answer (design: escalation)."""
 
 
 class Rationale(Record):
-    """Why the task is given up (ABANDON_TASK), or why a criterion is accepted as it is or dropped."""
+    """The reason to abandon a task, or to accept or drop a criterion."""
 
     rationale: Text
 
 
 class ApproveOverride(Rationale):
-    """Why it shall ship although the debate failed; the gate still decides (design: escalation). `module` where
+    """The reason to ship although the debate failed; the gate still decides (design: escalation). `module` is needed if
     several failed."""
 
     module: str = ""
 
 
 class Retry(Record):
-    """The task runs again as it is, from the start; models are asked anew. With `corrections` of what was approved it goes
-    on in place, with the failed module's last draft (design: escalation, contract-at-fault)."""
+    """Run the task again from the start, with new model calls. With `corrections` of approved examples the attempt resumes
+    in place, with the failed module's last draft (design: escalation, contract-at-fault)."""
 
     rationale: str = ""
     corrections: dict[str, dict[str, Any] | None] = Field(default_factory=dict)
-    """Titles of approved examples and properties with the fields that they are to have; null takes one out."""
+    """New fields of approved examples and properties, by title; null removes one."""
     module: str = ""
 
 
 class AmendSpec(Record):
-    """Other acceptance criteria; the task runs again from the start (design: escalation, task-states)."""
+    """Change the acceptance criteria and run the task again from the start (design: escalation, task-states)."""
 
     amended_acceptance_criteria: Annotated[list[Text], Field(min_length=2)]
     amendment_rationale: Text
     drop_depends_on: list[str] = Field(default_factory=list)
-    """T- or TSK- ids that the task no longer waits for."""
+    """T- or TSK- ids of tasks that this one no longer depends on."""
     strike_examples: list[str] = Field(default_factory=list)
-    """Titles of approved examples and properties that hold no more (design: executable-spec)."""
+    """Titles of approved examples and properties that no longer apply (design: executable-spec)."""
 
 
 class NewTask(Record):
-    """A part of a split task. What it leaves out of its last two fields is the original task's."""
+    """A part of a split task. Its last two fields default to those of the original task."""
 
     name: Text
     description: Text
@@ -83,66 +81,66 @@ class NewTask(Record):
 
 
 class SplitTask(Record):
-    """The tasks that replace this one."""
+    """Replace the task by smaller ones."""
 
     new_tasks: Annotated[list[NewTask], Field(min_length=1)]
 
 
 class ShortModule(Record):
-    """A module of a person's plan in docs/design.md#escalation's short form (design: planning)."""
+    """A module of a person's plan, in the short form (design: escalation, planning)."""
 
     module_id: Text
-    """`MM-` and 8 hex digits of a module that is known, or any other word: then it is a local name."""
+    """The `MM-...` id of a known module; any other word is a local name."""
     description: Text
     depends_on: list[str] = Field(default_factory=list)
     name: str = ""
-    """Only for an `MM-...` that is new."""
+    """Needed only for a new `MM-...` id."""
 
 
 class RevisePlan(Record):
-    """A person's plan: the short form, for which the planner fills in the contracts, or a whole answer of the
-    planner (design: planning)."""
+    """Replace the plan: in the short form, to which the planner adds contracts, or in the form of a planner's answer
+    (design: planning)."""
 
     revised_micro_plan: Annotated[list[ShortModule], Field(min_length=1, max_length=20)] | dict[str, Any]
 
 
 class ProvideFix(Record):
-    """A person's implementation, which is challenged and judged like any other."""
+    """Provide an implementation, which is challenged and judged like any other."""
 
     fix_description: Text
     fix_artifacts: Annotated[dict[str, str], Field(min_length=1)]
-    """Paths below the module's directory (`implementation/__init__.py`) to their content."""
+    """The files by path below the module's directory (`implementation/__init__.py`)."""
     removed_artifacts: list[str] = Field(default_factory=list)
-    """Paths of the last version that the module is to have no more."""
+    """Paths of the last version to remove."""
     module: str = ""
 
 
 class RewordCriterion(Rationale):
-    """What the criterion ought to say; this release does not show it (design: unshown-criteria)."""
+    """Reword a criterion for the next version; this release does not show it (design: unshown-criteria)."""
 
     reworded_criterion: Text
 
 
 class AttestShipped(Rationale):
-    """An already sealed module that does what the task asks for (design: escalation)."""
+    """Name a sealed module that fulfils the task (design: escalation)."""
 
     module_ref: Annotated[str, Field(pattern=r"^MM-[0-9a-f]{8}@[0-9]+\.[0-9]+\.[0-9]+$")]
 
 
 class Action(StrEnum):
-    """What a halt can be answered with, and after that what a question about a criterion can (design: escalation,
-    unshown-criteria). An escalation recommends one of them."""
+    """The answers to a halt, and then those to a question about a criterion (design: escalation, unshown-criteria). An
+    escalation recommends one of them."""
 
     payload: type[Record]
     means: str
 
     def __new__(cls, value: str, payload: type[Record] = Record, means: str = "") -> Self:
-        """An action as a text.
+        """Create an action.
 
         Args:
             value: Its name.
-            payload: The record that such an answer carries.
-            means: What the answer does, and which model calls it costs.
+            payload: The record type of its payload.
+            means: What the answer does and which model calls it costs, for the user.
         """
         action = str.__new__(cls, value)
         action._value_, action.payload, action.means = value, payload, means
@@ -154,10 +152,10 @@ class Action(StrEnum):
         "overrule the debate; costs no call, the gate decides",
     )
     AMEND_SPEC = "AMEND_SPEC", AmendSpec, "change what it asks for; costs the whole task"
-    SPLIT_TASK = "SPLIT_TASK", SplitTask, "put smaller tasks in its place; costs all of them"
-    REVISE_PLAN = "REVISE_PLAN", RevisePlan, "say which modules there are; costs all their debates"
+    SPLIT_TASK = "SPLIT_TASK", SplitTask, "replace it by smaller tasks; costs all of them"
+    REVISE_PLAN = "REVISE_PLAN", RevisePlan, "give the plan yourself; costs all its debates"
     PROVIDE_FIX = "PROVIDE_FIX", ProvideFix, "give the files yourself; costs a challenge and a ruling"
-    ABANDON_TASK = "ABANDON_TASK", Rationale, "give it up for good, with what needs it; costs no call"
+    ABANDON_TASK = "ABANDON_TASK", Rationale, "abandon it and every task that needs it; costs no call"
     ATTEST_SHIPPED = "ATTEST_SHIPPED", AttestShipped, "name a sealed module that does it; costs no call"
     RETRY = "RETRY", Retry, "the same inputs again, if answers vary; costs the whole task"
     ACCEPT_UNSHOWN = "ACCEPT_UNSHOWN", Rationale, "accept it although nothing shows it; costs no call"
@@ -169,24 +167,24 @@ CRITERION = "criterion"
 """The cause of a question about an acceptance criterion; no task waits for its answer (design: unshown-criteria)."""
 
 RELEASE = "release"
-"""The cause of the escalation of a release whose product breaks approved examples; no task waits for its answer (design:
-executable-spec)."""
+"""The cause of an escalation about a release that breaks approved examples; no task waits for its answer
+(design: executable-spec)."""
 
 STALLED = "stalled"
 """The cause of the escalation of a task that waits for an abandoned one."""
 
 QUESTION_ACTIONS = (Action.ACCEPT_UNSHOWN, Action.DROP_CRITERION, Action.REWORD_CRITERION)
-"""The answers to it."""
+"""The actions that answer a question about a criterion."""
 
 _ALWAYS = (Action.AMEND_SPEC, Action.SPLIT_TASK, Action.ABANDON_TASK)
 _HALTED = (Action.RETRY, *_ALWAYS, Action.REVISE_PLAN, Action.ATTEST_SHIPPED)
 
 
 def actions_for(cause: str) -> tuple[Action, ...]:
-    """The actions that an escalation can be answered with, by its `details.cause`.
+    """Return the actions that an escalation accepts, by its `details.cause`.
 
-    A stalled task has not run, so that there is nothing to go on with (design: task-states). Only where modules
-    failed is there something to override or to fix (design: escalation).
+    A stalled task has not run, so it cannot be resumed (design: task-states). Only if modules failed is there something
+    to override or fix (design: escalation).
     """
     if cause == CRITERION:
         return QUESTION_ACTIONS
@@ -200,7 +198,7 @@ def actions_for(cause: str) -> tuple[Action, ...]:
 
 
 _SAID = 400
-"""Characters of a ruling; the debate has the rest."""
+"""The number of characters of a ruling to show; the debate's record has the rest."""
 
 _CAUSES = {
     "planning": "no sound plan was made",
@@ -216,7 +214,7 @@ _CAUSES = {
 
 
 class EscalationArtifact(Record):
-    """A halt, laid before a person (design: escalation); `details` is typed by its cause."""
+    """The record of a halt, for a person to answer (design: escalation). The keys of `details` depend on the cause."""
 
     escalation_id: Annotated[str, Field(pattern=r"^ESC-[0-9a-f]{8}$")]
     task_id: str
@@ -232,12 +230,12 @@ class EscalationArtifact(Record):
 
     @property
     def cause(self) -> str:
-        """Why the task halted, by its name."""
+        """The name of the cause."""
         return str(self.details.get("cause", ""))
 
     @property
     def cause_in_words(self) -> str:
-        """Why the task halted, in a few words."""
+        """The cause of the halt, in a few words."""
         words, names = _CAUSES.get(self.cause, self.cause), ", ".join(self.failed)
         return f"{words}: {names}" if names else words
 
@@ -248,13 +246,13 @@ class EscalationArtifact(Record):
 
     @property
     def left(self) -> dict[str, Any]:
-        """What the halt left for a run that goes on in place: its plan, its modules, and where each debate ended; empty
-        where no plan was made."""
+        """The state from which the attempt can resume in place: plan, modules, and where each debate ended; empty if there
+        is no plan."""
         return self.details.get("resume", {})
 
     @property
     def corrections(self) -> dict[str, Any]:
-        """What RETRY carries where a module's draft showed that the spec is at fault; empty for any other halt."""
+        """The `corrections` to answer RETRY with, if a module's draft proved that the spec is wrong; otherwise empty."""
         gates: dict[str, dict[str, Any]] = self.details.get("gate", {})
         return next(
             (observed["wrong"] for observed in gates.values() if "wrong" in observed), dict[str, Any]()
@@ -262,24 +260,23 @@ class EscalationArtifact(Record):
 
     @property
     def last_words(self) -> list[str]:
-        """What a person has to decide between: the Arbiter's last word on each failed module, and of which the gate passes
-        the last draft."""
+        """The Arbiter's last rationale on each failed module, and the modules whose last draft the gate passes."""
         words: dict[str, str] = self.details.get("last_words", {})
         passing: list[str] = self.details.get("passing", [])
         return [
             *(f"The Arbiter on {name}: {first_sentences(said, _SAID)}" for name, said in words.items()),
-            *(f"The gate passes the last draft of {name}; only judges speak against it." for name in passing),
+            *(f"The gate passes the last draft of {name}; only the judges object." for name in passing),
         ]
 
     @property
     def distinct_failures(self) -> list[FailedInvariant]:
-        """What failed, each once: that a module could not ship is left out where something was found."""
+        """The failures, without the plain statement that a module did not ship if there is any other."""
         ships = {f"{name} ships" for name in self.failed}
         return [one for one in self.failed_invariants if one.invariant not in ships] or self.failed_invariants
 
     @property
     def shown_failures(self) -> list[FailedInvariant]:
-        """The failures in the order in which a person reads them: of many counterexamples the smallest alone, and first."""
+        """The failures in reading order: first the smallest counterexample, without the others, then the rest."""
         found = self.distinct_failures
         tests = [one for one in found if is_counterexample(one.invariant)]
         smallest = [min(tests, key=lambda one: len(one.evidence))] if tests else []
@@ -296,7 +293,7 @@ _MESSAGES = {
 
 
 def _problems(error: ValidationError) -> list[str]:
-    """The problems of a payload, for the person who wrote it; without the values, which may be whole files."""
+    """Describe the problems of a payload, without its values, which may be whole files."""
     return [
         f"`{'.'.join(map(str, fault['loc'])) or 'payload'}` "
         + _MESSAGES.get(fault["type"], fault["msg"].removeprefix("Value error, "))
@@ -305,9 +302,9 @@ def _problems(error: ValidationError) -> list[str]:
 
 
 class HumanResolution(Record):
-    """The structured input that answers an escalation (design: escalation).
+    """The structured answer to an escalation (design: escalation).
 
-    `escalation_id` may be left out where one escalation waits.
+    `escalation_id` may be left out if only one escalation waits.
     """
 
     action: Action
@@ -324,7 +321,7 @@ class HumanResolution(Record):
 
 
 class ResolutionRecord(Record):
-    """How an escalation was answered: kept beside it, and bound by a review Wire (design: wire)."""
+    """The record of an answer, stored beside the escalation and bound by a review Wire (design: wire)."""
 
     escalation_id: Annotated[str, Field(pattern=r"^ESC-[0-9a-f]{8}$")]
     task_id: str
@@ -335,6 +332,6 @@ class ResolutionRecord(Record):
 
     @property
     def rationale(self) -> str:
-        """Why, in the person's words; empty where none were asked for."""
+        """The reason that the person gave; empty for actions without one."""
         names = ("rationale", "fix_description", "amendment_rationale")
         return next((str(self.payload[name]) for name in names if self.payload.get(name)), "")

@@ -1,19 +1,13 @@
-"""The interface change exception: what a consumer finds wrong with the contract of a dependency, and the change that it
-proposes (design: interface-changes).
+"""Interface change exceptions: a consumer's objection to the contract of a dependency, with a proposed change, and a
+person's decision about it (design: interface-changes).
 
-`checked_request` reads what a role hands in, `candidate_contract` applies the change by code. Nothing here knows who may
-raise an exception: the caller says which modules are dependencies.
+`checked_request` reads a role's request, `candidate_contract` applies the change, and `compare_contracts` computes the
+difference of two contracts, statement by statement, with the version bump (design: contracts).
 
-The difference of two contracts of one module, statement by statement, and the version that it asks for (design:
-contracts, interface-changes).
-
-Compatible is what adds something that no caller meets unasked: an input with a default at the end, a default, an error
-surface, a field of an error, an invariant, a class. All else is breaking: code cannot read whether another wording says
-less. Whether an addition breaks a consumer all the same is seen when the gate judges that consumer again.
-
-Not here: how a difference is told to those who worked to the earlier contract (`contract_changes`).
-
-What a person decides about an interface change exception (design: interface-changes).
+A change is compatible if it only adds something that existing callers do not notice: an input with a default at the end, a
+default, an error surface, a field of an error, an invariant, a class. Everything else is breaking, because code cannot
+tell whether a new wording promises less. If an addition breaks a consumer after all, the gate finds it when it judges the
+consumer again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -55,11 +49,11 @@ from ship_gate.contract.rules import (
 _Item = TypeVar("_Item")
 
 _UNSEEN = ("purpose", "error_cases", "tags", "dependencies", "compatibility", "runtime_budgets")
-"""Fields outside the five dimensions: callers do not see them (design: contracts)."""
+"""The fields outside the five dimensions, which callers do not see (design: contracts)."""
 
 
 class Bump(StrEnum):
-    """How the version of a module moves."""
+    """The part of a version that increases."""
 
     NONE = "NONE"
     PATCH = "PATCH"
@@ -68,14 +62,14 @@ class Bump(StrEnum):
 
 
 class StatementChange(NamedTuple):
-    """One statement that is another.
+    """A changed statement of a contract.
 
     Args:
         kind: `added`, `removed` or `modified`.
-        place: Where it stands, `inputs.sep`, `error_surfaces.ValueError`, `modes`.
-        before: Its text; empty if it was added.
-        after: Its text now; empty if it was removed.
-        breaks: Who breaks, in one sentence; empty if nobody does.
+        place: Its place, such as `inputs.sep`, `error_surfaces.ValueError`, `modes`.
+        before: The old text; empty if it was added.
+        after: The new text; empty if it was removed.
+        breaks: How it breaks callers, in one sentence; empty if it is compatible.
     """
 
     kind: str
@@ -86,32 +80,31 @@ class StatementChange(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The change in one line, for a person or a role."""
+        """The change in one line."""
         what = " -> ".join(text for text in (self.before, self.after) if text)
         return f"{self.kind} {self.place}: {what}" + (f" ({self.breaks})" if self.breaks else "")
 
 
 class ContractDifference(NamedTuple):
-    """What is another in a contract, and the bump that this asks for."""
+    """The changes of a contract and the version bump that they require."""
 
     changes: tuple[StatementChange, ...]
     bump: Bump
 
     @property
     def breaks(self) -> list[str]:
-        """Who breaks, a sentence for each breaking change; empty if it is compatible."""
+        """A sentence for each breaking change; empty if the difference is compatible."""
         return [change.breaks for change in self.changes if change.breaks]
 
 
 def compare_contracts(before: MicroModuleContract, after: MicroModuleContract) -> ContractDifference:
-    """The difference of two contracts of one module.
+    """Return the difference of two contracts of one module.
 
-    The bump is NONE if they say the same, PATCH if only what callers do not see is another (the fingerprint is the
-    same), MINOR if every change of the five dimensions is a compatible addition, MAJOR otherwise. Versions are not
-    compared.
+    The bump is NONE if nothing changed, PATCH if only fields outside the five dimensions changed (the fingerprint is the
+    same), MINOR if every change is a compatible addition, MAJOR otherwise. Versions are not compared.
 
     Raises:
-        ValueError: they are contracts of two modules, or of one that was renamed.
+        ValueError: the contracts are of two modules, or of one that was renamed.
     """
     if (before.module_id, before.name) != (after.module_id, after.name):
         raise ValueError(
@@ -129,7 +122,7 @@ def compare_contracts(before: MicroModuleContract, after: MicroModuleContract) -
 
 
 def next_version(version: str, bump: Bump) -> str:
-    """The version that follows `x.y.z` by a bump; the same one by NONE."""
+    """Return the version after a bump; NONE leaves it unchanged."""
     major, minor, patch = Version(version).release
     return {
         Bump.NONE: version,
@@ -140,7 +133,7 @@ def next_version(version: str, bump: Bump) -> str:
 
 
 def _interface_changes(before: MicroModuleContract, after: MicroModuleContract) -> Iterator[StatementChange]:
-    """The changes of the five dimensions."""
+    """Yield the changes in the five dimensions."""
     found = {
         "inputs": [*_input_changes(before.inputs, after.inputs)],
         "outputs": [*_output_changes(before.outputs, after.outputs)],
@@ -190,7 +183,7 @@ def _changes_of_input(old: Input, new: Input) -> Iterator[StatementChange]:
         place, was, now, f"Callers that leave `{name}` out get another value or none." if was else ""
     )
     was, now = (" and ".join(text for text in one.constraints if text in _PASSING) for one in (old, new))
-    # that it may be given by place too breaks nobody
+    # allowing the argument by position too breaks nobody
     breaks = "" if was == KEYWORD_ONLY and not now else f"Callers pass `{name}` in another way."
     yield from _change(place, was, now, breaks)
     limits, values = (
@@ -211,7 +204,7 @@ _PASSING = (KEYWORD_ONLY, ANY_NUMBER)
 
 
 def _limits_values(constraint: str) -> bool:
-    """Whether a constraint says what holds of a value: it is no default, no way of passing and no limit of the scope."""
+    """Whether a constraint is about the value, rather than a default, the way of passing it, or a scope limit."""
     return not (constraint.startswith(DEFAULT) or constraint in _PASSING or is_scope_limit(constraint))
 
 
@@ -247,7 +240,7 @@ def _error_changes(before: MicroModuleContract, after: MicroModuleContract) -> I
     names = {error.name for error in after.error_surfaces}
     stated = error_classes(before), error_classes(after)
     for name in dict.fromkeys(error.name for error in before.error_surfaces if error.name in names):
-        # what is stated of a class anew breaks nobody
+        # a new statement about a class breaks nobody
         old, new = (classes.get(name, ErrorClass()) for classes in stated)
         place = f"error_surfaces.{name}"
         was, now = (f"base {one.base}" if one.base else "" for one in (old, new))
@@ -278,7 +271,7 @@ def _mode_changes(before: MicroModuleContract, after: MicroModuleContract) -> It
 
 
 def _class_changes(before: MicroModuleContract, after: MicroModuleContract) -> Iterator[StatementChange]:
-    """Of the classes that the module exports, wherever they are stated."""
+    """Yield the changes of exported classes, wherever the contract states them."""
     old, new = own_statements(before), own_statements(after)
     for name in dict.fromkeys([*old, *new]):
         was, now = old.get(name), new.get(name)
@@ -297,12 +290,16 @@ def _text_changes(
     removed: str,
     other: str | None = None,
 ) -> Iterator[StatementChange]:
-    """Of the statements of a slot, without those of classes; one that went and one that came are one that changed.
+    """Yield the changes of a slot's statements, except those about classes. A removed and an added statement count as one
+    modified statement.
 
     Args:
-        added: Whom a further statement breaks, and how; nobody if it is empty.
-        removed: The same of one that is gone.
-        other: The same of one that says something else; as of one that is gone where it is not given.
+        place: The slot's place.
+        before: The old statements.
+        after: The new statements.
+        added: How an added statement breaks callers; empty if it does not.
+        removed: How a removed statement breaks callers.
+        other: How a modified statement breaks callers; by default as a removed one.
     """
     changed = removed if other is None else other
     old = [text for text in before if not looks_like_statement(text)]
@@ -315,8 +312,8 @@ def _text_changes(
 def _pairs(
     before: Iterable[_Item], after: Iterable[_Item], *keys: Callable[[_Item], str]
 ) -> Iterator[tuple[_Item | None, _Item | None]]:
-    """Each item with what it is now: those equal by the first key, of the rest those equal by the next, in their order;
-    with None what has no partner."""
+    """Pair old and new items: first by equality of the first key, then the rest by the next key, in order. An item without
+    a partner is paired with None."""
     old, new = list(before), list(after)
     for key in keys:
         alone: list[_Item] = []
@@ -332,7 +329,7 @@ def _pairs(
 
 
 def _change(place: str, before: str, after: str, breaks: str = "") -> Iterator[StatementChange]:
-    """The change of a text, unless it is the same; an empty one is a statement that is not there."""
+    """Yield the change of a text, if it changed; empty means that there is no such statement."""
     if before != after:
         kind = "modified" if before and after else "removed" if before else "added"
         yield StatementChange(kind, place, before, after, breaks)
@@ -348,7 +345,7 @@ def _shown(value: object) -> str:
 
 
 LONGEST_REASON = 4_000
-"""Characters of a reason or of one piece of evidence."""
+"""The length limit of a reason or a piece of evidence."""
 
 ExceptionId = Annotated[str, Field(pattern=r"^ICE-[0-9a-f]{8}$")]
 _Words = Annotated[Text, StringConstraints(max_length=LONGEST_REASON)]
@@ -356,7 +353,7 @@ _Statement: TypeAlias = Input | Output | ErrorSurface | Effect
 
 
 class ExceptionType(StrEnum):
-    """What is wrong with the contract."""
+    """The kind of fault in the contract."""
 
     CANNOT_SUPPORT = "CANNOT_SUPPORT"
     AMBIGUOUS = "AMBIGUOUS"
@@ -365,7 +362,7 @@ class ExceptionType(StrEnum):
 
 
 class CompatibilityExpectation(StrEnum):
-    """What the change is to those who use the module now."""
+    """The effect of the change on present consumers."""
 
     BACKWARD_COMPATIBLE = "BACKWARD_COMPATIBLE"
     BREAKING = "BREAKING"
@@ -373,7 +370,7 @@ class CompatibilityExpectation(StrEnum):
 
 
 class Urgency(StrEnum):
-    """How much waits for it; for the person who decides."""
+    """The urgency of a decision, for the person who decides."""
 
     BLOCKING = "BLOCKING"
     HIGH = "HIGH"
@@ -382,29 +379,28 @@ class Urgency(StrEnum):
 
 
 class NamedError(Record):
-    """An error surface of the contract as it is; `when` tells several of one name apart."""
+    """An existing error surface; `when` distinguishes several with the same name."""
 
     name: str
     when: str = ""
 
 
 class ModifiedError(ErrorSurface):
-    """An error surface as it shall be; `replaces` is the `when` of the one of this name that it replaces, needed where
-    there are several."""
+    """A changed error surface. `replaces` is the `when` of the one that it replaces, needed if several have this name."""
 
     replaces: str = ""
 
 
 class NamedEffect(Record):
-    """An effect of the contract as it is."""
+    """An existing effect."""
 
     type: EffectType
     target: str
 
 
 class ProposedContractDelta(Record):
-    """The change, by dimension. What is modified is given as it shall be, whole; inputs and outputs are found by their
-    names, effects by type and target."""
+    """The proposed change, by dimension. A modified statement is given in full; inputs and outputs are identified by name,
+    effects by type and target."""
 
     added_inputs: list[Input] = Field(default_factory=list)
     removed_inputs: list[str] = Field(default_factory=list)
@@ -428,7 +424,7 @@ class ProposedContractDelta(Record):
 
 
 class InterfaceChangeRequest(Record):
-    """What a role says when it raises an exception; the factory adds who it is."""
+    """A role's request to raise an exception; the factory adds the role."""
 
     type: ExceptionType
     target_module: ModuleRefText
@@ -440,7 +436,8 @@ class InterfaceChangeRequest(Record):
 
 
 class RaisedBy(Record):
-    """Who raised an exception: what it makes or judges (before a first version the contract), its role, its invocation."""
+    """The author of an exception: the artifact that it makes or judges (its contract before the first version), its role
+    and invocation."""
 
     artifact_ref: str
     role: str
@@ -448,7 +445,7 @@ class RaisedBy(Record):
 
 
 class InterfaceChangeException(Record):
-    """The record; it never changes."""
+    """The record of an exception; immutable."""
 
     exception_id: ExceptionId
     type: ExceptionType
@@ -464,7 +461,7 @@ class InterfaceChangeException(Record):
     def of(
         cls, exception_id: str, request: InterfaceChangeRequest, by: RaisedBy
     ) -> "InterfaceChangeException":
-        """The record of a request."""
+        """Build the record of a request."""
         said = dict(request)
         delta, expected = said.pop("proposed_delta"), said.pop("compatibility")
         return cls(
@@ -477,14 +474,14 @@ class InterfaceChangeException(Record):
 
 
 def checked_request(raw: Any, upstream: Mapping[str, MicroModuleContract]) -> InterfaceChangeRequest:
-    """Read what a role hands in, and check it against the contracts that it is about.
+    """Parse a role's request, and check it against the dependencies' contracts.
 
     Args:
-        raw: The arguments of its call; it may name the module.
-        upstream: The contracts of the shipped dependencies of what the role works on, by reference.
+        raw: The arguments of the tool call; the target may be a module's name.
+        upstream: The contracts of the shipped dependencies of the role's module, by reference.
 
     Raises:
-        ValueError: one line for each problem.
+        ValueError: the request is not valid; one line for each problem.
     """
     names = {contract.name: ref for ref, contract in upstream.items()}
     if isinstance(raw, dict):
@@ -516,16 +513,16 @@ def candidate_contract(
     delta: ProposedContractDelta,
     expected: CompatibilityExpectation = CompatibilityExpectation.UNKNOWN,
 ) -> MicroModuleContract:
-    """The contract that a delta makes of another, in normal form, with the version that its difference asks for.
+    """Apply a delta to a contract; return it in normal form with its new version.
 
     Args:
-        contract: Of the sealed version.
-        delta: What is to change.
-        expected: The label that was put on the change; UNKNOWN takes what code computes.
+        contract: The contract of the sealed version.
+        delta: The change.
+        expected: The compatibility that the role expects; UNKNOWN accepts any.
 
     Raises:
-        ValueError: the delta changes nothing, names what is not there or is there already, makes a contract
-            that could not be locked, or its label is not what code computes; one line for each problem.
+        ValueError: the delta changes nothing, removes or modifies what does not exist, adds what exists, makes a contract
+            that could not be locked, or has another compatibility than expected; one line for each problem.
     """
     faults, changed = list[str](), dict[str, Any](modes=delta.mode_changes or contract.modes)
     for kind in ("inputs", "outputs", "error_surfaces", "effects"):
@@ -551,10 +548,13 @@ def candidate_contract(
 def _amended(
     kind: str, statements: Sequence[_Statement], delta: ProposedContractDelta, faults: list[str]
 ) -> list[_Statement]:
-    """The statements of a dimension as a delta makes them.
+    """Apply a delta to the statements of a dimension.
 
     Args:
-        faults: Gets what the delta names that is not there, or is there already.
+        kind: The dimension.
+        statements: Its statements.
+        delta: The change.
+        faults: A list to which problems of the delta are appended.
     """
     now, modified = list(statements), set[int]()
     for verb in ("removed", "modified", "added"):
@@ -565,7 +565,7 @@ def _amended(
         ]
         for name, one in zip(named, items, strict=True):
             there = [_label(statement) for statement in now]
-            # an error surface that is the only one of its name needs no `when`
+            # an error surface with a unique name needs no `when`
             found = [n for n, label in enumerate(there) if name in (label, getattr(now[n], "name", label))]
             if verb == "added" and name in there:
                 faults.append(f"{field}: the contract has {name!r} already; give it as modified")
@@ -577,7 +577,7 @@ def _amended(
                 faults.append(f"{field}: {what}; the contract has {known or 'none'}")
             elif verb == "removed":
                 del now[found[0]]
-            elif found[0] in modified:  # maybe by its name alone, or by what it is now
+            elif found[0] in modified:  # once by name alone, once with its `when`
                 faults.append(f"{field}: {name!r} is named twice")
             else:
                 modified.add(found[0])
@@ -588,7 +588,7 @@ def _amended(
 
 
 def _label(one: _Statement | NamedError | NamedEffect | str) -> str:
-    """How a delta names a statement of the contract."""
+    """Return the name by which a delta refers to a statement."""
     if isinstance(one, str):
         return one
     if isinstance(one, Effect | NamedEffect):
@@ -600,7 +600,7 @@ def _label(one: _Statement | NamedError | NamedEffect | str) -> str:
 
 
 class Decision(StrEnum):
-    """The decisions."""
+    """A person's decision about an exception."""
 
     APPROVE_CHANGE = "APPROVE_CHANGE"
     REJECT_CHANGE = "REJECT_CHANGE"
@@ -608,7 +608,7 @@ class Decision(StrEnum):
 
 
 class ExceptionStatus(StrEnum):
-    """Where an exception is, by its last decision and what came of an approval."""
+    """The status of an exception, from its last decision and the outcome of an approval."""
 
     RAISED = "RAISED"
     APPROVED = "APPROVED"
@@ -617,17 +617,17 @@ class ExceptionStatus(StrEnum):
     DEFERRED = "DEFERRED"
     REJECTED = "REJECTED"
     CLOSED = "CLOSED"
-    """Nothing was decided about it, and its task goes on by an answer to the escalation."""
+    """Not decided; the task went on by an answer to the escalation instead."""
 
 
 class DecisionRequest(Record):
-    """What a person says.
+    """A person's decision, before it is recorded.
 
     Args:
         exception_id: `ICE-...`.
-        decision: What becomes of it.
-        reason: Why; a rejection needs one, since the next attempt must do without the change.
-        requeue: Whether a rejection lets the task run again from the start; if not, it stays halted for another answer.
+        decision: The decision.
+        reason: The reason; required for a rejection, since the next attempt must do without the change.
+        requeue: Whether a rejection runs the task again from the start; otherwise it stays halted.
     """
 
     exception_id: ExceptionId
@@ -645,24 +645,24 @@ class DecisionRequest(Record):
 
 
 class ExceptionDecision(DecisionRequest):
-    """The record: the decisions about an exception are numbered from 1 and never change."""
+    """The record of a decision; decisions about an exception are numbered from 1 and immutable."""
 
     number: Annotated[int, Field(ge=1)]
     decided_by: str
     decided_at: Timestamp
 
     def answers(self, request: DecisionRequest) -> bool:
-        """Whether it is what a request asks for."""
+        """Whether it is the decision of a request."""
         return all(getattr(self, name) == getattr(request, name) for name in DecisionRequest.model_fields)
 
 
 class NewVersion(Record):
-    """The version with the changed contract.
+    """The sealed version with the changed contract.
 
     Args:
         module_ref: The version.
-        supersedes: The one before.
-        sha256: Of its tree.
+        supersedes: The previous version.
+        sha256: The hash of its files.
     """
 
     module_ref: ModuleRefText
@@ -671,15 +671,15 @@ class NewVersion(Record):
 
 
 class ExceptionOutcome(Record):
-    """What came of an approval.
+    """The outcome of an approval.
 
     Args:
         exception_id: The exception.
-        number: Of the decision that approved it.
-        reason: Why nothing was agreed; empty if it was.
+        number: The number of the approving decision.
+        reason: Why no new version was sealed; empty if one was.
         changes: The difference of the contracts, a line for each statement.
-        version: What is sealed now; None if nothing was agreed.
-        resolved_at: When.
+        version: The new sealed version; None if there is none.
+        resolved_at: The time.
     """
 
     exception_id: ExceptionId
@@ -698,13 +698,13 @@ _AFTER = {
 
 
 class KnownException(NamedTuple):
-    """An exception with what became of it.
+    """An exception with its decisions and outcomes.
 
     Args:
-        record: As it was raised.
-        decisions: In their order.
-        outcomes: What came of its approvals.
-        escalation: The open escalation by which its task waits; empty if it waits no more.
+        record: The exception.
+        decisions: The decisions about it, in order.
+        outcomes: The outcomes of its approvals.
+        escalation: The open escalation of its task; empty if the task no longer waits.
     """
 
     record: InterfaceChangeException
@@ -714,7 +714,7 @@ class KnownException(NamedTuple):
 
     @property
     def status(self) -> ExceptionStatus:
-        """Where it is."""
+        """The status of the exception."""
         decisions, outcomes, waits = self.decisions, self.outcomes, bool(self.escalation)
         if outcomes and outcomes[-1].version:
             return ExceptionStatus.RESOLVED

@@ -1,12 +1,10 @@
-"""The micro plan: which modules a task becomes, in which order (design: planning).
+"""The micro plan: the modules of a task and their order (design: planning).
 
 A planner answers with local names (design: ids). This module checks the answer and assigns ids; the result is the plan
 with its contracts.
 
-A person's plan: its modules and their dependencies (design: escalation, planning).
-
-Names and dependencies stay as the person wrote them when a planner fills in or corrects the contracts. This module reads
-either form and compares it with a planner's answer; it ignores what the modules do.
+It also reads a person's plan in either form, and checks that the planner, who fills in the contracts, keeps its names and
+dependencies (design: escalation, planning).
 """
 
 import re
@@ -34,11 +32,11 @@ from specwright.domain.escalation import ShortModule
 from specwright.domain.modules.code_index import io_summary
 
 TAKEN = f"{CONTRACTS!r} is what the debate over a plan's contracts is called; choose another name"
-"""Why no module of a plan can have that name."""
+"""The message about a module with that name."""
 
 
 class PlanIoContract(Record):
-    """The five dimensions as a plan states them; an empty one says why (design: contracts)."""
+    """The five dimensions in a plan; an empty one says why (design: contracts)."""
 
     inputs: Annotated[list[str], Field(min_length=1)]
     outputs: Annotated[list[str], Field(min_length=1)]
@@ -48,7 +46,7 @@ class PlanIoContract(Record):
 
 
 class PlanModule(Record):
-    """A leaf of the plan (design: planning)."""
+    """A module of the plan (design: planning)."""
 
     module_id: ModuleId
     name: str
@@ -72,8 +70,7 @@ class MicroPlan(Record):
 
 
 class ReuseSearchReport(Record):
-    """Why a module is created, or which one is used instead: a search of the Code Index and its result (design:
-    code-index)."""
+    """A search of the Code Index, and its conclusion: create the module, or use an existing one (design: code-index)."""
 
     query: Text
     candidates_considered: list[ReuseCandidate]
@@ -82,7 +79,7 @@ class ReuseSearchReport(Record):
 
     @classmethod
     def of(cls, answer: ReuseAnswer) -> Self:
-        """The report of a planner's answer."""
+        """Build the report from a planner's answer."""
         return cls.model_validate(answer.model_dump(exclude={"reuse_ref"}))
 
 
@@ -90,11 +87,11 @@ class KnownModules(NamedTuple):
     """The sealed modules that a plan may refer to.
 
     Args:
-        by_name: The active ones by name.
-        refs: All of them by reference: one that is deprecated may still be named explicitly (design: deprecation).
-        retired: The status of those that are no longer active, by reference.
-        own: Those that the plan itself has sealed already, by reference; they are given by name.
-        in_product: Those of `retired` that tasks still have, by name: a release imports each name once.
+        by_name: The active modules, by name.
+        refs: All references; a deprecated module may still be named explicitly (design: deprecation).
+        retired: The statuses of modules that are no longer active, by reference.
+        own: Modules that this plan has already sealed, by reference; the plan refers to them by name.
+        in_product: The retired modules that tasks still use, by name, because a release can import each name only once.
     """
 
     by_name: Mapping[str, str]
@@ -104,11 +101,11 @@ class KnownModules(NamedTuple):
     in_product: Mapping[str, str] = MappingProxyType({})
 
     def resolve(self, text: str) -> str | None:
-        """The `MM-...@x.y.z` of a name or a reference."""
+        """Return the `MM-...@x.y.z` of a name or reference, or None."""
         return text if text in self.refs else self.by_name.get(text)
 
     def without(self, own: Mapping[str, str]) -> "KnownModules":
-        """Without a plan's own modules, which are given by name with their references."""
+        """Return the known modules without those that a plan has sealed, given as references by name."""
         if not own:
             return self
         by_name, in_product = (
@@ -120,7 +117,7 @@ class KnownModules(NamedTuple):
 
 
 def plan_problems(answer: PlanAnswer, known: KnownModules) -> list[str]:
-    """What is wrong with a plan beyond its schema: one line each, with path and value (design: planning, checks 3-6)."""
+    """Report the problems of a plan beyond its schema, one line each with path and value (design: planning)."""
     names = [module.name for module in answer.modules]
     problems = [
         f"modules.{i}.name: {name!r} occurs twice in the plan"
@@ -174,8 +171,8 @@ def _module_problems(
 
 
 def unanswered(answer: PlanAnswer, shown: Mapping[str, str]) -> list[str]:
-    """The sealed modules that a planner was shown, by reference with their names, and that its plan neither uses nor gives a
-    reason for (design: planning)."""
+    """Report sealed modules that the request named and that the plan neither uses nor gives a reason against (design:
+    planning). `shown` maps references to names."""
     said = {
         name
         for module in answer.modules
@@ -197,7 +194,8 @@ def unanswered(answer: PlanAnswer, shown: Mapping[str, str]) -> list[str]:
 def sealed_problems(
     drafts: Mapping[str, MicroModuleContract], sealed: Mapping[str, MicroModuleContract]
 ) -> list[str]:
-    """Sealed modules whose contract a reopened plan would change or drop (design: debate); both by name."""
+    """Report sealed modules whose contract a reopened plan would change or drop (design: debate). Both mappings are by
+    name."""
     problems: list[str] = []
     for name, contract in sealed.items():
         if name not in drafts:
@@ -217,15 +215,15 @@ def assign(
     new_module_id: Callable[[], str],
     known_refs: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[MicroPlan, dict[str, MicroModuleContract]]:
-    """Give an answer its ids (design: ids).
+    """Assign ids to a plan (design: ids).
 
     Args:
-        answer: Without problems.
+        answer: The planner's answer, without problems.
         plan_id: `MP-...`.
         task_ref: `T-...@x.y.z`, the task and the version of its spec.
-        known: Sealed modules.
+        known: The sealed modules.
         new_module_id: Draws an unused `MM-...`.
-        known_refs: References that modules have already, by name.
+        known_refs: References that modules already have, by name.
 
     Returns:
         The plan, and the draft contract of each new module, by name.
@@ -253,20 +251,19 @@ def assign(
 
 
 def execution_order(plan: MicroPlan) -> list[str]:
-    """The names of the modules in topological order: first those that call no other of the plan, then the others, each in
-    declaration order as far as it can be (design: planning)."""
+    """Return the modules' names in topological order, those without dependencies in the plan first (design: planning)."""
     edges = _calls(plan)
     roots = [name for name, called in edges.items() if not called]
     return [*roots, *(name for name in _order(edges) if name not in roots)]
 
 
 def downstream(plan: MicroPlan, failed: Iterable[str]) -> set[str]:
-    """The modules that depend on a failed one, directly or not: they are abandoned (design: engineering)."""
+    """Return the modules that depend on a failed one, directly or indirectly; they are given up (design: engineering)."""
     return set(dependents([*failed], _calls(plan)))
 
 
 def _calls(plan: MicroPlan) -> dict[str, list[str]]:
-    """The modules of the plan that each one calls, by name."""
+    """Return the modules of the plan that each module calls, by name."""
     by_ref = {m.module_id: m.name for m in plan.modules}
     return {
         m.name: [
@@ -346,13 +343,13 @@ _NAME = TypeAdapter(ModuleName)
 
 
 class HumanModule(NamedTuple):
-    """A module that a person wants.
+    """A module of a person's plan.
 
     Args:
-        name: In the plan.
-        depends_on: Names of modules of the plan; names or references of sealed ones.
-        description: What it is for; empty where there is a contract.
-        module_id: `MM-...` where the person named one.
+        name: Its name in the plan.
+        depends_on: Names of the plan's modules, and names or references of sealed ones.
+        description: Its purpose; empty if there is a contract.
+        module_id: `MM-...`, if the person gave one.
     """
 
     name: str
@@ -362,24 +359,25 @@ class HumanModule(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The line about it in the planner's request."""
+        """The module's line in the planner's request."""
         calls = f"calls {', '.join(self.depends_on)}" if self.depends_on else "calls no other module"
         return f"- `{self.name}`, which {calls}: {self.description}"
 
 
 def modules_of(answer: PlanAnswer) -> list[HumanModule]:
-    """The modules of a plan in full form."""
+    """Return the modules of a plan in full form."""
     return [HumanModule(m.name, tuple(d.module for d in m.depends_on)) for m in answer.modules]
 
 
 def read_short(
     modules: Sequence[ShortModule], names: Mapping[str, str], known: KnownModules
 ) -> tuple[list[HumanModule], list[str]]:
-    """The modules of a plan in short form, and its problems.
+    """Return the modules of a plan in short form, and its problems.
 
     Args:
-        names: Of the existing modules, by `MM-...`.
-        known: Sealed modules.
+        modules: The plan.
+        names: The names of existing modules, by `MM-...`.
+        known: The sealed modules.
     """
     named = [_name(module, names) for module in modules]
     by_id = {module.module_id: name for module, name in zip(modules, named, strict=True)}
@@ -396,7 +394,7 @@ def read_short(
 
 
 def deviations(answer: PlanAnswer, plan: Sequence[HumanModule], known: KnownModules) -> list[str]:
-    """Where a planner's answer deviates from a person's plan: other modules, other dependencies."""
+    """Report modules and dependencies in which a planner's answer deviates from a person's plan."""
     wanted, made = {m.name: m for m in plan}, {m.name: m for m in answer.modules}
     problems = [
         f"modules: {name!r} is part of the plan that was given; add it" for name in wanted.keys() - made
@@ -424,7 +422,7 @@ def _resolved(text: str, own: Mapping[str, object], known: KnownModules) -> str:
 
 
 def _name(module: ShortModule, names: Mapping[str, str]) -> str:
-    """The name in the plan, else that of the module with the id, else the id read as a name."""
+    """Return the given name, else that of the module with the id, else the id read as a name."""
     read_as = module.module_id.strip().removeprefix("MM-").lower().replace("-", "_").replace(" ", "_")
     return module.name or names.get(module.module_id) or read_as
 
@@ -462,4 +460,4 @@ def _edge_problems(plan: Sequence[HumanModule], known: KnownModules) -> Iterator
             if text not in edges and known.resolve(text) is None:
                 yield f"{i}.depends_on: {text!r} is neither a module of this plan nor a shipped one"
     if cycle := next(find_cycles(edges), None):
-        yield f"the modules would wait for each other in a circle: {describe_cycle(cycle)}"
+        yield f"the dependencies form a cycle: {describe_cycle(cycle)}"

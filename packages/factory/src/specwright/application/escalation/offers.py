@@ -599,7 +599,7 @@ def _split_task(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
     payload, projection = SplitTask.model_validate(answer.payload), factory.projection
     parts = parts_of(projection.definitions, task.task_id, payload.new_tasks)
     entries = {part.task_id: first_entry(part) for part in parts}
-    # on a copy: refuses a circle, and an id that is taken
+    # on a copy: raises on a cycle or a taken id
     TaskBoard(project_state(factory)).split(task.task_id, answer.resolved_at, entries)
     known = {**projection.definitions, **{part.task_id: part for part in parts}}
     whole, events = task.entry.spec_task_id, list[Announcement]()

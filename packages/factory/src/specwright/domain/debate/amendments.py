@@ -277,7 +277,7 @@ class _Element(NamedTuple):
 
 
 def _elements(files: Mapping[str, bytes]) -> dict[tuple[str, str], _Element]:
-    """Return the files, tests, functions and examples of a module; functions of one name in several files are one element."""
+    """Return the files, tests, functions and examples of a module; functions with the same name are one element."""
     found: dict[tuple[str, str], _Element] = {}
     for path, data in sorted(files.items()):
         found["file", path] = _Element([(path, data)])

@@ -215,7 +215,8 @@ def mild_review(why: str) -> ChallengerAnswer:
 
 
 def for_proposer(failure: Failure) -> Failure:
-    """Return a failure for the Proposer, without the problems of a mild review, which name the rubric (design: role-access)."""
+    """Return a failure for the Proposer; the problems of a mild review are left out, because they name the rubric
+    (design: role-access)."""
     if failure.invariant != MILD_REVIEW:
         return failure
     return failure.model_copy(

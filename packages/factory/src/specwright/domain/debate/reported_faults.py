@@ -82,7 +82,7 @@ class PreflightLedger:
 
 
 def still_due(findings: Iterable[Finding], faults: Sequence[ContractFault]) -> tuple[Finding, ...]:
-    """Return the findings without those about statements that the faults report as untestable; the Arbiter rules on these."""
+    """Return the findings except those about statements reported as untestable; the Arbiter rules on these."""
     return tuple(found for found in findings if not any(_asks_for(found, fault) for fault in faults))
 
 

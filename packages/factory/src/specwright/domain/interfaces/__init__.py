@@ -1,1 +1,1 @@
-"""How a product is used from outside Python: its interfaces, their rules, what is rendered from them (design: release)."""
+"""The interfaces of a product (command, HTTP API, MCP server): records, rules, rendered document (design: release)."""

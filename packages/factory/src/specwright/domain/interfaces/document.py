@@ -1,6 +1,6 @@
 """`interface.json`: the interfaces of a product, rendered from its contracts (design: release).
 
-The same contracts give the same document. The shell that reads it is the same in every product.
+The same contracts give the same document. The code that reads it is the same in every product.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,13 +34,13 @@ from specwright.errors import RefusedError
 
 
 class ProductHead(NamedTuple):
-    """What an interface says of its product.
+    """The product's data in an interface.
 
     Args:
-        package: As it is imported.
-        distribution: As it is installed.
-        version: Of the product.
-        summary: What it is, on one line.
+        package: Its import name.
+        distribution: Its distribution name.
+        version: Its version.
+        summary: Its description, in one line.
     """
 
     package: str
@@ -52,10 +52,10 @@ class ProductHead(NamedTuple):
 def functions_of(
     interfaces: Interfaces, contracts: Sequence[MicroModuleContract]
 ) -> dict[str, PublicFunction]:
-    """The functions that interfaces call, by name.
+    """Return the functions that interfaces call, by name.
 
     Raises:
-        RefusedError: a function has no module among these, or its contract does not fit its interface.
+        RefusedError: no contract has a function, or its contract does not fit its interface.
     """
     by_name = {one.name: one for one in contracts}
     found: dict[str, PublicFunction] = {}
@@ -69,7 +69,7 @@ def functions_of(
         if problems := one.problems(function):
             raise RefusedError(
                 f"{one.shown} does not fit the contract of {one.calls}: {problems[0]}",
-                remedy="`specwright change` makes another interface or another contract",
+                remedy="change the interface or the contract by `specwright change`",
             )
         found[one.calls] = function
     return found
@@ -78,12 +78,12 @@ def functions_of(
 def interface_document(
     interfaces: Interfaces, contracts: Sequence[MicroModuleContract], head: ProductHead
 ) -> dict[str, Any]:
-    """The content of `interface.json`.
+    """Return the content of `interface.json`.
 
     Args:
-        interfaces: As they were approved.
-        contracts: Of the released modules.
-        head: Of the product.
+        interfaces: The approved interfaces.
+        contracts: The contracts of the released modules.
+        head: The product's data.
 
     Raises:
         RefusedError: as `functions_of`.
@@ -127,7 +127,7 @@ def _server(
 
 
 def _options(options: Mapping[str, str], called: Sequence[PublicFunction]) -> list[dict[str, str]]:
-    """The options of a server, each as the first function has it that is called with it."""
+    """Return the options of a server, each described as in the first function that takes it."""
     found: list[dict[str, str]] = []
     for name, default in options.items():
         function, one = next((f, one) for f in called for one in f.parameters if one.name == name)

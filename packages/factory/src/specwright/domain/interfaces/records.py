@@ -1,8 +1,8 @@
-"""The interfaces of a product, as its spec names them, and the public functions behind them (design: release).
+"""The interfaces in a product's spec, and the public functions behind them (design: release).
 
-An interface maps public functions by name. What is not stated follows from the function: a parameter without a default is
-an argument, one with a default an option, a bool a flag. What a record knows of itself is checked here; what needs the
-functions is checked by `rules`. `VALUES` says what a caller passes for the clock and how results read as JSON.
+An interface refers to public functions by name. Unless it says otherwise, a parameter without a default is an argument,
+one with a default an option, a bool a flag. The records check themselves; `rules` checks them against the functions.
+`VALUES` describes the values from the clock and the JSON form of results.
 """
 
 import ast
@@ -23,14 +23,14 @@ from ship_gate.syntax_tree import parse_expression
 from specwright.domain.acceptance.records import name_of, signature_of
 
 USAGE_ERROR = 2
-"""The exit code of a command that was called wrongly; no other meaning is allowed for it."""
+"""The exit code for wrong usage of a command; it may have no other meaning."""
 
 MOST_EXIT_CODE = 125
 OTHER_ERRORS = "*"
-"""Stands for every error that is not named."""
+"""The key for all errors that are not named."""
 
 Content = Literal["value", "text", "lines", "json", "toml"]
-"""What of the command line is the value: the word itself, or what the file holds that it names."""
+"""The source of a value: the word itself, or the content of the file that it names."""
 
 FunctionName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$", description="A public function.")]
 CommandName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=40)]
@@ -95,7 +95,7 @@ class ExitRule(OmittedIfEmpty):
 
 
 class FunctionUse(OmittedIfEmpty):
-    """What of a command calls one function: a subcommand, or the whole command."""
+    """A command or subcommand that calls one function."""
 
     omitted: ClassVar[tuple[str, ...]] = ("help", "parameters", "shows", "exits", "errors")
 
@@ -124,13 +124,13 @@ class FunctionUse(OmittedIfEmpty):
 
     @property
     def other_errors(self) -> int:
-        """The exit code of an error of which nothing is said; no result has it unless the spec says so."""
+        """The exit code of errors without a code of their own; no result has it unless the spec says so."""
         results = {rule.code for rule in self.exits}
         free = (code for code in range(1, MOST_EXIT_CODE) if code != USAGE_ERROR and code not in results)
         return self.errors.get(OTHER_ERRORS) or next(free)
 
     def error_code(self, name: str) -> int:
-        """The exit code of a declared error."""
+        """Return the exit code of a declared error."""
         return self.errors.get(name, self.other_errors)
 
 
@@ -162,11 +162,11 @@ class ConsoleCommand(FunctionUse):
 
     @property
     def uses(self) -> list[FunctionUse]:
-        """Its subcommands, or itself where it has none."""
+        """The subcommands, or the command itself if it has none."""
         return [*self.subcommands] or [self]
 
     def line(self, use: FunctionUse) -> str:
-        """The words that call a function: `linkwatch scan`, or `rota`."""
+        """Return the words that call a function: `linkwatch scan`, or `rota`."""
         return f"{self.name} {use.name}" if isinstance(use, Subcommand) else self.name
 
 
@@ -197,12 +197,12 @@ class Route(OmittedIfEmpty):
 
     @property
     def template(self) -> str:
-        """Its path."""
+        """The path, by default that of the function."""
         return self.path or f"/{self.calls}"
 
 
 class Server(OmittedIfEmpty):
-    """A program that calls functions as it is asked to."""
+    """A program that calls functions on request."""
 
     omitted = ("help", "options")
 
@@ -236,7 +236,7 @@ class Tool(OmittedIfEmpty):
 
     @property
     def called(self) -> str:
-        """Its name."""
+        """The tool's name, by default that of the function."""
         return self.name or self.calls
 
 
@@ -283,14 +283,14 @@ class OutsideScope(OmittedIfEmpty):
 
 
 class FunctionParameter(NamedTuple):
-    """A parameter.
+    """A parameter of a function.
 
     Args:
-        name: In Python.
-        type: In normal form; empty if none is stated.
-        default: As source; None if it must be given.
-        about: What its contract says of it.
-        is_any_number: Whether it stands for any number of arguments, `*args`.
+        name: Its name.
+        type: Its type in normal form; empty if none is stated.
+        default: The source of its default; None if it is required.
+        about: Its constraints in the contract.
+        is_any_number: Whether it takes any number of arguments, `*args`.
     """
 
     name: str
@@ -301,7 +301,7 @@ class FunctionParameter(NamedTuple):
 
 
 class StatedClass(NamedTuple):
-    """A class with the module that exports it."""
+    """A class and the module that exports it."""
 
     module: str
     statement: ClassStatement
@@ -311,12 +311,12 @@ class PublicFunction(NamedTuple):
     """A function that an interface calls.
 
     Args:
-        name: In Python.
-        parameters: In order.
+        name: Its name.
+        parameters: Its parameters, in order.
         returns: The types of its outputs, by name; None before there is a contract.
-        purpose: Of its contract.
-        errors: The names of its exceptions, each with when it is raised.
-        classes: Those that its types name, directly or not; None before there is a contract.
+        purpose: The purpose in its contract.
+        errors: The names of its exceptions, each with its condition.
+        classes: The classes in its types, directly or indirectly; None before there is a contract.
         is_async: Whether it must be awaited.
         effects: The types of its effects.
     """
@@ -332,7 +332,7 @@ class PublicFunction(NamedTuple):
 
 
 def function_of_signature(public: str) -> PublicFunction | None:
-    """A function as a task provides it; None for a class."""
+    """Build a function from a public name of a task; None for a class."""
     if (signature := signature_of(public)) is None:
         return None
     return PublicFunction(
@@ -352,11 +352,11 @@ def function_of_signature(public: str) -> PublicFunction | None:
 def function_of_contract(
     contract: MicroModuleContract, others: Sequence[MicroModuleContract] = ()
 ) -> PublicFunction:
-    """A function as its contract has it.
+    """Build a function from its contract.
 
     Args:
-        contract: Of its module.
-        others: Of the modules whose classes it may name.
+        contract: The contract of its module.
+        others: The contracts of modules whose classes its types may name.
     """
     exceptions: dict[str, str] = {}
     for error in contract.error_surfaces:
@@ -406,22 +406,22 @@ _WORDS = {row.name for row in SCALARS if row.is_word}
 _ARRAYS = {"list", "tuple", "set", "frozenset", "Sequence", "Collection", "Iterable", "Iterator"}
 _IN_DOCUMENTS = {*_WORDS, *_ARRAYS, "bytes", "dict", "Mapping", "Literal", "None"}
 CLOCK_TYPES = {"today": "date", "now": "datetime"}
-"""Defaults that are read from the clock, each with the type of its parameter."""
+"""The defaults that come from the clock, each with the type of its parameter."""
 
 
 class CommandWord(NamedTuple):
     """A parameter on the command line.
 
     Args:
-        parameter: Of the function.
-        place: Where it comes from.
-        name: Of the option without `--`, or how the help calls the argument.
-        content: What is the value.
-        default: As the user would write it; empty if nothing is passed where it is not given.
-        help: What it is.
-        needed: Whether it must be given.
-        many: Whether several words make the value.
-        flag: Whether it stands alone: `--quiet`, `--no-quiet`.
+        parameter: The function's parameter.
+        place: The kind of word: argument, option or stdin.
+        name: The name of the option without `--`, or that of the argument in the help.
+        content: The source of the value.
+        default: The default as the user would write it; empty if nothing is passed by default.
+        help: The help text.
+        needed: Whether it is required.
+        many: Whether the value consists of several words.
+        flag: Whether it is a flag: `--quiet`, `--no-quiet`.
         short: The letter of an option, without `-`; empty if it has none.
     """
 
@@ -438,12 +438,12 @@ class CommandWord(NamedTuple):
 
     @property
     def option(self) -> str:
-        """How the option is written, by its letter if it has one."""
+        """The option as written, by its letter if it has one."""
         return f"-{self.short}" if self.short else f"--{self.name}"
 
     @property
     def synopsis(self) -> str:
-        """As usage has it: `DIR`, `[--limit INT]`."""
+        """The word in the usage line: `DIR`, `[--limit INT]`."""
         if self.place == "stdin":
             return "< INPUT"
         if self.place == "argument":
@@ -457,7 +457,7 @@ class CommandWord(NamedTuple):
 
     @property
     def metavar(self) -> str:
-        """What stands for the word of an option."""
+        """The placeholder for an option's value."""
         return "FILE" if self.content != "value" else _metavar(self.parameter.type)
 
 
@@ -472,7 +472,7 @@ def _parse(text: str) -> ast.expr:
 
 
 def words_of(use: FunctionUse, function: PublicFunction) -> list[CommandWord]:
-    """The parameters of a function on the command line, in its order."""
+    """Return the parameters of a function on the command line, in the function's order."""
     stated = {one.parameter: one for one in use.parameters}
     return [
         _word(one, stated.get(one.name, ParameterMapping(parameter=one.name))) for one in function.parameters
@@ -500,7 +500,7 @@ def _word(parameter: FunctionParameter, stated: ParameterMapping) -> CommandWord
 
 
 def is_array(text: str) -> bool:
-    """Whether several words make a value."""
+    """Whether a value of this type consists of several words."""
     return bool(text) and any(_base(one) in _ARRAYS for one in union_parts(_parse(text)))
 
 
@@ -509,11 +509,11 @@ def _base(node: ast.expr) -> str:
 
 
 def word_problem(word: CommandWord, classes: Mapping[str, StatedClass] | None) -> str:
-    """What keeps a value of this type from being written so, and what to do; empty if nothing does.
+    """Return why a word cannot give a value of its parameter's type, and what to do; empty if it can.
 
     Args:
-        word: As it would be written.
-        classes: What is known of classes; None where only their names are.
+        word: The word.
+        classes: The known classes; None if only their names are known.
     """
     kind = word.parameter.type
     if not kind:
@@ -543,13 +543,13 @@ def word_problem(word: CommandWord, classes: Mapping[str, StatedClass] | None) -
 def foreign_to_documents(
     kind: str, classes: Mapping[str, StatedClass], within: frozenset[str] = frozenset(), *, paths: bool = True
 ) -> str:
-    """The first type of which a document holds no value, among those of a type and of its fields; empty if there is none.
+    """Return the first part of a type, fields included, that a JSON document cannot represent; empty if there is none.
 
     Args:
         kind: The type.
-        classes: What is known of classes.
-        within: Those whose fields are being looked at.
-        paths: Whether a document may name files.
+        classes: The known classes.
+        within: The classes whose fields are being checked.
+        paths: Whether a document may contain file paths.
     """
     for name in named(kind):
         if name == "Path" and not paths:
@@ -573,12 +573,12 @@ def _is_object(node: ast.expr, classes: Mapping[str, StatedClass] | None) -> boo
 
 
 def value_problem(kind: str, default: str, classes: Mapping[str, StatedClass] | None) -> str:
-    """What keeps a word, or several, from being a value of a type, and what to do; empty if nothing does.
+    """Return why words cannot give a value of a type, and what to do; empty if they can.
 
     Args:
         kind: The type.
-        default: What the interface states.
-        classes: What is known of classes; None where only their names are.
+        default: The default that the interface states.
+        classes: The known classes; None if only their names are known.
     """
     parts = _parts(kind)
     if len(parts) != 1:
@@ -605,7 +605,7 @@ def value_problem(kind: str, default: str, classes: Mapping[str, StatedClass] | 
 
 
 def _parts(kind: str) -> list[ast.expr]:
-    """The types of which a value may be that is there."""
+    """Return the members of a union type, without None."""
     return [one for one in union_parts(_parse(kind)) if ast.unparse(one) != "None"]
 
 
@@ -619,7 +619,7 @@ JSON_FORMS = (
     ("bytes", "base64"),
     ("a Decimal, a UUID, a Path, NaN, an infinity and the like", "a text"),
 )
-"""Of values that JSON has no form of its own for: what is printed."""
+"""The JSON forms of values that have none of their own."""
 
 OF_THE_CLOCK = (
     "`now` is a datetime with the machine's offset from UTC, and with microseconds; `today` is the machine's date. A "
@@ -636,7 +636,7 @@ VALUES = f"{OF_THE_CLOCK} {OF_RESULTS}"
 
 
 def started(interfaces: Interfaces | None) -> str:
-    """What a user of the product starts, in a line."""
+    """Describe the programs of a product, in one line."""
     if interfaces is None:
         return "nothing; its functions are called from Python. No command was asked for."
     found: list[str] = []

@@ -1,7 +1,7 @@
-"""What is wrong with the interfaces of a product, and how a request calls a function (design: release).
+"""Checks of a product's interfaces, and the mapping from requests to parameters (design: release).
 
-Before there are contracts, a function is what a task provides: its name and its parameters. With the contract, its outputs,
-errors and classes are known as well, and every type must be one that a command line or a request carries.
+Before there are contracts, only the name and parameters of a function are known. A contract adds outputs, errors and
+classes; then every type must be one that a command line or a request can express.
 """
 
 import re
@@ -39,10 +39,10 @@ from specwright.domain.interfaces.records import (
 )
 
 OPENAPI_PATH = "/openapi.json"
-"""Where an API describes itself."""
+"""The path of an API's own description."""
 
 REFUSED = 422
-"""The status code of an error that the table does not have, and of values of wrong types."""
+"""The status code of errors that are not in the table, and of values of wrong types."""
 
 STATUS_OF_ERROR = {
     "PermissionError": 403,
@@ -55,14 +55,14 @@ STATUS_OF_ERROR = {
     "ConnectionError": 502,
     "TimeoutError": 504,
 }
-"""The status codes of Python's errors that say one thing; the table in `docs/interfaces.md` is this one."""
+"""The status codes of Python's more specific errors; `docs/interfaces.md` has the same table."""
 
 _CHANGING = {"POST", "PUT", "PATCH", "WRITE", "MUTATION"}
 _IN_BRACES = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
 SERVER_RESERVED = ("help", "host", "most-body", "port", "version")
-"""Options that the programs have already."""
+"""The options that every program has."""
 
 _NO_OPTIONS: Mapping[str, str] = {}
 
@@ -71,10 +71,10 @@ class RequestParameter(NamedTuple):
     """A parameter in a request.
 
     Args:
-        parameter: Of the function.
-        place: Where it comes from; `server` if the program has it as an option, and no request.
-        default: What the interface states; empty if nothing.
-        needed: Whether it must be given.
+        parameter: The function's parameter.
+        place: The part of the request; `server` if it is an option of the program instead.
+        default: The default that the interface states; empty if none.
+        needed: Whether it is required.
     """
 
     parameter: FunctionParameter
@@ -84,15 +84,15 @@ class RequestParameter(NamedTuple):
 
     @property
     def is_in_requests(self) -> bool:
-        """Whether a request can give it."""
+        """Whether requests contain it."""
         return self.place != "server"
 
 
 def method_of(route: Route, function: PublicFunction) -> str:
-    """The method of a route: what it states, else GET if each parameter is a word or several, else POST."""
+    """Return the method of a route: the stated one, else GET if words can give every parameter, else POST."""
     if route.method:
         return route.method
-    # of a class only the contract says whether it is an Enum, and the rule must hold before there is one
+    # only the contract says whether a class is an Enum, but the method must not change when there is one
     words = (one.type and not value_problem(one.type, "", {}) for one in function.parameters)
     return "GET" if all(words) else "POST"
 
@@ -100,13 +100,13 @@ def method_of(route: Route, function: PublicFunction) -> str:
 def parameters_of_route(
     route: Route, function: PublicFunction, options: Mapping[str, str] = _NO_OPTIONS
 ) -> list[RequestParameter]:
-    """The parameters of a function in a request, in its order: those of the path, the others in the query of a GET or
-    DELETE, else in the body.
+    """Return the parameters of a request, in the function's order: in the path, or else in the query of a GET or DELETE, or
+    else in the body.
 
     Args:
-        route: Calls the function.
-        function: With all that is known of it.
-        options: Of the program.
+        route: The route that calls the function.
+        function: The function.
+        options: The options of the program.
     """
     in_path = _IN_BRACES.findall(route.template)
     rest: Literal["query", "body"] = "query" if method_of(route, function) in ("GET", "DELETE") else "body"
@@ -129,13 +129,13 @@ def _requested(
 
 
 def status_of(route: Route, error: str) -> int:
-    """The status code of a declared error."""
+    """Return the status code of a declared error."""
     known = STATUS_OF_ERROR.get(error, route.errors.get(OTHER_ERRORS, REFUSED))
     return route.errors.get(error, known)
 
 
 def any_number_problem(function: PublicFunction) -> str:
-    """That a function takes any number of arguments, which no interface passes; empty if it does not."""
+    """Report a parameter for any number of arguments, which no interface can pass; empty if there is none."""
     many = next((one.name for one in function.parameters if one.is_any_number), "")
     what = f"{many} of {function.name} stands for any number of arguments, which no interface can pass"
     return f"{what}; call a function that takes a list" if many else ""
@@ -144,7 +144,7 @@ def any_number_problem(function: PublicFunction) -> str:
 def route_problems(
     route: Route, function: PublicFunction, options: Mapping[str, str] = _NO_OPTIONS
 ) -> list[str]:
-    """The faults of a route that calls a function, as far as the function is known."""
+    """Return the faults of a route, as far as its function is known."""
     if many := any_number_problem(function):
         return [many]
     method, names = method_of(route, function), [one.name for one in function.parameters]
@@ -177,14 +177,14 @@ def _request_problems(
     *,
     remote: bool,
 ) -> Iterator[str]:
-    """What keeps requests, with the defaults that are stated, from giving the parameters of a function.
+    """Report parameters of a function that requests and stated defaults cannot give.
 
     Args:
-        function: That is called.
-        defaults: Of parameters that are not given.
-        options: Of the program.
-        requested: The parameters of the function.
-        remote: Whether requests come from elsewhere, so that none may name a file.
+        function: The function.
+        defaults: The stated defaults, by parameter.
+        options: The options of the program.
+        requested: The parameters of the request.
+        remote: Whether requests come from other machines, so that none may name a file.
     """
     yield from _default_problems(defaults, function)
     yield from (f"{name} {_ONE_OF_OPTIONS} `defaults`" for name in defaults if name in options)
@@ -213,7 +213,7 @@ def _parameter_problem(one: RequestParameter, function: PublicFunction, *, remot
 
 
 def _option_problem(one: RequestParameter, function: PublicFunction) -> str:
-    """What keeps a parameter from being an option of a server."""
+    """Return why a parameter cannot be an option of a server; empty if it can."""
     kind = one.parameter.type
     if is_array(kind):
         return f"{kind} is no word, so it cannot be one of the `options`"
@@ -221,10 +221,10 @@ def _option_problem(one: RequestParameter, function: PublicFunction) -> str:
 
 
 def option_problems(options: Mapping[str, str], called: Sequence[PublicFunction]) -> Iterator[str]:
-    """What is wrong with the options of a server, whatever calls them.
+    """Report faults of a server's options.
 
     Args:
-        options: The default of each, by the parameter.
+        options: The default of each option, by parameter.
         called: The functions that the server calls.
     """
     for name, word in options.items():
@@ -242,7 +242,7 @@ def option_problems(options: Mapping[str, str], called: Sequence[PublicFunction]
 
 
 def option_name(parameter: str) -> str:
-    """How an option of a server is written, without `--`."""
+    """Return the name of a server's option, without `--`."""
     return parameter.replace("_", "-").lower()
 
 
@@ -259,7 +259,7 @@ def _default_problems(defaults: Mapping[str, str], function: PublicFunction) -> 
 
 
 def _error_problems(stated: Iterable[str], function: PublicFunction) -> Iterator[str]:
-    """Errors that an interface names and the contract of its function does not have."""
+    """Report errors in an interface that the contract of its function does not declare."""
     for name in stated if function.returns is not None else ():
         if name not in (*function.errors, OTHER_ERRORS):
             listed = ", ".join(function.errors) or "none"
@@ -267,7 +267,7 @@ def _error_problems(stated: Iterable[str], function: PublicFunction) -> Iterator
 
 
 def api_problems(api: HttpApi, functions: Mapping[str, PublicFunction]) -> Iterator[tuple[int, str]]:
-    """The routes whose path and method an earlier one has, or the API itself: the place of each, and what is wrong."""
+    """Report routes whose path and method an earlier route or the API itself has: the route's position, and the message."""
     seen: dict[tuple[str, str], str] = {("GET", OPENAPI_PATH): "the description of the API"}
     for place, route in enumerate(api.routes):
         if route.calls in functions:
@@ -279,7 +279,7 @@ def api_problems(api: HttpApi, functions: Mapping[str, PublicFunction]) -> Itera
 
 
 def tool_problems(server: McpServer, place: int, function: PublicFunction) -> list[str]:
-    """The faults of a tool that calls a function, as far as the function is known."""
+    """Return the faults of a tool, as far as its function is known."""
     if many := any_number_problem(function):
         return [many]
     tool = server.tools[place]
@@ -296,7 +296,7 @@ def tool_problems(server: McpServer, place: int, function: PublicFunction) -> li
 def parameters_of_tool(
     defaults: Mapping[str, str], function: PublicFunction, options: Mapping[str, str] = _NO_OPTIONS
 ) -> list[RequestParameter]:
-    """The arguments of a tool: members of one JSON object, but for the options of the program."""
+    """Return the arguments of a tool: members of one JSON object, except for the options of the program."""
     return [_requested(one, "body", defaults, options) for one in function.parameters]
 
 
@@ -304,12 +304,11 @@ class Use(NamedTuple):
     """A function that an interface calls.
 
     Args:
-        field: In the interfaces.
-        shown: How a message names it.
-        calls: The function.
-        problems: What keeps the interface from calling it, as far as it is known.
-        defaults: What it passes for parameters that are not given, as words; of options of a server those of other
-            functions as well.
+        field: The path of the field in the interfaces.
+        shown: Its name in messages.
+        calls: The name of the function.
+        problems: Returns the faults of the interface, as far as the function is known.
+        defaults: Defaults of parameters, as words; for a server all its options, also those of other functions.
     """
 
     field: str
@@ -320,7 +319,7 @@ class Use(NamedTuple):
 
 
 def uses_of(interfaces: Interfaces) -> list[Use]:
-    """All that interfaces call."""
+    """Return all function calls of interfaces."""
     found = [
         Use(
             field,
@@ -359,12 +358,12 @@ def uses_of(interfaces: Interfaces) -> list[Use]:
 def interface_problems(
     interfaces: Interfaces, provided: Sequence[PublicName], with_effects: Collection[str] = ()
 ) -> list[tuple[str, str]]:
-    """The faults of interfaces before there is a contract: the field of each, and what is wrong and what to do.
+    """Return the faults of interfaces before there are contracts, each with its field.
 
     Args:
-        interfaces: Of the spec.
+        interfaces: The interfaces of the spec.
         provided: The public names of all tasks.
-        with_effects: The functions of tasks whose sketch says that they have effects.
+        with_effects: The functions of tasks whose sketch states effects.
     """
     stated = {name_of(public): public for public in reversed(provided)}
     functions = {name: one for name, public in stated.items() if (one := function_of_signature(public))}
@@ -399,14 +398,14 @@ def _double_names(interfaces: Interfaces) -> Iterator[tuple[str, str]]:
 
 
 def _commands(interfaces: Interfaces) -> Iterator[tuple[str, ConsoleCommand, FunctionUse]]:
-    """Each subcommand with its field, or the command that has none."""
+    """Yield each subcommand with its field, or the command if it has none."""
     if command := interfaces.command:
         for place, one in enumerate(command.uses):
             yield f"command.subcommands[{place}]" if command.subcommands else "command", command, one
 
 
 def interface_warnings(interfaces: Interfaces) -> list[tuple[str, str]]:
-    """What is allowed and probably not meant, a result and an error with one exit code: the field, and what it is."""
+    """Return warnings with their fields: a result and an error with the same exit code."""
     return [
         (
             f"{field}.errors",
@@ -422,7 +421,7 @@ def interface_warnings(interfaces: Interfaces) -> list[tuple[str, str]]:
 
 
 def exit_condition(rule: ExitRule) -> str:
-    """When a rule holds, in words."""
+    """Describe the condition of an exit rule."""
     return f"{f'`{rule.of}`' if rule.of else 'the result'} is {'not empty' if rule.when == 'filled' else 'empty'}"
 
 
@@ -435,7 +434,7 @@ def _not_provided(name: str, stated: Mapping[str, PublicName]) -> str:
 
 
 def use_problems(use: FunctionUse, function: PublicFunction) -> list[str]:
-    """The faults of a command or subcommand that calls a function, as far as the function is known."""
+    """Return the faults of a command or subcommand, as far as its function is known."""
     known = [one.name for one in function.parameters]
     problems = [
         f"{function.name} has no parameter {one.parameter}; {did_you_mean(one.parameter, known)}it has "
@@ -461,12 +460,12 @@ def unfit_contracts(
     contracts: Mapping[str, MicroModuleContract],
     others: Sequence[MicroModuleContract] = (),
 ) -> list[str]:
-    """What of a plan's contracts the interfaces of the product cannot call.
+    """Report contracts of a plan that the product's interfaces cannot call.
 
     Args:
-        interfaces: Of the product.
-        contracts: Of the plan, by name.
-        others: Whose classes they may name.
+        interfaces: The product's interfaces.
+        contracts: The contracts of the plan, by name.
+        others: Contracts whose classes they may name.
     """
     known = [*contracts.values(), *others]
     return [
@@ -482,7 +481,7 @@ def _first_double(names: Sequence[str]) -> str:
 
 
 def _line_problems(words: Sequence[CommandWord]) -> Iterator[str]:
-    """What the command line as a whole cannot be."""
+    """Report conflicts between the words of one command line."""
     options = [one.name for one in words if one.place == "option"]
     for name in options:
         if name in RESERVED or name.removeprefix("no-") in RESERVED:
@@ -521,7 +520,7 @@ def _result_problems(use: FunctionUse, function: PublicFunction) -> Iterator[str
 
 
 def result_parts(function: PublicFunction) -> list[str]:
-    """The outputs of a function, and the fields of the only one if it is a record."""
+    """Return the outputs of a function, and the fields of a single output that is a record."""
     returns, classes = function.returns or {}, function.classes or {}
     fields: list[str] = []
     if len(returns) == 1:

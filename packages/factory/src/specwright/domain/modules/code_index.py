@@ -1,7 +1,5 @@
-"""Entries of the Code Index and the text by which they are searched (design: code-index).
-
-The decision to retire a module version: why, since when, and what its users do instead (design: deprecation).
-"""
+"""Entries of the Code Index and their search text (design: code-index); the record of a deprecation
+(design: deprecation)."""
 
 import ast
 import re
@@ -20,7 +18,7 @@ from ship_gate.syntax_tree import parse_expression
 
 
 class IndexStatus(StrEnum):
-    """One-way: SHIPPED, then DEPRECATED or SUPERSEDED (design: code-index)."""
+    """The status of an entry: SHIPPED, later DEPRECATED or SUPERSEDED, never back (design: code-index)."""
 
     SHIPPED = "SHIPPED"
     DEPRECATED = "DEPRECATED"
@@ -38,7 +36,7 @@ class IoSummary(Record):
 
 
 class CodeIndexEntry(Record):
-    """What the index knows of one module version (design: code-index). References are paths below `state_store/`."""
+    """The entry of one module version (design: code-index). References are paths below `state_store/`."""
 
     module_id: ModuleId
     version: SemVer
@@ -60,7 +58,7 @@ class CodeIndexEntry(Record):
         return f"{self.module_id}@{self.version}"
 
     def retired(self, decided: "Deprecation") -> Self:
-        """The entry after its retirement (design: deprecation)."""
+        """Return the entry after a deprecation (design: deprecation)."""
         notes = "\n".join(filter(None, (self.notes, decided.notice)))
         changes = {"status": decided.status, "superseded_by": decided.replacement, "notes": notes}
         return self.model_copy(update=changes)
@@ -74,13 +72,13 @@ class SearchHit(NamedTuple):
 
 
 def embedding_text(entry: CodeIndexEntry) -> str:
-    """The sole input of the embedding model: purpose, tags, compact io_summary (design: code-index)."""
+    """Return the text to embed: purpose, tags, compact io_summary (design: code-index)."""
     io_summary = orjson.dumps(entry.io_summary.to_json()).decode()
     return f"{entry.purpose}\n{', '.join(entry.tags)}\n{io_summary}"
 
 
 def summarise(contract: MicroModuleContract, notes: str = "") -> CodeIndexEntry:
-    """The entry of a shipped module, from its contract."""
+    """Build the entry of a shipped module from its contract."""
     base = f"modules/{contract.module_id}/{contract.module_version}"
     return CodeIndexEntry(
         module_id=contract.module_id,
@@ -98,7 +96,7 @@ def summarise(contract: MicroModuleContract, notes: str = "") -> CodeIndexEntry:
 
 
 def io_summary(contract: MicroModuleContract) -> IoSummary:
-    """The five dimensions of a contract as short strings."""
+    """Return the five dimensions of a contract as short strings."""
     return IoSummary(
         inputs=[_line(f"{i.name}: {i.type}", i.constraints) for i in contract.inputs],
         outputs=[_line(f"{o.name}: {o.type}", o.invariants) for o in contract.outputs],
@@ -113,22 +111,23 @@ def _line(head: str, details: list[str]) -> str:
 
 
 def type_key(text: str) -> str:
-    """The spelling by which a type is compared (design: module-directory); what is not an expression stays as it is."""
+    """Return the normal spelling of a type, for comparison (design: module-directory); text that is not an expression is
+    returned unchanged."""
     return _spelling(text.strip()) or " ".join(text.split())
 
 
 def searched_types(texts: Iterable[str]) -> list[str]:
-    """The spellings by which entries may have the types of a query: `decimal.Decimal` is `Decimal` in a contract, and
+    """Return the spellings of a query's types that entries may use: `decimal.Decimal` is `Decimal` in a contract, and
     `Optional[int]` is `int | None`."""
     return list(dict.fromkeys(key for text in texts for key in (type_key(text), type_key(normal_type(text)))))
 
 
 def declared_types(lines: Iterable[str]) -> list[str]:
-    """The types in the input or output lines of an io_summary, as `type_key` spells them.
+    """Return the types in the input or output lines of an io_summary, as `type_key` spells them.
 
-    The inverse of `summarise`, exact for every type that a contract may hold: the type is the shortest piece
-    after the name that is a Python expression and ends at ` (` or at the line's end. Within a normalised type
-    ` (` occurs only inside brackets or quotes, or after an operator, so what ends there is not an expression.
+    This inverts `summarise`, exactly for every type that a contract may have: the type is the shortest text after the name
+    that is a Python expression and ends at ` (` or the end of the line. In a normalised type, ` (` occurs only inside
+    brackets or quotes, or after an operator, so the text before it is not an expression.
     """
     return [_declared_type(line) for line in lines]
 
@@ -140,7 +139,7 @@ def _declared_type(line: str) -> str:
 
 
 def _spelling(text: str) -> str:
-    """An expression as Python writes it; empty if the text is none."""
+    """Return an expression in Python's normal spelling; empty if the text is not an expression."""
     try:
         return ast.unparse(parse_expression(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -148,19 +147,19 @@ def _spelling(text: str) -> str:
 
 
 LONGEST_NOTE = 2_000
-"""Characters of a reason or a migration note."""
+"""The length limit of a reason or a migration note."""
 
 _Note = Annotated[Text, StringConstraints(max_length=LONGEST_NOTE)]
 
 
 class DeprecationRequest(Record):
-    """What a person asks for.
+    """A request to deprecate a module version.
 
     Args:
-        module_ref: The version that is not to be used any more.
-        reason: Why.
-        migration_note: What those that use it do instead.
-        replacement: The version that takes its place, if there is one.
+        module_ref: The version.
+        reason: The reason.
+        migration_note: What its users should do instead.
+        replacement: The version that replaces it, if any.
     """
 
     module_ref: ModuleRefText
@@ -176,7 +175,7 @@ class DeprecationRequest(Record):
 
 
 class Deprecation(DeprecationRequest):
-    """The decision. `consumers` are the versions in the Code Index that depended on it then."""
+    """The record of a deprecation. `consumers` are the versions in the Code Index that depended on it at the time."""
 
     decided_at: Timestamp
     decided_by: str
@@ -185,12 +184,12 @@ class Deprecation(DeprecationRequest):
 
     @property
     def notice(self) -> str:
-        """What the Code Index notes, with the time."""
+        """The note for the Code Index, with the time."""
         return f"{self.status.capitalize()} {self.decided_at}: {self.reason} Migration: {self.migration_note}"
 
 
 class UndoneDeprecation(Record):
-    """The decision that a deprecation was a mistake: the files of the version are sealed again as its next one."""
+    """The record of an undone deprecation: the files of the version are sealed again as the next version."""
 
     module_ref: ModuleRefText
     reason: _Note

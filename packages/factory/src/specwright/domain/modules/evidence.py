@@ -1,9 +1,6 @@
-"""Ship evidence: what makes "it works" falsifiable (design: sealing, ship-gate).
+"""The schemas of ship evidence (design: sealing, ship-gate), and the files of a person's fix (design: escalation).
 
-`ship.json` seals a version; `tests/execution_log.json` is the evidence that it refers to. The gate runs the
-tests and extracts fingerprints; the ship node publishes the files. This module holds their schemas.
-
-The files of a person's fix: which paths are allowed, and the module's files with them (design: escalation, sealing).
+`ship.json` seals a version; `tests/execution_log.json` is the evidence that it refers to.
 """
 
 import re
@@ -20,35 +17,35 @@ from ship_gate.base.record import Record, SemVer, Sha256, Text, Timestamp
 from specwright.domain.answers import StruckTest
 
 EXECUTION_LOG = "tests/execution_log.json"
-"""The path of a version's evidence below its directory (design: ship-gate)."""
+"""The path of the execution log below a version's directory (design: ship-gate)."""
 
 NOTES = "notes"
-"""The name under which the evidence has the gate's remarks, beside its stages."""
+"""The name under which the evidence lists the gate's remarks, beside its stages."""
 
 Count = Annotated[int, Field(ge=0)]
 
 
 class TestOutcome(StrEnum):
-    """Binary; there is no skip (design: ship-gate)."""
+    """The outcome of a test; there is no skip (design: ship-gate)."""
 
-    __test__ = False  # the name is the field's; pytest must not collect it
+    __test__ = False  # pytest must not collect it
     PASS = "PASS"  # noqa: S105 - a verdict, not a password
     FAIL = "FAIL"
 
 
 def tree_sha256(files: Mapping[str, bytes]) -> str:
-    """One hash for a tree of files, independent of their order.
+    """Return one hash for a tree of files, independent of their order.
 
     It is the SHA-256 of the RFC 8785 bytes of `{path: SHA-256 of the file's bytes, in hex}`.
 
     Args:
-        files: Bytes by posix path relative to the tree's root.
+        files: Bytes by POSIX path relative to the tree's root.
     """
     return canonical_json.digest({path: canonical_json.sha256(data) for path, data in files.items()})
 
 
 def evidence_ref(module_id: str, version: str) -> str:
-    """The path of a version's execution log below `state_store/` (design: ship-gate)."""
+    """Return the path of a version's execution log below `state_store/` (design: ship-gate)."""
     return f"modules/{module_id}/{version}/{EXECUTION_LOG}"
 
 
@@ -85,7 +82,7 @@ class ExecutionLog(Record):
 
     @classmethod
     def of(cls, module_id: str, module_version: str, executed_at: str, tests: Iterable[ExecutedTest]) -> Self:
-        """The log of a run, with its tests counted.
+        """Build the log of a run, with its counts.
 
         Raises:
             ValueError: no test ran, or two tests share a name.
@@ -115,12 +112,12 @@ class ExecutionLog(Record):
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """The log as JSON values; an unmeasured duration is left out rather than null."""
+        """Return the log as JSON values, without durations that were not measured."""
         return self.model_dump(mode="json", exclude_none=True)
 
 
 class Verification(Record):
-    """The result of the gate, in one line."""
+    """The result of the gate."""
 
     result: TestOutcome
     interface_fingerprint: Sha256
@@ -128,7 +125,7 @@ class Verification(Record):
 
 
 class Environment(Record):
-    """Where it was verified, so that it can be verified again."""
+    """The environment of the gate run, so that it can be repeated."""
 
     repo_revision: Text
     dependency_lock_ref: Text
@@ -147,10 +144,10 @@ class TreeHashes(Record):
 
     @classmethod
     def of(cls, files: Mapping[str, bytes]) -> Self:
-        """The hashes of a version's files.
+        """Hash a version's files.
 
         Args:
-            files: Bytes by posix path below the version's directory; files outside the two trees are ignored.
+            files: Bytes by POSIX path below the version's directory; files outside the two trees are ignored.
         """
         sealed = {path: data for path, data in files.items() if path != EXECUTION_LOG}
         return cls(
@@ -164,7 +161,7 @@ def _below(prefix: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 class StageOutcome(StrEnum):
-    """How a stage of the gate ended: skipped by the settings, or not run because an earlier one left no ground."""
+    """The outcome of a gate stage; SKIPPED by the settings, NOT_RUN because an earlier stage failed."""
 
     PASS = "PASS"  # noqa: S105 - a verdict, not a password
     FAIL = "FAIL"
@@ -173,7 +170,7 @@ class StageOutcome(StrEnum):
 
 
 class GateCheck(Record):
-    """One stage of the ship gate and what it observed (design: ship-gate)."""
+    """A stage of the ship gate with its observations (design: ship-gate)."""
 
     name: Text
     result: StageOutcome
@@ -184,19 +181,19 @@ class GateCheck(Record):
 
 
 class LogDigest(Record):
-    """The execution log in short: its counts, and the SHA-256 of its stored bytes."""
+    """The counts of an execution log, and the SHA-256 of its stored bytes."""
 
     summary: ExecutionSummary
     sha256: Sha256
 
     @classmethod
     def of(cls, log: ExecutionLog) -> Self:
-        """The digest of a log as `to_bytes` stores it."""
+        """Build the digest of a log as `to_bytes` stores it."""
         return cls(summary=log.summary, sha256=canonical_json.sha256(log.to_bytes()))
 
 
 class ShipEvidence(Record):
-    """`ship.json` (design: sealing, extended by). Its presence seals the version."""
+    """`ship.json` (design: sealing). Its presence seals the version."""
 
     module_id: ModuleId
     module_version: SemVer
@@ -230,14 +227,14 @@ class ShipEvidence(Record):
 
 
 class ResealedModule(Record):
-    """A version that code sealed without a debate: a consumer, judged again against the later version of a module that it
-    calls (design: change).
+    """A version that was sealed without a debate: a consumer, judged again with a later version of a dependency
+    (design: change).
 
     Args:
         module_ref: The version.
-        replaces: The version whose files it has, apart from the references to the modules that it calls.
-        sha256: The hash of all of its files.
-        reason: Why, in one sentence.
+        replaces: The version with the same files, apart from the references to dependencies.
+        sha256: The hash of all its files.
+        reason: The reason, in one sentence.
     """
 
     module_ref: ModuleRefText
@@ -247,19 +244,19 @@ class ResealedModule(Record):
 
 
 WRITABLE = ("implementation/", "tests/", "examples.md")
-"""What a Proposer, or a person, writes of a module (design: module-directory)."""
+"""The files of a module that a Proposer or a person writes (design: module-directory)."""
 
 _PATH = re.compile(r"(implementation|tests)(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){1,8}|examples\.md")
-"""No `..`, no absolute path, no backslash, no control character, nothing hidden: a few plain names."""
+"""Relative paths of a few plain names: no `..`, backslashes, control characters or hidden files."""
 
 
 def is_module_file(path: str) -> bool:
-    """Whether a module may have a file of this path."""
+    """Whether a module may have a file at this path."""
     return _PATH.fullmatch(path) is not None and not path.endswith(".") and path != EXECUTION_LOG
 
 
 def file_problems(fix: Mapping[str, str]) -> Iterator[str]:
-    """Why files are refused: a path that a module cannot have, a text that cannot be written."""
+    """Report files that a fix may not contain: invalid paths, texts that are not valid UTF-8."""
     for path, text in fix.items():
         if path == EXECUTION_LOG:
             yield f"{path!r} is written by the ship gate"
@@ -275,8 +272,7 @@ def file_problems(fix: Mapping[str, str]) -> Iterator[str]:
 def overlaid(
     base: Mapping[str, bytes], fix: Mapping[str, str], removed: Collection[str] = ()
 ) -> tuple[dict[str, bytes], list[str]]:
-    """The module's files, without the removed ones and with those of a fix replacing its own, and the paths that would be
-    a file and a directory."""
+    """Apply a fix to a module's files. Return the files, and the paths that would be both a file and a directory."""
     kept = {path: data for path, data in base.items() if path not in removed}
     files = {**kept, **{path: text.encode() for path, text in fix.items()}}
     folders = {"/".join(path.split("/")[:depth]) for path in files for depth in range(1, path.count("/") + 1)}

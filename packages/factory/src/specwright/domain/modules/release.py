@@ -2,8 +2,8 @@
 acceptance report (design: release).
 
 Each gate is a function from the modules of the set to its violations. The acceptance report lists every criterion of the
-approved spec with what showed it; a reference is the path of a file below `state_store/`, and after a `#` a JSON pointer
-into it. The wheel is made behind `ports.packaging`.
+approved spec with its evidence; a reference is the path of a file below `state_store/`, and after a `#` a JSON pointer
+into it. `ports.Packager` builds the wheel.
 """
 
 from collections import Counter, defaultdict
@@ -38,12 +38,12 @@ class Gate(StrEnum):
 
 
 class ReleaseDependency(NamedTuple):
-    """What a module of the set depends on.
+    """A dependency of a module in the set.
 
     Args:
-        ref: As the Code Index entry has it, `MM-...@x.y.z` or `MM-...@^x.y.z`.
-        built_against: The version in the ship evidence; None if the evidence names none of that module.
-        index_status: Of the version that is referred to; None if the index does not know it.
+        ref: The reference in the Code Index entry, `MM-...@x.y.z` or `MM-...@^x.y.z`.
+        built_against: The version in the ship evidence; None if the evidence has none.
+        index_status: The status of the referenced version; None if it is not in the index.
     """
 
     ref: str
@@ -52,12 +52,12 @@ class ReleaseDependency(NamedTuple):
 
     @property
     def module_id(self) -> str:
-        """The module that is depended on, whatever its version."""
+        """The id of the dependency, without its version."""
         return self.ref.partition("@")[0]
 
 
 class ReleaseModule(NamedTuple):
-    """One version of the set; `index_status` is None if it has no entry."""
+    """A module version in the set; `index_status` is None if it has no entry."""
 
     contract: MicroModuleContract
     evidence: ShipEvidence
@@ -73,22 +73,22 @@ class ReleaseModule(NamedTuple):
 def release_module(
     contract: MicroModuleContract, evidence: ShipEvidence, index: Mapping[str, CodeIndexEntry]
 ) -> ReleaseModule:
-    """A module of the set, with what evidence and index say of its dependencies.
+    """Build a module of the set, with its dependencies from evidence and index.
 
     Args:
-        contract: Sealed.
-        evidence: Of the same version.
-        index: Entries by `MM-...@x.y.z`, those of the dependencies among them.
+        contract: The sealed contract.
+        evidence: The ship evidence of the same version.
+        index: Entries by `MM-...@x.y.z`, including those of the dependencies.
 
     Raises:
         CorruptionError: contract and evidence belong to different versions.
     """
     if contract.ref != evidence.ref:
         raise CorruptionError(
-            f"the ship evidence of {contract.ref} speaks of {evidence.ref}", remedy="run `specwright verify`"
+            f"the ship evidence of {contract.ref} is for {evidence.ref}", remedy="run `specwright verify`"
         )
     entry = index.get(contract.ref)
-    # docs/design.md#release reads them in the index entry; without one gate 4 fails, and the contract still has them
+    # dependencies come from the index entry; without one gate 4 fails, and the contract still lists them
     refs = entry.dependencies if entry else [dependency.ref for dependency in contract.dependencies]
     built = {(ref := ModuleRef.parse(text)).module_id: ref for text in evidence.dependency_fingerprints}
 
@@ -106,10 +106,10 @@ def release_module(
 
 
 def check_release_set(modules: Sequence[ReleaseModule]) -> None:
-    """Refuse a set that is no product (design: contracts, release).
+    """Raise unless a set can be a product (design: contracts, release).
 
     Raises:
-        RefusedError: empty, a module did not ship, two versions of one module, or two modules of one name.
+        RefusedError: the set is empty, or has an unshipped module, two versions of a module, or two modules of one name.
     """
     if not modules:
         raise RefusedError(
@@ -117,7 +117,9 @@ def check_release_set(modules: Sequence[ReleaseModule]) -> None:
             remedy="revise SPEC.md and begin in a new directory: `specwright init DIR`",
         )
     if unshipped := [m.ref for m in modules if m.evidence.verification.result is TestOutcome.FAIL]:
-        raise RefusedError(f"only shipped modules are released, these are not: {', '.join(unshipped)}")
+        raise RefusedError(
+            f"only shipped modules can be released; these are not shipped: {', '.join(unshipped)}"
+        )
     versions, names = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for module in modules:
         versions[module.contract.module_id].append(module.ref)
@@ -125,7 +127,7 @@ def check_release_set(modules: Sequence[ReleaseModule]) -> None:
     for module_id, refs in versions.items():
         if len(refs) > 1:
             raise RefusedError(
-                f"a release holds one version of a module, this one has {' and '.join(refs)}",
+                f"a release can have only one version of a module; this one has {' and '.join(refs)}",
                 where=module_id,
                 remedy="name one of them",
             )
@@ -139,7 +141,7 @@ def check_release_set(modules: Sequence[ReleaseModule]) -> None:
 
 
 def dependency_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
-    """Gate 1: every dependency is in the set, as the version referred to or a compatible later one."""
+    """Gate 1: every dependency is in the set, in the referenced version or a compatible later one."""
     members, found = {module.contract.module_id: module for module in modules}, list[Finding]()
     for module in modules:
         for dependency in module.dependencies:
@@ -155,9 +157,9 @@ def dependency_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
 
 
 def fingerprint_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
-    """Gate 2: each consumer was built against the contract that its producer in the set has now.
+    """Gate 2: each consumer was built against the present contract of its dependency in the set.
 
-    A producer that is not in the set is gate 1's concern.
+    Gate 1 reports dependencies that are not in the set.
     """
     members = {module.contract.module_id: module for module in modules}
     return tuple(
@@ -182,7 +184,7 @@ def _drift(module: ReleaseModule, dependency: ReleaseDependency, producer: Relea
 
 
 def deprecation_check(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
-    """Gate 3: no module that is not itself DEPRECATED refers to a DEPRECATED or SUPERSEDED one."""
+    """Gate 3: no active module depends on a DEPRECATED or SUPERSEDED one."""
     retired = (IndexStatus.DEPRECATED, IndexStatus.SUPERSEDED)
     return tuple(
         Finding(
@@ -215,9 +217,9 @@ def _called(module: ReleaseModule) -> str:
 
 
 def run_gates(modules: Sequence[ReleaseModule]) -> tuple[Finding, ...]:
-    """All violations, in the order of the gates; none means that all four PASS.
+    """Return all violations, in the order of the gates; empty means that all four PASS.
 
-    The code of one is the gate, its place the modules and references that cause it, consumer first.
+    A finding's code is the gate, its place the modules and references, consumer first.
     """
     checks = (dependency_check, fingerprint_check, deprecation_check, code_index_check)
     return tuple(failure for check in checks for failure in check(modules))
@@ -252,19 +254,19 @@ class IntegrationGates(Record):
 
     @classmethod
     def of(cls, failures: Sequence[Finding]) -> Self:
-        """FAIL for each gate that has a violation."""
+        """Build the results: FAIL for each gate with a violation."""
         failed = {failure.code for failure in failures}
         return cls.model_validate({gate: Result.FAIL if gate in failed else Result.PASS for gate in Gate})
 
     @property
     def overall(self) -> Result:
-        """PASS if and only if all four are (design: release)."""
+        """PASS if all four gates pass (design: release)."""
         return Result.PASS if all(getattr(self, gate) is Result.PASS for gate in Gate) else Result.FAIL
 
 
 class ProductResult(Record):
-    """What became of the wheel (design: release). `wheel` is its file name beside the manifest, null if none was made.
-    `source` has the hashes of the files of the source tree, by their paths in the project."""
+    """The result of building and testing the wheel (design: release). `wheel` is its file name beside the manifest, or null.
+    `source` has the hashes of the files of the source tree, by path in the project."""
 
     wheel: str | None
     sha256: Sha256 | None
@@ -274,7 +276,7 @@ class ProductResult(Record):
 
     @classmethod
     def without_wheel(cls, why: str) -> Self:
-        """There is no wheel."""
+        """Build the result of a release without a wheel."""
         return cls(wheel=None, sha256=None, result=Result.FAIL, detail=why)
 
     @model_validator(mode="after")
@@ -287,8 +289,7 @@ class ProductResult(Record):
 
 
 class UnshownInRelease(Record):
-    """An acceptance criterion that no test shows (design: unshown-criteria). `answer` is the person's, empty if none was
-    given."""
+    """An acceptance criterion that no test shows (design: unshown-criteria). `answer` is a person's answer, or empty."""
 
     task_id: str
     criterion: int
@@ -300,7 +301,7 @@ class UnshownInRelease(Record):
 
 
 class ReleaseManifest(Record):
-    """`releases/{release_id}/manifest.json` (design: release, and `product` of)."""
+    """`releases/{release_id}/manifest.json` (design: release)."""
 
     release_id: Annotated[str, Field(pattern=r"^REL-[0-9a-f]{8}$")]
     created_at: Timestamp
@@ -323,7 +324,7 @@ class ReleaseManifest(Record):
 
     @property
     def succeeded(self) -> bool:
-        """Whether gates and product both PASS; otherwise the command exits 1 (design: release)."""
+        """Whether gates and product both pass; otherwise the command exits with 1 (design: release)."""
         return self.overall_result is Result.PASS and self.product.result is Result.PASS
 
 
@@ -337,19 +338,19 @@ def release_manifest(
     *,
     missing: str = "",
 ) -> ReleaseManifest:
-    """The manifest of a set, its gates run and its notes written.
+    """Run the gates on a set and build its manifest.
 
     Args:
         release_id: `REL-` + 8 drawn hex digits.
-        created_at: ISO-8601 UTC.
-        spec_version: Of the ProductSpec that drove the project.
-        modules: In the order in which they are to be listed.
-        product: Not part of the overall result.
+        created_at: The time, ISO-8601 UTC.
+        spec_version: The version of the product spec.
+        modules: The set, in the order of the manifest.
+        product: The result of the wheel, which is not part of the overall result.
         unshown: Acceptance criteria that nothing shows.
-        missing: Which tasks of the product are not in the set, in words; empty if none.
+        missing: A description of the tasks that are not in the set; empty if none.
 
     Raises:
-        RefusedError: the set is no product.
+        RefusedError: the set cannot be a product.
     """
     check_release_set(modules)
     failures = run_gates(modules)
@@ -379,11 +380,11 @@ def _notes(count: int, failures: Sequence[Finding], product: ProductResult, miss
 
 
 def failure_report(manifest: ReleaseManifest, modules: Sequence[ReleaseModule]) -> str | None:
-    """What is stored beside a manifest that did not succeed, as Markdown; None if it did (design: release).
+    """Return the Markdown report to store beside a failed manifest; None if it succeeded (design: release).
 
     Args:
-        manifest: Of this set.
-        modules: The set, for the violations.
+        manifest: The manifest of the set.
+        modules: The set.
     """
     if manifest.succeeded:
         return None
@@ -404,13 +405,13 @@ def failure_report(manifest: ReleaseManifest, modules: Sequence[ReleaseModule]) 
 
 
 class ModuleChange(NamedTuple):
-    """A module that is another in a version of the product.
+    """A module that changed in a version of the product.
 
     Args:
-        name: As it is imported.
-        before: Its version before; empty if it is new.
-        after: Its version; empty if it is gone.
-        reason: Why.
+        name: Its name.
+        before: Its previous version; empty if it is new.
+        after: Its version; empty if it was removed.
+        reason: The reason.
     """
 
     name: str
@@ -429,12 +430,12 @@ class VersionNotes(NamedTuple):
     """One version of the product.
 
     Args:
-        spec: Approved.
-        before: The spec of the version before; None for the first.
-        request: What was asked for, in a sentence; empty if SPEC.md says it.
-        modules: What became of modules.
+        spec: The approved spec.
+        before: The spec of the previous version; None for the first.
+        request: The requested change, in a sentence; empty if only SPEC.md was edited.
+        modules: The changed modules.
         report: The bug report that it repairs (design: change).
-        version: If it is a post-release: of the same spec, with another wheel.
+        version: The version of a post-release, with the same spec and another wheel; otherwise empty.
     """
 
     spec: ProductSpec
@@ -446,7 +447,7 @@ class VersionNotes(NamedTuple):
 
 
 def render_notes(versions: Sequence[VersionNotes]) -> str:
-    """The notes as Markdown, the newest version first."""
+    """Render the notes as Markdown, newest version first."""
     return "\n".join(line for notes in reversed(versions) for line in _version(notes))
 
 
@@ -487,7 +488,7 @@ def _task(names: Mapping[str, str], name: str) -> str:
 
 
 VERSION = 1
-"""Of the document, as `--json` has it."""
+"""The version of the document's schema, as in `--json`."""
 
 JUDGED_BY_MODELS = "no example, property or test names it: judged by models"
 
@@ -496,14 +497,14 @@ Reference = Annotated[str, StringConstraints(pattern=r"^[^/#][^#]*(#(/.*)?)?$")]
 
 
 class CriterionStatus(StrEnum):
-    """What is known of a criterion."""
+    """The status of a criterion in a release."""
 
     SHOWN = "SHOWN"
-    """An approved example or property shows it, and nothing that shows it fails."""
+    """An approved example or property shows it, and none fails."""
     TESTED = "TESTED"
-    """Tests pass of which a role said that they show it; nobody approved that."""
+    """Passing tests show it according to a role; no person approved them."""
     FAILED = "FAILED"
-    """Something that shows it fails."""
+    """An example, property or test of it fails."""
     SET_ASIDE = "SET_ASIDE"
     """The Arbiter ruled that no test can show it (design: unshown-criteria)."""
     JUDGED = "JUDGED"
@@ -515,21 +516,21 @@ class CriterionStatus(StrEnum):
 
 
 EvidenceKind = Literal["example", "property", "module_test", "falsifying_test"]
-"""What shows a criterion."""
+"""The kinds of evidence for a criterion."""
 
 
 class CriterionEvidence(Record):
-    """Something that shows a criterion.
+    """An example, property or test that shows a criterion.
 
     Args:
-        kind: Of the approved spec, of the module, or of its Challenger.
-        name: A title, or the name of a test.
-        result: What came of it; NOT_RUN if nothing ran it.
+        kind: The kind of evidence.
+        name: The title of an example or property, or the name of a test.
+        result: The result; NOT_RUN if nothing ran it.
         detail: Where it ran, or how it failed.
-        author: Who wrote an example or a property.
-        stated_in: Where it is written.
-        named_in: Where the criterion is named for it.
-        ran_in: What is proof that it ran.
+        author: The author of an example or property.
+        stated_in: The reference to its text.
+        named_in: The reference to where it cites the criterion.
+        ran_in: The references to the results of its runs.
     """
 
     kind: EvidenceKind
@@ -543,7 +544,7 @@ class CriterionEvidence(Record):
 
 
 class CriterionRulingReport(Record):
-    """A ruling that set a criterion aside, and what a person answered; `answer` is empty if nobody did."""
+    """A ruling that set a criterion aside, and a person's answer, or an empty one."""
 
     reason: Text
     answer: str
@@ -557,13 +558,13 @@ class CriterionReport(Record):
 
     Args:
         criterion: Its number in the task, from 1.
-        text: As it was approved.
-        stated_in: Where.
-        executable: Whether the spec has an example or a property that shows it.
-        status: What is known of it.
+        text: The approved text.
+        stated_in: The reference to the text.
+        executable: Whether an example or property of the spec shows it.
+        status: Its status.
         reason: Why it is not shown, in a sentence; empty if it is.
-        evidence: What shows it.
-        ruling: That it was set aside.
+        evidence: The evidence for it.
+        ruling: The ruling that set it aside, if any.
     """
 
     criterion: int
@@ -581,14 +582,14 @@ class ModuleReport(OmittedIfEmpty):
 
     Args:
         module_ref: `MM-...@x.y.z`.
-        name: As it is imported.
+        name: Its name.
         functions: Its entry points.
-        contract: The locked one.
-        source: The files of its implementation.
-        tests: How many passed at the ship gate.
-        execution_log: Their results.
-        judged_in: What its Challenger said of the criteria.
-        out_of_scope: The values of which its contract promises no more than a declared error or a value of the type.
+        contract: The reference to its contract.
+        source: The references to the files of its implementation.
+        tests: The number of tests that passed at the ship gate.
+        execution_log: The reference to their results.
+        judged_in: The reference to its Challenger's assessments.
+        out_of_scope: The values for which its contract promises only a declared error or a value of the declared type.
     """
 
     omitted = ("out_of_scope",)
@@ -605,13 +606,13 @@ class ModuleReport(OmittedIfEmpty):
 
 
 class PersonDecision(Record):
-    """What a person decided when a task halted.
+    """A person's answer to a halt.
 
     Args:
-        action: The answer, `APPROVE_OVERRIDE`.
-        decided_by: Who decided.
-        decided_at: When.
-        rationale: Why; empty where no reason was asked for.
+        action: The action, such as `APPROVE_OVERRIDE`.
+        decided_by: The person.
+        decided_at: The time.
+        rationale: The reason; empty for actions without one.
         stated_in: The file, below `state_store/`.
     """
 
@@ -623,13 +624,13 @@ class PersonDecision(Record):
 
     @property
     def sentence(self) -> str:
-        """It in a sentence."""
+        """The decision as a sentence."""
         why = f": {self.rationale}" if self.rationale else ""
         return f"{self.action} by {self.decided_by}, {self.decided_at}{why}"
 
 
 class TaskReport(OmittedIfEmpty):
-    """A task of the spec, its criteria, the modules that it shipped, and what persons decided when it halted."""
+    """A task of the spec: its criteria, its shipped modules, and the answers to its halts."""
 
     omitted = ("decided",)
 
@@ -646,10 +647,10 @@ class AcceptanceReport(Document, schema="acceptance"):
 
     Args:
         release_id: `REL-...`.
-        spec_id: Of the approved spec.
-        spec_version: Of the approved spec.
-        spec: Where it is, unchangeable.
-        manifest: That of the release.
+        spec_id: The id of the approved spec.
+        spec_version: Its version.
+        spec: The reference to its immutable copy.
+        manifest: The reference to the release's manifest.
         tasks: Every task of the spec, in declaration order.
     """
 
@@ -663,7 +664,7 @@ class AcceptanceReport(Document, schema="acceptance"):
     @computed_field
     @property
     def counts(self) -> dict[str, int]:
-        """How many criteria there are, how many are executable, and how many have each status."""
+        """The number of criteria, of executable ones, and of those in each status."""
         criteria = [one for task in self.tasks for one in task.criteria]
         found = Counter(one.status for one in criteria)
         executable = sum(one.executable for one in criteria)
@@ -677,14 +678,14 @@ class AcceptanceReport(Document, schema="acceptance"):
 
     @classmethod
     def from_document(cls, data: bytes, where: str) -> Self:
-        """Read `acceptance.json`; keys that a later version added are left out.
+        """Read `acceptance.json`; unknown keys of a later version are ignored.
 
         Args:
-            data: Its bytes.
+            data: The bytes of the file.
             where: The file, for the message.
 
         Raises:
-            InputError: it is no such document.
+            InputError: the file is not an acceptance report.
         """
         try:
             whole: Any = canonical_json.loads(data)
@@ -702,4 +703,4 @@ KINDS = {
     "module_test": "test of the module",
     "falsifying_test": "falsifying test",
 }
-"""What each kind of evidence is called."""
+"""The name of each kind of evidence."""

@@ -1,1 +1,1 @@
-"""The ProductSpec: its model, its text form, and whether it is complete (design: product-spec)."""
+"""The product spec: its records, its text form, and the checks of its completeness (design: product-spec)."""

@@ -1,5 +1,4 @@
-"""Examples and properties for a person: as code on the page that is approved, and as a file to edit (design:
-executable-spec)."""
+"""Examples and properties as code on the approval page, and in a file that a person can edit (design: executable-spec)."""
 
 import copy
 import re
@@ -21,11 +20,11 @@ from specwright.domain.spec.product_spec import ProductSpecDraft, TaskSpec
 from specwright.errors import InputError
 
 FORM = "docs/command-line.md#the-form-of-acceptancemd"
-"""Where the form of the file is told, with an example."""
+"""The section that documents the file's form, with an example."""
 
 
 def summary(spec: ProductSpecDraft) -> str:
-    """How many criteria there are, and how many of them code shows: `27 criteria, 24 executable: 30 examples.`"""
+    """Count criteria, executable ones, and examples: `27 criteria, 24 executable: 30 examples.`"""
     tasks = list(spec.tasks())
     total = sum(len(task.acceptance_criteria) for task in tasks)
     executable = sum(len(task.acceptance.shown) for task in tasks if task.acceptance)
@@ -33,7 +32,7 @@ def summary(spec: ProductSpecDraft) -> str:
 
 
 def number_of_examples(*tasks: TaskSpec) -> str:
-    """`2 examples, 1 property`."""
+    """Count examples and properties: `2 examples, 1 property`."""
     held = [task.acceptance for task in tasks if task.acceptance]
     examples, properties = sum(len(one.examples) for one in held), sum(len(one.properties) for one in held)
     more = f", {properties} propert{'y' if properties == 1 else 'ies'}" if properties else ""
@@ -41,7 +40,7 @@ def number_of_examples(*tasks: TaskSpec) -> str:
 
 
 def criteria(task: TaskSpec) -> str:
-    """The numbered criteria; one that no example and no property shows says so, and why if that is stated."""
+    """List the criteria by number, with a note on each that no example or property shows, and the stated reason."""
     numbered, held = list(enumerate(task.acceptance_criteria, 1)), task.acceptance
     marks = {n: " (no example shows it)" for n, _ in numbered if not held or n not in held.shown}
     judged = held.unexecutable if held else ()
@@ -54,8 +53,8 @@ def _items(acceptance: TaskAcceptance | None) -> Sequence[AcceptanceItem]:
 
 
 def examples_as_code(acceptance: TaskAcceptance) -> str:
-    """Examples and properties as an interactive session shows them, each below its title; nothing in one can pass for
-    something else."""
+    """Render examples and properties as interactive sessions below their titles. Escaping keeps a text from looking like
+    anything else on the page."""
     lines: list[str] = []
     for item in acceptance.items:
         lines += [f"# {printable(item.title)}. {sentences(item)}", *as_session(item, item.body)]
@@ -63,7 +62,7 @@ def examples_as_code(acceptance: TaskAcceptance) -> str:
 
 
 def as_session(item: AcceptanceItem, code: str) -> Iterator[str]:
-    """The code of an example or a property, with or without its imports, and what it gives, as a session shows it."""
+    """Yield the lines of an interactive session: the code of an example or property, and its result."""
     for line in code.splitlines():
         indent = " " * (len(line) - len(line.lstrip(" ")))
         yield f"{'...' if line[:1] in ' )]}' else '>>>'} {indent}{printable(line)}"
@@ -71,7 +70,7 @@ def as_session(item: AcceptanceItem, code: str) -> Iterator[str]:
 
 
 def sentences(item: AcceptanceItem) -> str:
-    """What an example or a property shows, and for which values it holds."""
+    """Say which criteria an example or property shows, and for which values it holds."""
     said = [
         f"Shows {what}criteri{'on' if len(numbers) == 1 else 'a'} {', '.join(map(str, numbers))}."
         for what, numbers in (("", item.criteria), ("success ", item.success_criteria))
@@ -88,8 +87,8 @@ def sentences(item: AcceptanceItem) -> str:
 
 
 def task_acceptance(acceptance: TaskAcceptance) -> str:
-    """What a task is held to, for those who plan, make and judge it: headings of the fourth level, and no imports, which are
-    the public names and the standard library."""
+    """Render a task's acceptance for the roles, with headings of level four. Imports are left out: they are only the public
+    names and standard modules."""
     provides = "\n".join(f"- `{public}`" for public in acceptance.provides)
     parts = [
         "They bind, and are run at the ship gate and at the release; their imports are left out here. Public names:"
@@ -113,14 +112,14 @@ _PROVIDED = re.compile(r"- `(.+)`\s*")
 
 
 def read_acceptance(text: str, where: str) -> dict[str, TaskAcceptance]:
-    """The file as a person handed it back, by task; a task without public names has no entry.
+    """Parse an edited `acceptance.md`, by task; a task without public names has no entry.
 
     Args:
-        text: Of the file.
+        text: The text of the file.
         where: Its path, for messages.
 
     Raises:
-        InputError: something in it cannot be read; with the line.
+        InputError: the file is not valid; the message has the line.
     """
     found: dict[str, TaskAcceptance] = {}
     for number, (heading, line, body) in enumerate(chapters(text, "# ")):
@@ -144,7 +143,7 @@ def _unreadable(problem: str, where: str) -> InputError:
 
 
 def _read_task(body: Sequence[str], where: str, line: int) -> TaskAcceptance | None:
-    """A chapter of the file, whose heading stands in the given line."""
+    """Parse the chapter of a task, whose heading is in the given line."""
     text = "\n".join(body)
     head = text.partition("\n## ")[0].splitlines()
     provides = [found[1] for one in head if (found := _PROVIDED.fullmatch(one))]
@@ -174,7 +173,7 @@ def _read_task(body: Sequence[str], where: str, line: int) -> TaskAcceptance | N
 
 @contextmanager
 def _error_place(where: str) -> Generator[None]:
-    """What cannot be read is told with the line of its heading."""
+    """Turn errors in the block into an `InputError` with the line of the heading."""
     try:
         yield
     except ValidationError as error:
@@ -188,11 +187,11 @@ _FAULTS = {"string_too_short": "a heading or a block is empty", "greater_than_eq
 
 
 def placed(problem: str, text: str, where: str) -> str:
-    """A problem of a task, whose id comes first in it, with the line of the example that it names, else of the task.
+    """Add to a problem, which begins with a task id, the line of the example that it names, or else of the task.
 
     Args:
-        problem: Of a spec with the file's examples, by `in_words`.
-        text: Of the file.
+        problem: A problem of a spec with the file's examples, from `in_words`.
+        text: The text of the file.
         where: Its path.
     """
     for heading, line, body in chapters(text, "# "):
@@ -233,12 +232,12 @@ def _read_item(title: str, body: Sequence[str]) -> AcceptanceItem:
 
 
 def own_items(text: str) -> str:
-    """The examples and properties of an edited file that are the person's."""
+    """Return the examples and properties of an edited file whose author is the person."""
     return "\n".join(own for _, own, _ in _by_author(text) if own)
 
 
 def edited_items(text: str) -> str:
-    """The same by task, and by title those of the researcher that the person left in it."""
+    """Return the person's items of an edited file by task, with the titles of the researcher's items that it still has."""
     return "\n\n".join(
         f"# {task}\n\nOf yours stay, and no others: {', '.join(map(repr, others)) or 'none'}.\n\n{own}".strip()
         for task, own, others in _by_author(text)
@@ -247,7 +246,7 @@ def edited_items(text: str) -> str:
 
 
 def _by_author(text: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Of each task in an edited file its heading, the items of the person, and the titles of the others."""
+    """Yield each task's heading in an edited file, the person's items, and the titles of the others."""
     for task, _, lines in chapters(text, "# "):
         items = [*chapters("\n".join(lines))]
         own = [(title, body) for title, _, body in items if "Yours." in prose_and_fences(body)[0]]
@@ -260,15 +259,15 @@ def _quoted(text: str) -> list[str]:
 
 
 def with_acceptance(spec: dict[str, Any], text: str, where: str) -> dict[str, Any]:
-    """A spec as JSON with the examples and properties of an edited file; those that were not touched keep their author.
+    """Return a spec with the examples and properties of an edited file; unchanged ones keep their author.
 
     Args:
-        spec: As it was shown.
-        text: Of the file.
+        spec: The spec as JSON, as shown to the person.
+        text: The text of the file.
         where: Its path, for messages.
 
     Raises:
-        InputError: it cannot be read, or names a task that the spec does not have.
+        InputError: the file is not valid, or names a task that the spec does not have.
     """
     found, edited = copy.deepcopy(spec), read_acceptance(text, where)
     tasks = {task["task_id"]: task for task in tasks_of(found)}
@@ -285,7 +284,7 @@ def with_acceptance(spec: dict[str, Any], text: str, where: str) -> dict[str, An
 
 
 def tasks_of(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The tasks of a spec as JSON, in their order."""
+    """Yield the tasks of a spec in JSON, in order."""
     for pillar in spec["pillars"]:
         for epic in pillar["epics"]:
             for story in epic["stories"]:
@@ -301,8 +300,8 @@ def _with_authors(after: TaskAcceptance, before: TaskAcceptance | None) -> dict[
 
 
 def authorship_problems(before: ProductSpecDraft | None, after: ProductSpecDraft) -> list[str]:
-    """What a person wrote and a later draft of the researcher leaves out or changes, and what it passes off as a person's
-    (design: executable-spec)."""
+    """Report items of a person that the researcher's next draft drops or changes, and new items that it falsely attributes
+    to a person (design: executable-spec)."""
     old, new = _persons(before), _persons(after)
     gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
     said = [(one, 'was written by the person; keep it exactly, with `author` "person"') for one in gone]

@@ -1,6 +1,6 @@
-"""What a person asks of a released product: a change, or the repair of a reported bug (design: change).
+"""A change request for a released product, or a bug report (design: change).
 
-A bug report is one example of one call, in the grammar of `examples.md`, and the statement that it breaks.
+A bug report is one example of one call, in the form of `examples.md`, and the statement that the product breaks.
 """
 
 import ast
@@ -30,7 +30,7 @@ from specwright.errors import InputError
 
 
 def example_text(example: Example) -> str:
-    """An example as `examples.md` has it."""
+    """Render an example in the form of `examples.md`."""
     fence = "`" * 3
     return (
         f"## {example.heading}\n\n{example.prose}\n\n{fence}python\n{example.code.rstrip()}\n{fence}\n\n"
@@ -39,19 +39,19 @@ def example_text(example: Example) -> str:
 
 
 class BugReport(Record):
-    """An accepted report.
+    """An accepted bug report.
 
     Args:
         module_ref: The sealed version that fails the example.
-        name: Of the module.
-        task_id: The task that shipped it, as the spec names it.
-        breaks: What it breaks: a JSON pointer into the contract, or `criterion 2` or `decision 1` of the task.
-        statement: What stands there.
-        heading: Of the example.
-        prose: What it shows.
-        code: Its python block.
-        expected: Its text block.
-        observed: How the outcome differs.
+        name: The module's name.
+        task_id: The spec's id of the task that shipped it.
+        breaks: The broken statement: a JSON pointer into the contract, or `criterion 2` or `decision 1` of the task.
+        statement: The text of that statement.
+        heading: The example's heading.
+        prose: The example's description.
+        code: The example's python block.
+        expected: The example's text block.
+        observed: The difference between expected and actual outcome.
     """
 
     module_ref: ModuleRefText
@@ -67,30 +67,30 @@ class BugReport(Record):
 
     @property
     def example(self) -> Example:
-        """The example, as the gate runs it."""
+        """The example in the form that the gate runs."""
         return Example(self.heading, self.prose, self.code, self.expected, 1)
 
     @property
     def broken_statement(self) -> str:
-        """What it breaks, and what stands there."""
+        """The broken statement, with its place."""
         return f"{self.breaks or 'the purpose'}: {self.statement}"
 
     @property
     def text(self) -> str:
-        """The example as `examples.md` has it."""
+        """The example in the form of `examples.md`."""
         return example_text(self.example)
 
 
 class ChangeRequest(Record):
-    """A changed SPEC.md, or a request in a sentence, or both.
+    """An edited SPEC.md, a request in a sentence, or both.
 
     Args:
-        number: Of the project's changes, from 1.
+        number: The number of the change in the project, from 1.
         base_version: The version of the spec that it changes.
-        request: The sentence; empty if the changed SPEC.md says it.
-        spec_before: The SPEC.md that the product was built from.
-        spec_text: The SPEC.md as it is now.
-        report: The bug report that it repairs; then the spec says the same as before (design: change).
+        request: The sentence; empty if only SPEC.md was edited.
+        spec_before: The SPEC.md from which the product was built.
+        spec_text: The present SPEC.md.
+        report: The bug report to repair; the spec then stays the same (design: change).
     """
 
     number: Annotated[int, Field(ge=1)]
@@ -110,21 +110,20 @@ class ChangeRequest(Record):
 
 
 STATEMENTS = ("purpose", "inputs", "outputs", "error_surfaces", "effects", "error_cases")
-"""The parts of a contract that say how the module behaves."""
+"""The parts of a contract that describe the module's behaviour."""
 
 
 def read_example(text: str, contract: MicroModuleContract, where: str, package: str = "") -> Example:
-    """The example of a report, as it stands in the module's `examples.md`: what it imports from the product's package it
-    imports from the module.
+    """Parse the example of a report; imports from the product's package become imports from the module.
 
     Args:
-        text: Of the file.
-        contract: Of the module that is reported.
+        text: The text of the file.
+        contract: The contract of the reported module.
         where: The file, for the message.
-        package: By which users import the product.
+        package: The product's import name.
 
     Raises:
-        InputError: it is not one example of one call of this module.
+        InputError: the text is not one example of one call of this module.
     """
     examples, faults = parse_examples(text)
     faults = (*faults, *placeholder_faults(examples))
@@ -151,7 +150,7 @@ def _refusal(problem: str, where: str, contract: MicroModuleContract) -> InputEr
 
 
 def _imported_from_module(code: str, tree: ast.Module, contract: MicroModuleContract, package: str) -> str:
-    """A block whose imports from the product's package are from the module; the rest of it stays as it is."""
+    """Replace a block's imports from the product's package by imports from the module; keep the rest as it is."""
     data, module = code.encode(), f"modules.{contract.name}"
     starts = [0, *accumulate(len(line) for line in data.splitlines(keepends=True))]
     for node in reversed(tree.body):
@@ -193,7 +192,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _taken_from(tree: ast.Module, package: str) -> Iterator[str]:
-    """The names that are imported from a package, or used of it."""
+    """Yield the names that are imported from a package or used as its attributes."""
     nodes = list(ast.walk(tree))
     aliases = [alias for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     known_as = {alias.asname or alias.name for alias in aliases if alias.name == package}
@@ -216,7 +215,7 @@ def _argument_problems(call: ast.Call, contract: MicroModuleContract) -> Iterato
     given = {keyword.arg or "": keyword.value for keyword in call.keywords}
     is_unpacked = "" in given or any(isinstance(one, ast.Starred) for one in call.args)
     if is_unpacked or any(map(is_any_number, contract.inputs)):
-        return  # which argument is which shows when it runs
+        return  # starred arguments bind only at run time
     kinds = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
     parameters = [
         Parameter(one.name, kinds[is_keyword_only(one)], default=default_of(one) or Parameter.empty)
@@ -231,12 +230,12 @@ def _argument_problems(call: ast.Call, contract: MicroModuleContract) -> Iterato
 def statement_of(
     contract: MicroModuleContract, task: Mapping[str, Sequence[str]], pointer: str
 ) -> tuple[str, str] | None:
-    """What a report points at, in its plain form with the text that stands there; None if nothing does.
+    """Return the statement at a report's pointer: the pointer in normal form, and the text; None if there is none.
 
     Args:
-        contract: Of the module.
-        task: The criteria and the decisions of the task that shipped it.
-        pointer: A JSON pointer into the contract, or the number of a criterion or a decision, `criterion 2`, `2`.
+        contract: The contract of the module.
+        task: The criteria and decisions of the task that shipped it.
+        pointer: A JSON pointer into the contract, or the number of a criterion or decision: `criterion 2`, `2`.
     """
     if said := _OF_TASK.fullmatch(pointer.strip().lower()):
         name = f"{said[1] or 'criterion'} {int(said[2])}"
@@ -257,7 +256,7 @@ _OF_TASK = re.compile(r"(criterion|decision)?[ -]*([0-9]{1,6})")
 
 
 def statements(contract: MicroModuleContract, task: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """Everything that a report may point at: the statements of the contract, criteria and decisions of the task."""
+    """Return all statements that a report may name: those of the contract, and the criteria and decisions of the task."""
     found = [(one.pointer or "/purpose", one.sentence) for one in obligations(contract)]
     return [*found, *_of_task(task)]
 

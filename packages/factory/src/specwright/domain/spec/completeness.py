@@ -1,8 +1,8 @@
-"""Is a product spec complete? Criteria 1-10 as errors, 11-14 as warnings (design: product-spec).
+"""Checks whether a product spec is complete: criteria 1-10 are errors, 11-14 warnings (design: product-spec).
 
-Reads raw JSON, so that an unfinished draft gets its whole list of deficiencies. The record's own validation covers the shape
-(criteria 6 and 10, id formats, unknown fields) and names the path; the rest is checked here. An empty list of errors
-means that the record accepts the data and that every dependency exists.
+The input is raw JSON, so that an unfinished draft gets a full list of deficiencies. The record's own validation covers
+the shape (criteria 6 and 10, id formats, unknown fields); the rest is checked here. Without errors, the record accepts
+the data and every dependency exists.
 """
 
 import re
@@ -38,22 +38,22 @@ _OBSERVABLE = re.compile(
     r"produc|updat|add|match|report|mov|tak|pass|set|join|split|open|clos|us(?:e|es|ed|ing)\b|retr(?:y|i))\w*",
     re.IGNORECASE,
 )
-"""The verbs of F§3.2.3 and others that say what can be observed, by how they begin."""
+"""The stems of verbs for observable behaviour, from F§3.2.3 and others."""
 
 _ERROR_NAME = re.compile(r"[A-Z]\w*(?:Error|Exception|Warning)\b|\b[45]\d\d\b")
 _NAMES_NOTHING = re.compile(
     r"(?i)^\W*(?:none|nothing|may fail)\b|\b(?:errors?|exceptions?|failures?|something)\b.*\b(?:may|might|can|occur|arise)\b"
     r"|^\W*(?:(?:all|any|some|several|unexpected|unknown|unspecified|various) )?(?:errors?|exceptions?|failures?)\W*$"
 )
-"""As F§3.2.3 has it: "errors may occur"; or "various errors"."""
+"""Phrases that name no specific error: "errors may occur" (F§3.2.3), "various errors"."""
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _NEARLY = 0.8
-"""Share of common words from which two subtasks count as the same."""
+"""The share of common words from which two subtasks count as duplicates."""
 
 
 def near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Pairs (earlier, later) of texts that share nearly all words, each later one once (criterion 13)."""
+    """Yield pairs (earlier, later) of texts that share nearly all words, at most one for each later text (criterion 13)."""
     bags = [frozenset(re.findall(r"\w+", text.casefold())) - _ARTICLES for text in texts]
     for later, bag in enumerate(bags):
         for earlier in range(later):
@@ -63,26 +63,25 @@ def near_duplicates(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 MIN_DESCRIPTION = 20
-"""Characters below which a description is a stub (criterion 11)."""
+"""The minimum length of a description in characters (criterion 11)."""
 
 MOST_CRITERIA = 10
-"""Of a task; more are several behaviours."""
+"""The number of a task's criteria above which it should be split."""
 
 _CYCLES_REPORTED = 20
 
 
 class Severity(StrEnum):
-    """An error blocks emission, a warning is shown at the approval gate (design: product-spec)."""
+    """The severity of a deficiency: an error blocks the draft, a warning is shown at the approval (design: product-spec)."""
 
     ERROR = "ERROR"
     WARNING = "WARNING"
 
 
 class Deficiency(Record):
-    """One deficiency of a spec (design: product-spec).
+    """A deficiency of a spec (design: product-spec).
 
-    `path` is the object (`pillars[0].epics[1].stories[0].tasks[2]`, empty for the spec itself), `field` its
-    field.
+    `path` names the object (`pillars[0].epics[1].stories[0].tasks[2]`, empty for the spec itself), `field` its field.
     """
 
     path: str
@@ -100,18 +99,18 @@ _IDS = [f"{kind}_id" for _, kind in reversed(LEVELS)]
 
 
 def in_words(data: JsonValue, deficiency: Deficiency) -> str:
-    """A deficiency for a person: the id of the part that has it, and the field.
+    """Describe a deficiency, with the id of the object and the field.
 
     Args:
         data: The spec.
-        deficiency: Of it.
+        deficiency: A deficiency of the spec.
     """
     place = " ".join(part for part in (place_in(data, deficiency.path), deficiency.field) if part)
     return f"{place or 'the spec'}: {deficiency.message}"
 
 
 def place_in(data: JsonValue, path: str) -> str:
-    """The id of the part of a spec that a path leads to, as far as there is one; else the path itself."""
+    """Replace the leading part of a path in a spec by the id of the innermost object that has one."""
     found, part = path, data
     for field, index in _STEP.findall(path):
         children = part.get(field) if isinstance(part, dict) else None
@@ -132,13 +131,13 @@ class ValidationReport(Record):
 
 
 class _Node(NamedTuple):
-    """An object of the spec's hierarchy, as it came.
+    """An object of the spec's hierarchy, not validated.
 
     Args:
-        level: Which one it is of.
-        path: Where it is in the spec.
-        data: It.
-        acceptance: That of a task, if it has its shape; else that alone is reported.
+        level: Its level.
+        path: Its path in the spec.
+        data: The object.
+        acceptance: The valid part of a task's acceptance.
     """
 
     level: str
@@ -153,7 +152,7 @@ class _Node(NamedTuple):
         return Deficiency(path=self.path, field=field, severity=Severity.WARNING, message=message)
 
     def sketched(self, dimension: str) -> str:
-        """What the sketch of a task says of a dimension; empty if it says nothing."""
+        """Return the text of a dimension in a task's sketch; empty if there is none."""
         sketch = self.data.get("io_contract_sketch")
         value = sketch.get(dimension) if isinstance(sketch, dict) else None
         return value if isinstance(value, str) else ""
@@ -173,17 +172,17 @@ _MINIMUMS = (
     ("task", "subtasks", 2),
     ("task", "acceptance_criteria", 2),
 )
-"""Level, field, fewest entries."""
+"""Level, field, minimum number of entries."""
 
 _COUNTED = {field for _, field, _ in _MINIMUMS}
 
 
 def validate(data: JsonValue, schema: type[ProductSpecDraft] = ProductSpecDraft) -> ValidationReport:
-    """What a spec lacks, in the order of its hierarchy; never raises on JSON, however malformed.
+    """Report the deficiencies of a spec, in the order of its hierarchy; never raises on any JSON value.
 
     Args:
         data: A JSON value.
-        schema: `ProductSpecDraft` for what the researcher writes, `ProductSpec` for a stored spec.
+        schema: `ProductSpecDraft` for a researcher's answer, `ProductSpec` for a stored spec.
     """
     nodes = list(_nodes("spec", "", data, LEVELS))
     tasks = [node for node in nodes if node.level == "task"]
@@ -205,14 +204,14 @@ def validate(data: JsonValue, schema: type[ProductSpecDraft] = ProductSpecDraft)
 
 
 def _parsed(record: type[_R], value: JsonValue) -> _R | None:
-    """A part of the spec as its record; None if there is none, or if it has not its shape."""
+    """Parse a part of the spec; None if it is missing or not valid."""
     with suppress(ValidationError):
         return record.model_validate(value)
     return None
 
 
 def _acceptance(value: JsonValue) -> TaskAcceptance | None:
-    """What a task is held to, without examples and properties that have not their shape: the others are looked at too."""
+    """Parse a task's acceptance without its invalid examples and properties, so that the valid ones are checked too."""
     shaped = dict(value) if isinstance(value, dict) else {}
     for field, record in (("examples", AcceptanceExample), ("properties", AcceptanceProperty)):
         if isinstance(items := shaped.get(field), list):
@@ -238,14 +237,14 @@ def _shape_errors(data: JsonValue, schema: type[Record]) -> Iterator[Deficiency]
     except ValidationError as error:
         for fault in error.errors(include_url=False, include_context=False):
             counted = fault["type"] == "too_short" and fault["loc"][-1] in _COUNTED
-            if not counted:  # `_too_few` counts, also where an entry is invalid as well
+            if not counted:  # `_too_few` reports these, even if an entry is also invalid
                 path, field, item = _place(fault["loc"])
                 message = _message(fault["type"], fault["msg"], fault["input"])
                 yield Deficiency(path=path, field=field, severity=Severity.ERROR, message=item + message)
 
 
 def _place(loc: tuple[int | str, ...]) -> tuple[str, str, str]:
-    """Path, field, and `[2] ` where an entry of the field is meant."""
+    """Return path, field, and `[2] ` if the location is an entry of the field."""
     *parents, last = loc or ("",)
     if isinstance(last, int):
         *parents, field = parents
@@ -262,12 +261,12 @@ def _message(kind: str, message: str, value: JsonValue) -> str:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            return "is no field of the schema; leave it out"
+            return "is not a field of the schema; leave it out"
         case "string_too_short":
             return "is empty"
         case _:
             text = message.removeprefix("Value error, ")
-            if kind != "value_error" or not isinstance(value, dict):  # what a record says is enough
+            if kind != "value_error" or not isinstance(value, dict):  # a record's own message is enough
                 text += f", got {_shortened(value)}"
             return text
 
@@ -303,13 +302,11 @@ def _reference_errors(tasks: list[_Node]) -> Iterator[Deficiency]:
                 yield task.error("depends_on", f"[{index}] {_shortened(ref)} is the id of no task")
     edges = {task_id: [ref for _, ref in task.texts("depends_on")] for task_id, task in first.items()}
     for cycle in islice(find_cycles(edges), _CYCLES_REPORTED):
-        yield first[cycle[0]].error(
-            "depends_on", f"tasks wait for each other in a circle: {describe_cycle(cycle)}"
-        )
+        yield first[cycle[0]].error("depends_on", f"the dependencies form a cycle: {describe_cycle(cycle)}")
 
 
 def _acceptance_errors(nodes: Sequence[_Node]) -> Iterator[Deficiency]:
-    """Faults of examples and properties."""
+    """Report faults of examples and properties."""
     title, epic = nodes[0].data.get("title") if nodes else None, ("", 0)
     promises, places, edges = list[TaskPromise](), dict[str, _Node](), dict[str, list[str]]()
     for node in nodes:
@@ -341,7 +338,7 @@ _WHY_NOT = "in `unexecutable`, which is `Not executable:` in acceptance.md"
 
 
 def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
-    """Criteria of a task with examples that none of them shows, and that do not say why."""
+    """Report criteria that no example of their task shows, without a stated reason."""
     criteria, acceptance = task.data.get("acceptance_criteria"), task.acceptance
     if acceptance is None or not isinstance(criteria, list):
         return
@@ -353,7 +350,7 @@ def _unshown_criteria(task: _Node) -> Iterator[Deficiency]:
 
 
 def _short_limits(task: _Node) -> Iterator[Deficiency]:
-    """Decisions that a contract takes over as they are, and would be refused with."""
+    """Report scope limits that are too short: contracts copy them, and would then be invalid."""
     for _, text in task.texts("decisions"):
         start, values = text[: len(OUT_OF_SCOPE)], text[len(OUT_OF_SCOPE) :]
         if start.casefold() == OUT_OF_SCOPE and len(values.split()) < SCOPE_WORDS:

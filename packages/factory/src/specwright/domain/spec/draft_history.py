@@ -1,8 +1,8 @@
-"""What became of the drafts of a spec before its approval: each answer that sent one back, and which draft is shown (design:
-approval).
+"""The history of a spec's drafts before approval: each answer that sent one back, and the draft that is shown
+(design: approval).
 
-The answers stand in one file beside the draft, so that neither a failed model nor a lost checkpoint loses one. What the
-researcher is asked follows from them.
+The answers are in a file beside the draft, so that neither a failed model nor a lost checkpoint can lose one. The
+researcher's requests are derived from them.
 """
 
 from enum import StrEnum
@@ -21,34 +21,33 @@ _EXAMPLES = (
 
 
 class GateAction(StrEnum):
-    """Why a draft is written again."""
+    """The reason to write a new draft."""
 
     AMEND = "AMEND"
-    """A person wants it changed: the conversation goes on."""
+    """A person asks for changes: the conversation continues."""
 
     REJECT = "REJECT"
-    """A person wants another one: a new conversation, which knows the reasons and nothing else."""
+    """A person rejects the draft: a new conversation gets only the reasons."""
 
     WITHDRAWN = "WITHDRAWN"
-    """A person took the answer back after models had been asked about it: the draft before it waits on, and what comes next
-    is a new conversation."""
+    """A person withdrew the answer after a model was asked about it: the previous draft waits again, and the next answer
+    starts a new conversation."""
 
     RESTART = "RESTART"
-    """The researcher gave up, or SPEC.md was edited before there was a draft: a new conversation about all that was asked
-    for."""
+    """The researcher gave up, or SPEC.md was edited before the first draft: a new conversation gets all requests so far."""
 
 
 class GateAnswer(Record):
     """An answer that sends a draft back.
 
     Args:
-        action: What happens next.
-        text: Feedback or reasons, in a person's words; empty if the edited SPEC.md says it.
-        asked: How many answers models had given about the spec before it; -1 if that was not noted.
-        spec_text: SPEC.md as it was edited since the last answer; empty if it was not.
-        examples: The examples and properties as the person edited them; empty if they were not.
-        structured: The product spec that the edited SPEC.md is, or the draft with the edited examples; it goes to the gate
-            as it is.
+        action: The kind of answer.
+        text: The person's feedback or reasons; empty if only SPEC.md was edited.
+        asked: The number of model answers about the spec at that time; -1 if unknown.
+        spec_text: The edited SPEC.md; empty if unchanged since the last answer.
+        examples: The edited examples and properties; empty if unchanged.
+        structured: A product spec that becomes the draft without the researcher: the edited SPEC.md itself, or the draft
+            with the edited examples.
     """
 
     action: GateAction
@@ -60,7 +59,7 @@ class GateAnswer(Record):
 
     @property
     def message(self) -> str:
-        """What the researcher reads of an amendment."""
+        """The researcher's message about an amendment."""
         return "\n\n".join(
             part
             for part in (
@@ -76,12 +75,12 @@ class DraftHistory(Record):
     """The answers so far, and the draft that is shown.
 
     Args:
-        first_spec_text: SPEC.md as the run began with it; empty as long as no answer came with another one.
-        answers: In order.
-        drafted: How many of the answers the draft takes into account; -1 while there is no draft.
-        shown_sha256: Of the draft that is shown.
-        gave_up: The models that the researcher gave up with after the last answer; empty if it did not.
-        passed_over: The SHA-256 of an edited SPEC.md that a person left out of the approval.
+        first_spec_text: The SPEC.md at the start of the run; empty until an answer comes with an edited one.
+        answers: The answers, in order.
+        drafted: The number of answers that the draft takes into account; -1 if there is no draft.
+        shown_sha256: The hash of the draft that is shown.
+        gave_up: The models with which the researcher gave up after the last answer; empty if it did not.
+        passed_over: The SHA-256 of an edited SPEC.md that a person excluded from the approval.
     """
 
     first_spec_text: str = ""
@@ -98,25 +97,25 @@ class DraftHistory(Record):
 
     @property
     def is_sent_back(self) -> bool:
-        """Whether a person sent it back, and the draft does not say so yet."""
+        """Whether a person sent the draft back and the next one is not written yet."""
         pending = self.answers[max(0, self.drafted) :]
         return any(answer.action in (GateAction.AMEND, GateAction.REJECT) for answer in pending)
 
     @property
     def restart(self) -> int:
-        """1, and one more for each new conversation."""
+        """The number of the conversation, from 1."""
         return 1 + sum(answer.action is not GateAction.AMEND for answer in self.answers)
 
     @property
     def reasons(self) -> list[str]:
-        """Why earlier drafts were rejected."""
+        """The reasons for which earlier drafts were rejected."""
         rejections = (answer for answer in self.answers if answer.action is GateAction.REJECT)
         return [one.text for one in rejections if one.text]
 
     @property
     def feedback(self) -> list[tuple[int, str]]:
-        """What the conversation goes on with: the amendments since the last rejection, each behind the number of answers
-        that it takes into account. Edited examples alone ask for no answer: the last ones come with the next words."""
+        """The amendments since the last rejection, each with the number of answers that it takes into account. An amendment
+        that only edits examples needs no answer of the researcher; its examples are sent with the next one."""
         found, examples = list[tuple[int, str]](), ""
         for at, answer in enumerate(self.answers[self.begun :], self.begun + 1):
             if answer.action is GateAction.AMEND and (answer.text or answer.spec_text):
@@ -128,67 +127,66 @@ class DraftHistory(Record):
 
     @property
     def begun(self) -> int:
-        """How many of the answers the first message of the conversation takes into account: up to the last rejection."""
+        """The number of answers before the present conversation began."""
         numbered = enumerate(self.answers, 1)
         return max((at for at, answer in numbered if answer.action is GateAction.REJECT), default=0)
 
     @property
     def earlier_examples(self) -> str:
-        """The examples and properties that a person edited before the conversation that is under way began; empty if none
-        were."""
+        """The examples and properties that a person edited before the present conversation; empty if there are none."""
         texts = [answer.examples for answer in self.answers[: self.begun] if answer.examples]
         return texts[-1] if texts else ""
 
     @property
     def amendments(self) -> int:
-        """Amendments in a row."""
+        """The number of consecutive amendments."""
         return sum(answer.action is GateAction.AMEND for answer in self.answers[self.begun :])
 
     @property
     def structured(self) -> dict[str, Any] | None:
-        """The product spec that the last answer came with, if it takes the place of the draft."""
+        """The product spec of the last answer that replaces the draft, if any."""
         last = self.answers[-1] if self.answers else GateAnswer(action=GateAction.AMEND)
         return None if last.text else last.structured
 
     @property
     def spec_text(self) -> str:
-        """SPEC.md as it was last sent; empty if it is as the run began with it."""
+        """The last SPEC.md of an answer; empty if it never changed."""
         return self._last_text(len(self.answers))
 
     def text_after(self, answers: int) -> str:
-        """SPEC.md as the conversation that is under way has it after so many answers, 0 for as it began; empty as above."""
+        """Return SPEC.md in the present conversation after a number of answers, 0 for its start; empty if it never
+        changed."""
         began = [at for at, answer in enumerate(self.answers, 1) if answer.action is not GateAction.AMEND]
         return self._last_text(max(answers, *began, 0))
 
     def asks_more_than(self, before: "DraftHistory") -> bool:
-        """Whether the researcher is asked for an answer that it was not asked for before."""
+        """Whether the researcher must answer something new compared to an earlier history."""
         return (self.restart, len(self.feedback)) != (before.restart, len(before.feedback))
 
     def sent_back(self, answer: GateAnswer, spec_text: str) -> "DraftHistory":
-        """With one more answer.
+        """Return the history with one more answer.
 
         Args:
-            answer: It.
-            spec_text: SPEC.md as the draft before was made from it.
+            answer: The answer.
+            spec_text: The SPEC.md from which the previous draft was made.
         """
         first = self.first_spec_text or (spec_text if answer.spec_text else "")
         added = {"first_spec_text": first, "answers": [*self.answers, answer], "gave_up": ""}
         return self.model_copy(update=added)
 
     def withdrawn(self, asked: int) -> "DraftHistory":
-        """Without the answers that the draft does not know. If a model has answered since the first of them, they stay on
-        record and do not count.
+        """Return the history without the answers that the draft does not take into account. If a model has answered since
+        the first of them, they stay on record as WITHDRAWN.
 
         Args:
-            asked: How many answers models have given about the spec.
+            asked: The number of model answers about the spec.
         """
         kept, pending = self.answers[: self.drafted], self.answers[self.drafted :]
         if pending and pending[0].asked != asked:
             taken_back = {"action": GateAction.WITHDRAWN, "spec_text": "", "examples": "", "structured": None}
             kept += [answer.model_copy(update=taken_back) for answer in pending]
-            kept.append(
-                GateAnswer(action=GateAction.WITHDRAWN)
-            )  # the next conversation is one that none of them had
+            # one more, so that the next conversation has an unused number
+            kept.append(GateAnswer(action=GateAction.WITHDRAWN))
         return self.model_copy(update={"answers": kept, "drafted": len(kept), "gave_up": ""})
 
     def _last_text(self, answers: int) -> str:

@@ -1,11 +1,11 @@
-"""The product spec: pillars, epics, stories, and tasks with their contract sketches; where it departs from SPEC.md, and how
-two versions of it differ by task (design: product-spec, change).
+"""The product spec: pillars, epics, stories, and tasks with contract sketches; its departures from SPEC.md; and the
+difference of two specs by task (design: product-spec, change).
 
-A record checks its own fields, ids and numbers of children. `completeness` checks what needs the whole spec. The ids are
-the researcher's own; it answers a `ProductSpecDraft`, and the factory adds the times.
+A record checks its own fields, ids and numbers of children; `completeness` checks the whole spec. The researcher chooses
+the ids and answers with a `ProductSpecDraft`; the factory adds the times.
 
-The researcher quotes the sentence of SPEC.md that is not built, and code checks that it is there. Each task lists its own
-decisions. The number of a decision is its place in the whole spec, and holds for the draft that shows it.
+The researcher quotes each sentence of SPEC.md that is not built, and code checks the quotation. Each task lists its own
+decisions. Decisions are numbered through the whole spec, anew for each draft.
 """
 
 import re
@@ -30,7 +30,7 @@ DIMENSION_LABELS = {
 """The five dimensions of a sketch in order, with the labels that task files give them (design: ids)."""
 
 LEVELS = (("pillars", "pillar"), ("epics", "epic"), ("stories", "story"), ("tasks", "task"))
-"""The levels below a spec: the field of the level above that holds them, and what one is called."""
+"""The levels below a spec: the field that holds the objects, and the name of one."""
 
 SpecTaskId = Annotated[
     str, Field(pattern=r"^TSK-[0-9]{3,9}$", description="TSK-001, unique in the whole spec.")
@@ -144,11 +144,11 @@ class ProductSpecDraft(OmittedIfEmpty):
                     yield from story.tasks
 
     def stamped(self, created_at: str, updated_at: str) -> "ProductSpec":
-        """The stored spec.
+        """Return the spec with its times, to be stored.
 
         Args:
-            created_at: When the first draft was accepted, `2026-05-06T16:00:00Z`.
-            updated_at: When this one was.
+            created_at: The time when the first draft was accepted, `2026-05-06T16:00:00Z`.
+            updated_at: The time when this draft was accepted.
 
         Raises:
             pydantic.ValidationError: a time is not ISO-8601 in UTC.
@@ -164,7 +164,7 @@ class ProductSpec(ProductSpecDraft):
     updated_at: Timestamp
 
     def to_json(self) -> dict[str, Any]:
-        """The spec as JSON values, in the order of its documented form: the times before the pillars."""
+        """Return the spec as JSON values in the documented order, with the times before the pillars."""
         fields = super().to_json()
         pillars = fields.pop("pillars")
         return {**fields, "pillars": pillars}
@@ -174,11 +174,11 @@ _SHORTEST = 8
 
 
 def outside_problems(outside: Sequence[OutsideScope], text: str) -> list[str]:
-    """The entries whose quotation does not stand in a text, or says nothing.
+    """Report entries whose quotation is not in the text, too short, or repeated.
 
     Args:
-        outside: Of a draft.
-        text: What was asked for.
+        outside: The `outside` entries of a draft.
+        text: The text of SPEC.md and the requests.
     """
     problems: list[str] = []
     for place, one in enumerate(outside):
@@ -194,13 +194,13 @@ def outside_problems(outside: Sequence[OutsideScope], text: str) -> list[str]:
 
 
 class Decision(Record):
-    """A decision, once.
+    """A decision, with all tasks that it applies to.
 
     Args:
-        number: From 1, in the order of the tasks.
-        text: What was decided.
-        tasks: The ids of the tasks where it applies.
-        place: Where it applies, `TSK-002 Split a bill`; of several tasks their ids.
+        number: Its number in the spec, from 1.
+        text: The decision.
+        tasks: The ids of its tasks.
+        place: `TSK-002 Split a bill` for one task; the ids of several.
     """
 
     number: int
@@ -210,7 +210,7 @@ class Decision(Record):
 
 
 def decisions_of(spec: ProductSpecDraft) -> list[Decision]:
-    """Every decision of a spec, each once."""
+    """Return the distinct decisions of a spec."""
     texts: dict[str, tuple[str, dict[str, str]]] = {}
     for task in spec.tasks():
         for one in task.decisions:
@@ -227,13 +227,13 @@ def _place(tasks: Mapping[str, str]) -> str:
 
 
 class Departures(NamedTuple):
-    """The departures of one kind, as a chapter of `spec.md` and at the approval gate.
+    """The departures of one kind, for a chapter of `spec.md` and the approval page.
 
     Args:
-        heading: Of the chapter.
-        sentence: How many there are.
-        lines: Each on a line.
-        hint: What a person can do about them, by the number of a line; empty if nothing, and they have no numbers.
+        heading: The chapter's heading.
+        sentence: An introduction with their number.
+        lines: One line for each.
+        hint: The command that changes one by its number; empty if there is none, and then lines have no numbers.
     """
 
     heading: str
@@ -243,7 +243,7 @@ class Departures(NamedTuple):
 
 
 def departures(outside: Sequence[OutsideScope], decisions: Sequence[Decision]) -> list[Departures]:
-    """The departures of each kind that there are, in the order in which they are read."""
+    """Return the departures of each kind that occurs, in reading order."""
     missing = [one for one in outside if not one.instead]
     otherwise = [one for one in outside if one.instead]
     found = [
@@ -268,13 +268,13 @@ def departures(outside: Sequence[OutsideScope], decisions: Sequence[Decision]) -
 
 
 class SpecDifference(NamedTuple):
-    """Two approved specs by task, each named by its TSK id (design: change).
+    """The difference of two specs, as TSK ids (design: change).
 
     Args:
-        added: In the order of the later spec.
-        changed: What is different in each, a line for each entry: what is gone, new, or `old -> new`.
-        removed: In the order of the earlier spec.
-        untouched: Those whose own fields are the same, whatever became of the levels above them.
+        added: The added tasks, in the order of the later spec.
+        changed: The changed tasks, with a line for each removed, added or changed (`old -> new`) entry.
+        removed: The removed tasks, in the order of the earlier spec.
+        untouched: The tasks whose own fields are the same, even if the levels above them changed.
     """
 
     added: tuple[str, ...]
@@ -283,13 +283,13 @@ class SpecDifference(NamedTuple):
     untouched: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The lists for a program."""
+        """Return the difference as JSON values."""
         changed = [{"task_id": name, "what": list(what)} for name, what in self.changed.items()]
         return {**self._asdict(), "changed": changed}
 
 
 def spec_difference(before: ProductSpecDraft, after: ProductSpecDraft) -> SpecDifference:
-    """Which tasks are added, changed, removed and untouched; the order of dependencies makes no difference."""
+    """Return the added, changed, removed and untouched tasks. The order of dependencies does not matter."""
     old, new = ({task.task_id: _task_fields(task) for task in spec.tasks()} for spec in (before, after))
     changed = {name: tuple(_changes(old[name], new[name])) for name in new if name in old}
     return SpecDifference(
@@ -303,11 +303,13 @@ def spec_difference(before: ProductSpecDraft, after: ProductSpecDraft) -> SpecDi
 def change_problems(
     before: ProductSpec, after: ProductSpecDraft, taken: Collection[str], abandoned: Collection[str] = ()
 ) -> list[str]:
-    """Why a spec cannot follow an approved one; empty if it can (design: change).
+    """Return why a spec cannot follow an approved one; empty if it can (design: change).
 
     Args:
+        before: The approved spec.
+        after: The new spec.
         taken: The TSK ids of all tasks that the project ever had.
-        abandoned: Those of tasks that a person abandoned or split; they cannot run again.
+        abandoned: The ids of tasks that a person abandoned or split; these cannot run again.
     """
     problems: list[str] = []
     if after.spec_id != before.spec_id:
@@ -328,7 +330,7 @@ def change_problems(
 
 
 def _task_fields(task: TaskSpec) -> dict[str, Any]:
-    """The fields of a task, those of its sketch among them."""
+    """Return the fields of a task, including those of its sketch."""
     fields = task.to_json()
     sketch = fields.pop("io_contract_sketch")
     return {**fields, **sketch, "depends_on": sorted(set(task.depends_on))}
@@ -342,7 +344,7 @@ def _changes(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _change(field: str, before: Any, after: Any) -> Iterator[str]:
-    """A line for everything that is different in a field: what is gone, what has come, what is another one now."""
+    """Yield a line for each removed, added or changed entry of a field."""
     label = field.replace("_", " ")
     if field == "acceptance":
         was, now = _acceptance_entries(before or {}), _acceptance_entries(after or {})
@@ -357,7 +359,7 @@ def _change(field: str, before: Any, after: Any) -> Iterator[str]:
 
 
 def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """What is gone, what has come and what is different in an entry, by the names of entries."""
+    """Yield a line for each removed, added or changed entry, by name."""
     yield from (f"- {name}" for name in was if name not in now)
     for name, entry in now.items():
         if name not in was:
@@ -367,7 +369,7 @@ def _differences(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str
 
 
 def _acceptance_entries(acceptance: Mapping[str, Any]) -> dict[str, Any]:
-    """Public names, examples and properties by their titles."""
+    """Return public names, examples, properties and unexecutable criteria, by name or title."""
     named = dict.fromkeys(acceptance.get("provides", ()))
     titled = {one["title"]: one for field in ("examples", "properties") for one in acceptance.get(field, ())}
     whys = {

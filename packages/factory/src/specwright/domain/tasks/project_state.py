@@ -1,10 +1,9 @@
-"""The project's state: its tasks with their statuses, and which changes of status are legal (design: task-states,
-engineering).
+"""The project's state: its tasks with their statuses, and the legal transitions (design: task-states, engineering).
 
-Pure values. The changes of one task are in `task_changes`; `TaskBoard` applies them, derives which tasks are BLOCKED
-and knows what runs next. The file `state_machine.json` is a projection of the log (design: projection).
+These are pure values. `task_changes` has the changes of one task; `TaskBoard` applies them, derives BLOCKED and picks the
+next task. The file `state_machine.json` is a projection of the log (design: projection).
 
-A dependency on a task that was split is one on its parts (design: task-states).
+A dependency on a split task is one on all its parts (design: task-states).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,21 +53,21 @@ TRANSITIONS: Mapping[tuple[TaskStatus, TaskStatus], str] = {
 """The twelve legal transitions, each with its cause (design: task-states)."""
 
 _WHY_NOT: Mapping[TaskStatus, str] = {
-    _S.PENDING: "a waiting task has done nothing that could ship, halt or be given up",
+    _S.PENDING: "a waiting task has done nothing that could ship, halt or be abandoned",
     _S.BLOCKED: "a blocked task first becomes PENDING, once nothing upstream is halted or abandoned",
     _S.IN_PROGRESS: "a running task either ships or halts",
     _S.HALTED: "only a person's resolution moves a halted task, and it cannot become BLOCKED",
     _S.SHIPPED: "only an approved change moves a shipped task",
     _S.ABANDONED: "ABANDONED is terminal",
 }
-"""For each status, the rule that any other transition from it breaks (design: task-states)."""
+"""For each status, the rule that an illegal transition from it breaks (design: task-states)."""
 
 
 def check_transition(task_id: str, old: TaskStatus, new: TaskStatus) -> None:
-    """Refuse a change of status that is not in the table (design: task-states).
+    """Raise unless a change of status is legal (design: task-states).
 
     Raises:
-        RefusedError: names the task, both statuses and the rule.
+        RefusedError: the change is not legal; the message names the task, both statuses and the rule.
     """
     transitions.check_transition(
         f"the task {task_id}", old, new, legal=TRANSITIONS.keys(), why_not=_WHY_NOT[old], where=task_id
@@ -76,10 +75,10 @@ def check_transition(task_id: str, old: TaskStatus, new: TaskStatus) -> None:
 
 
 class TaskEntry(Record):
-    """A task as the state machine sees it (design: task-states).
+    """A task in the state (design: task-states).
 
-    `pillar`, `epic`, `story`, `task` are the human names. `attempt` counts from 1 and is the wire's (design: wire). A task
-    that a change has run again has in `module_refs` what its last shipped attempt sealed, until it ships (design: change).
+    `pillar`, `epic`, `story`, `task` are the names in the spec. `attempt` counts from 1, as on the wire. If a change runs a
+    task again, `module_refs` holds the modules of its last shipped attempt until it ships (design: change).
     """
 
     spec_task_id: SpecTaskId
@@ -113,12 +112,12 @@ class TaskEntry(Record):
 
     @property
     def abandoned(self) -> bool:
-        """Whether it was given up without being split into other tasks."""
+        """Whether the task was abandoned rather than split."""
         return self.status is _S.ABANDONED and not self.superseded_by
 
     @property
     def blocks(self) -> bool:
-        """Whether it blocks its dependents; one that was split does not, they depend on its parts (design:
+        """Whether the task blocks its dependents. A split task does not, because they depend on its parts (design:
         task-states)."""
         return self.status is _S.HALTED or self.abandoned
 
@@ -136,7 +135,7 @@ class ProjectState(Record):
         for task_id, entry in self.tasks.items():
             for ref in (*entry.depends_on, *entry.superseded_by):
                 if ref not in self.tasks:
-                    raise ValueError(f"{task_id} names {ref}, which is no task of the project")
+                    raise ValueError(f"{task_id} names {ref}, which is not a task of the project")
         orders = {entry.declaration_order for entry in self.tasks.values()}
         if len(orders) != len(self.tasks):
             raise ValueError("two tasks have the same declaration_order")
@@ -149,7 +148,8 @@ class ProjectState(Record):
 
 
 def effective_dependencies(tasks: Mapping[str, TaskEntry], task_id: str) -> Sequence[str]:
-    """What a task depends on, each split task replaced by its parts, and theirs (design: task-states); each once."""
+    """Return the distinct dependencies of a task, with split tasks replaced by their parts, recursively
+    (design: task-states)."""
     direct = tasks[task_id].depends_on
     for ref in direct:
         if tasks[ref].superseded_by:
@@ -158,14 +158,14 @@ def effective_dependencies(tasks: Mapping[str, TaskEntry], task_id: str) -> Sequ
 
 
 def shipped_modules(tasks: Mapping[str, TaskEntry]) -> list[tuple[str, str]]:
-    """The ids of SHIPPED tasks with the modules that each has, in declaration order."""
+    """Return pairs of SHIPPED task and module, in declaration order."""
     ordered = sorted(tasks.items(), key=lambda one: one[1].declaration_order)
     shipped = [(task_id, entry) for task_id, entry in ordered if entry.status is TaskStatus.SHIPPED]
     return [(task_id, ref) for task_id, entry in shipped for ref in entry.module_refs]
 
 
 def expanded(tasks: Mapping[str, TaskEntry], refs: Sequence[str]) -> Sequence[str]:
-    """Some tasks, each split one replaced by its parts, and theirs (design: task-states); each once."""
+    """Return distinct tasks, with split ones replaced by their parts, recursively (design: task-states)."""
     pending = list(reversed(refs))
     seen: dict[str, bool] = {}
     while pending:
@@ -178,15 +178,15 @@ def expanded(tasks: Mapping[str, TaskEntry], refs: Sequence[str]) -> Sequence[st
 
 
 def upstream(state: ProjectState, task_id: str) -> Iterator[str]:
-    """Every task that a task depends on, directly or not, and the parts of those that were split; nearest first."""
+    """Yield all direct and indirect dependencies of a task, and the parts of split ones; nearest first."""
     return reachable([task_id], lambda name: _upstream_of(state.tasks[name]))
 
 
 def upstream_sizes(state: ProjectState) -> Mapping[str, int]:
-    """How many tasks `upstream` has for each task, in one walk for all."""
+    """Return the number of `upstream` tasks for each task, in one pass."""
     targets = {task_id: _upstream_of(entry) for task_id, entry in state.tasks.items()}
     bit = {task_id: 1 << number for number, task_id in enumerate(state.tasks)}
-    reached = dict[str, int]()  # a set of tasks as the bits of a number, because a union of those is cheap
+    reached = dict[str, int]()  # sets of tasks as bits of an integer, because their union is cheap
     for task_id in TopologicalSorter(targets).static_order():
         tasks = 0
         for ref in targets[task_id]:

@@ -1,10 +1,9 @@
-"""The tasks of a project as they change: what is blocked, what runs next, and where the loop ends (design: project-loop,
-task-states).
+"""A project's tasks: which are blocked, which runs next, and when the loop ends (design: project-loop, task-states).
 
-A change costs as much as the dependents of the changed task, not as the project: a board of ten thousand tasks is
-never walked to make a decision. There is no clock and no randomness; equal states give equal answers.
+The cost of a change depends on the dependents of the changed task, not on the size of the project. Decisions use no clock
+and no randomness; equal states give equal answers.
 
-Why tasks do not run, as predicates: "waits for T-a which waits for ESC-1a2b3c4d".
+`Reasons` explains why tasks do not run: "waits for T-a which waits for ESC-1a2b3c4d".
 """
 
 import heapq
@@ -30,11 +29,11 @@ from specwright.domain.tasks.task_changes import REMOVED, WITHDRAWN
 from specwright.errors import InputError, RefusedError
 
 Change: TypeAlias = Callable[..., TaskEntry]
-"""One of `task_changes`: takes the id and the entry of a task, then arguments of its own."""
+"""A function of `task_changes`: takes the id and entry of a task, then its own arguments."""
 
 
 class Outcome(StrEnum):
-    """Whether the project loop goes on, and if not, why (design: task-states)."""
+    """Whether the project loop continues, and if not, why (design: task-states)."""
 
     RUNNABLE = "RUNNABLE"
     COMPLETE = "COMPLETE"
@@ -43,12 +42,12 @@ class Outcome(StrEnum):
 
 
 class TaskBoard:
-    """A project's tasks, what holds each up, and which can run.
+    """A project's tasks, their blockers, and the tasks that can run.
 
     A waiting task is BLOCKED if and only if a halted or abandoned task is among its transitive dependencies.
 
     Args:
-        state: Where it begins; BLOCKED is derived anew.
+        state: The initial state; BLOCKED is derived again.
     """
 
     def __init__(self, state: ProjectState) -> None:
@@ -60,14 +59,14 @@ class TaskBoard:
 
     @property
     def tasks(self) -> Mapping[str, TaskEntry]:
-        """The entries by task id, as they are now."""
+        """The present entries, by task id."""
         return MappingProxyType(self._tasks)
 
     def entry(self, task_id: str) -> TaskEntry:
-        """The entry of a task.
+        """Return the entry of a task.
 
         Raises:
-            InputError: no such task.
+            InputError: there is no such task.
         """
         if task_id not in self._tasks:
             raise InputError(
@@ -78,34 +77,34 @@ class TaskBoard:
         return self._tasks[task_id]
 
     def count(self, status: TaskStatus) -> int:
-        """How many tasks have a status."""
+        """Count the tasks with a status."""
         return self._counts[status]
 
     def state(self) -> ProjectState:
-        """The state now; it does not change with the board. For callers that look at all tasks: it copies them."""
+        """Return a copy of the present state with all tasks."""
         if self._snapshot is None:
             update = {"tasks": dict(self._tasks), "updated_at": self._updated_at}
             self._snapshot = self._head.model_copy(update=update)
         return self._snapshot
 
     def next_task(self) -> str | None:
-        """The PENDING task of lowest `declaration_order` whose dependencies are all SHIPPED, or None (design:
-        project-loop). That a halted task stops the loop is `outcome`'s matter."""
+        """Return the first PENDING task in declaration order whose dependencies are all SHIPPED, or None (design:
+        project-loop). Halted tasks are not considered; `outcome` does that."""
         while self._ready:
             task_id = self._ready[0][1]
             if self._is_ready(task_id):
                 return task_id
-            heapq.heappop(self._ready)  # it was ready once, and has moved on
+            heapq.heappop(self._ready)  # no longer ready
         return None
 
     def in_progress(self) -> str | None:
-        """The task that is being worked on, or None; after a crash it is run again (design: journal)."""
+        """Return the task in progress, or None; after a crash it runs again (design: journal)."""
         return min(self._running, key=self._order, default=None)
 
     def outcome(self) -> Outcome:
-        """Whether the loop goes on, and if not, why (design: task-states, escalation).
+        """Return whether the loop continues, and if not, why (design: task-states, escalation).
 
-        A task in progress is finished first; then any halted task stops the loop, whatever else could run.
+        A task in progress is finished first. Then any halted task stops the loop, even if others could run.
         """
         if self._running:
             return Outcome.RUNNABLE
@@ -116,28 +115,28 @@ class TaskBoard:
         return Outcome.STALLED if self.next_task() is None else Outcome.RUNNABLE
 
     def dependencies_of(self, task_id: str) -> Sequence[str]:
-        """What a task depends on directly, each split task replaced by its parts (design: task-states)."""
+        """Return the direct dependencies of a task, with split tasks replaced by their parts (design: task-states)."""
         return effective_dependencies(self._tasks, task_id)
 
     def dependents_of(self, task_id: str) -> Sequence[str]:
-        """The tasks that depend directly on a task, also by being behind a task that it is a part of."""
+        """Return the tasks that depend directly on a task, or on the split task that it is a part of."""
         return self._dependents[task_id]
 
     def is_ready(self, task_id: str) -> bool:
-        """Whether everything that a task depends on is SHIPPED."""
+        """Whether all dependencies of a task are SHIPPED."""
         return not self._unmet[task_id]
 
     def modules_of(self, task_id: str) -> list[str]:
-        """The modules that a task shipped, or that its parts shipped if it was split (design: task-states)."""
+        """Return the modules of a task, or of its parts if it was split (design: task-states)."""
         parts = expanded(self._tasks, [task_id])
         return [ref for part in parts for ref in self._tasks[part].module_refs]
 
     def holders(self, ref: str) -> list[str]:
-        """The SHIPPED tasks that have a module, in declaration order; the first sealed it."""
+        """Return the SHIPPED tasks that have a module, in declaration order; the first one sealed it."""
         return [task_id for task_id, one in shipped_modules(self._tasks) if one == ref]
 
     def freed_by(self, task_id: str) -> list[str]:
-        """The waiting tasks of which every dependency but perhaps this one is SHIPPED, in declaration order."""
+        """Return the waiting tasks that only this task still holds up, in declaration order."""
         left = 0 if self._tasks[task_id].status is TaskStatus.SHIPPED else 1
         freed = [
             dependent
@@ -147,7 +146,7 @@ class TaskBoard:
         return sorted(freed, key=self._order)
 
     def stuck_behind_abandoned(self) -> list[str]:
-        """The waiting tasks that depend directly on an abandoned one, in declaration order: each needs an escalation
+        """Return the waiting tasks that depend directly on an abandoned one, in declaration order. Each needs an escalation
         (design: task-states)."""
         stuck = {
             dependent
@@ -162,12 +161,14 @@ class TaskBoard:
         """Apply one of `task_changes` to a task.
 
         Args:
+            task_id: The task.
             at: The state's new `updated_at`.
-            args: What the change takes beside the task.
+            change: The change.
+            args: The change's own arguments.
 
         Raises:
-            InputError: no such task.
-            RefusedError: the change is against the rules; the board is as it was.
+            InputError: there is no such task.
+            RefusedError: the change breaks a rule; the board is unchanged.
         """
         before = self.entry(task_id)
         entry = change(task_id, before, *args)
@@ -179,18 +180,20 @@ class TaskBoard:
             self._put(task_id, entry)
 
     def add(self, task_id: str, at: str, entry: TaskEntry) -> None:
-        """Add a task that an approved change brings (design: change).
+        """Add a task of an approved change (design: change).
 
         Raises:
-            RefusedError: the id is taken, or it depends on a task that is not there.
+            RefusedError: the id is taken, or a dependency does not exist.
         """
         self._check_free(task_id, entry)
         if unknown := [ref for ref in entry.depends_on if ref not in self._tasks]:
-            raise RefusedError(f"{task_id} depends on {', '.join(unknown)}, which is no task", where=task_id)
+            raise RefusedError(
+                f"{task_id} depends on {', '.join(unknown)}, which does not exist", where=task_id
+            )
         self.restore({**self._tasks, task_id: entry}, at)
 
     def restore(self, tasks: Mapping[str, TaskEntry], at: str, spec_version: str = "") -> None:
-        """Set all entries, and the version of the spec if one is given; what is BLOCKED is derived anew."""
+        """Replace all entries, and the spec's version if one is given; derive BLOCKED again."""
         version = {"spec_version": spec_version} if spec_version else {}
         self._fill(self._head.model_copy(update={"tasks": dict(tasks), "updated_at": at, **version}))
 
@@ -202,8 +205,8 @@ class TaskBoard:
             parts: Their entries by task id.
 
         Raises:
-            RefusedError: the task may not be split now, there are no parts, an id or order is taken, or tasks would
-                wait for each other; the board is as it was.
+            RefusedError: the task may not be split now, there are no parts, an id or order is taken, or the dependencies
+                would form a cycle; the board is unchanged.
         """
         if not parts:
             raise RefusedError(f"the task {task_id} cannot be split into nothing", where=task_id)
@@ -212,7 +215,7 @@ class TaskBoard:
         tasks = {**self._tasks, task_id: entry, **parts}
         if cycle := next(find_cycles({name: effective_dependencies(tasks, name) for name in tasks}), None):
             raise RefusedError(
-                f"tasks would wait for each other in a circle: {describe_cycle(cycle)}",
+                f"the dependencies would form a cycle: {describe_cycle(cycle)}",
                 where=cycle[0],
                 remedy="drop one of these dependencies",
             )
@@ -226,7 +229,7 @@ class TaskBoard:
                 raise RefusedError(f"{part_id} has declaration_order {part.declaration_order}, not {order}")
 
     def _check_free(self, task_id: str, entry: TaskEntry) -> None:
-        """Refuse a task that has an id of another."""
+        """Raise if another task has the id."""
         spec_ids = {other.spec_task_id for other in self._tasks.values()}
         if task_id in self._tasks or entry.spec_task_id in spec_ids:
             raise RefusedError(f"the id {task_id} ({entry.spec_task_id}) is already taken")
@@ -241,9 +244,9 @@ class TaskBoard:
         self._tasks = dict(state.tasks)
         self._dependents: dict[str, list[str]] = {task_id: [] for task_id in self._tasks}
         self._unmet = dict.fromkeys(self._tasks, 0)
-        """How many of a task's dependencies are not SHIPPED."""
+        """The number of each task's dependencies that are not SHIPPED."""
         self._blockers = dict.fromkeys(self._tasks, 0)
-        """How many of a task's dependencies block it or are themselves blocked by others."""
+        """The number of each task's dependencies that block it or are blocked themselves."""
         self._counts: Counter[TaskStatus] = Counter(entry.status for entry in self._tasks.values())
         self._running = {t for t, entry in self._tasks.items() if entry.status is TaskStatus.IN_PROGRESS}
         self._ready: list[tuple[int, str]] = []
@@ -290,7 +293,7 @@ class TaskBoard:
             heapq.heappush(self._ready, (self._order(task_id), task_id))
 
     def _change_blockers(self, task_id: str, by: int) -> None:
-        """A task begins (1) or ceases (-1) to block its dependents: pass it on as far as it makes a difference."""
+        """Propagate that a task begins (1) or ceases (-1) to block its dependents, as far as it makes a difference."""
         pending = [task_id]
         while pending:
             for dependent in self._dependents[pending.pop()]:
@@ -310,7 +313,7 @@ _LINKS_SHOWN = 6
 
 
 class _Path(NamedTuple):
-    """The path from a waiting task to what holds it up."""
+    """The path from a waiting task to the cause of its waiting."""
 
     distance: int
     next: str
@@ -319,20 +322,18 @@ class _Path(NamedTuple):
 
 
 class Reasons:
-    """Why tasks do not run: one walk for a state, then a few steps for each answer.
+    """Explains why tasks do not run, after one pass over the state.
 
-    A waiting task is held up by what blocks it, else by a task that is running or could run. Of several causes the
-    nearest is reported; of several that are equally near, the one that `depends_on` names first.
+    A waiting task waits for its blocker, or else for a task that is running or could run. Of several causes the nearest is
+    reported; of several equally near, the one that `depends_on` names first.
 
     Args:
-        state: Of the project.
-        driven: Whether a process works on it; without one a task that was begun is interrupted.
+        state: The project's state.
+        driven: Whether a process drives the project; if not, a task in progress counts as interrupted.
     """
 
     def __init__(self, state: ProjectState, *, driven: bool = True) -> None:
-        self._working = (
-            "is being worked on" if driven else "was interrupted; `specwright run` goes on with it"
-        )
+        self._working = "is being worked on" if driven else "was interrupted; `specwright run` resumes it"
         self._board = board = TaskBoard(state)
         self._tasks = tasks = board.tasks
         self._halted = next((entry for entry in tasks.values() if entry.status is TaskStatus.HALTED), None)
@@ -340,10 +341,10 @@ class Reasons:
         self._to_end = self._paths([task_id for task_id in tasks if self._is_end(task_id)])
 
     def of(self, task_id: str) -> str:
-        """Why a task is not running.
+        """Explain why a task is not running.
 
         Raises:
-            InputError: no such task.
+            InputError: there is no such task.
         """
         path, links = _Path(0, task_id, task_id, ""), list[str]()
         if self._board.entry(task_id).status in WAITING:
@@ -353,12 +354,12 @@ class Reasons:
         return " which ".join((*links, self._cause(path)))
 
     def _is_end(self, task_id: str) -> bool:
-        """Whether a task that has not shipped waits for no other."""
+        """Whether a task is not shipped and waits for no other task."""
         status = self._tasks[task_id].status
         return status is not TaskStatus.SHIPPED and (status not in WAITING or self._board.is_ready(task_id))
 
     def _paths(self, ends: Sequence[str]) -> Mapping[str, _Path]:
-        """The shortest path to one of the ends, for every task that depends on one."""
+        """Return the shortest path to one of the ends for every task that depends on one."""
         paths = {end: _Path(0, end, end, "") for end in ends}
         frontier: Sequence[str] = ends
         while frontier:
@@ -368,7 +369,7 @@ class Reasons:
                 for dependent in self._board.dependents_of(task_id)
                 if dependent not in paths
             )
-            # those of its dependencies that have a path are in this frontier, or the task had been reached before
+            # its dependencies with a path are in this frontier, or it would have been reached before
             steps = {
                 task_id: next(ref for ref in self._board.dependencies_of(task_id) if ref in paths)
                 for task_id in reached
@@ -380,7 +381,7 @@ class Reasons:
         return paths
 
     def _cause(self, path: _Path) -> str:
-        """What holds up the last task of a path."""
+        """Explain what the last task of a path waits for."""
         entry = self._tasks[path.cause]
         match entry.status:
             case TaskStatus.SHIPPED:
@@ -396,7 +397,7 @@ class Reasons:
                 return self._turn(path.cause)
 
     def _turn(self, task_id: str) -> str:
-        """What a task whose dependencies are shipped waits for."""
+        """Explain what a task waits for although its dependencies are shipped."""
         if running := self._board.in_progress():
             return f"is ready and waits its turn; {running} {self._working}"
         if self._halted:
@@ -406,13 +407,13 @@ class Reasons:
 
 
 def why_each(state: ProjectState, *, driven: bool = True) -> dict[str, str]:
-    """For each task, in declaration order, why it is not running; see `Reasons`."""
+    """Explain for each task, in declaration order, why it is not running; see `Reasons`."""
     reasons = Reasons(state, driven=driven)
     return {task_id: reasons.of(task_id) for task_id in state.ordered}
 
 
 def by_spec_id(state: ProjectState, text: str) -> str:
-    """A text that names tasks as the spec does, TSK-001, and not as their folders do."""
+    """Replace the T- ids in a text by the ids of the spec, such as TSK-001."""
 
     def spec_id(match: re.Match[str]) -> str:
         entry = state.tasks.get(match[0])
@@ -422,7 +423,7 @@ def by_spec_id(state: ProjectState, text: str) -> str:
 
 
 def _links(paths: Mapping[str, _Path], task_id: str) -> Iterator[str]:
-    """The tasks on a path; of a long one the middle as a number."""
+    """Yield the tasks on a path; the middle of a long one is only counted."""
     distance, _, cause, _ = paths[task_id]
     long = distance > _LINKS_SHOWN
     for _ in range(_LINKS_SHOWN - 1 if long else distance):
@@ -439,6 +440,6 @@ def _abandoned(entry: TaskEntry, dependent: TaskEntry | None) -> str:
     if entry.halted_reason == REMOVED:
         return "was removed by a change"
     if entry.halted_reason == WITHDRAWN:
-        return "was given up with the change that added it"
+        return "was abandoned with the change that added it"
     escalation = dependent.escalation_ref if dependent else None
     return f"was abandoned; {escalation} asks what to do about it" if escalation else "was abandoned"

@@ -1,6 +1,6 @@
-"""The changes of one task, each a new entry with the fields that its status needs (design: task-states, escalation).
+"""The changes of one task; each returns a new entry with the fields that its status needs (design: task-states, escalation).
 
-`TaskBoard.change` applies one. What a person must supply for a resolution is checked by the application before.
+`TaskBoard.change` applies one. The application checks a person's answer before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,16 +13,16 @@ _NO_HALT: Mapping[str, None] = {"halted_reason": None, "escalation_ref": None}
 _S = TaskStatus
 
 UNFINISHED = (_S.PENDING, _S.BLOCKED, _S.IN_PROGRESS, _S.HALTED)
-"""The statuses of a task whose last attempt is not over."""
+"""The statuses of a task whose last attempt has not ended."""
 
 WITHDRAWN = "the change that added it was abandoned"
 
 REMOVED = "removed"
-"""Why a task is ABANDONED that an approved change took out of the spec."""
+"""The reason of a task that is ABANDONED because an approved change removed it from the spec."""
 
 
 def start(task_id: str, entry: TaskEntry) -> TaskEntry:
-    """PENDING -> IN_PROGRESS: dispatched."""
+    """PENDING -> IN_PROGRESS: the task is dispatched."""
     _require(task_id, entry, _S.PENDING, _S.IN_PROGRESS)
     return _replaced(entry, status=_S.IN_PROGRESS)
 
@@ -64,7 +64,9 @@ def reopen(task_id: str, entry: TaskEntry, changed: TaskEntry) -> TaskEntry:
     change).
 
     Args:
-        changed: The first entry of the changed definition: its names and dependencies.
+        task_id: The task.
+        entry: Its entry.
+        changed: The first entry of the changed definition, with its names and dependencies.
     """
     _require(task_id, entry, _S.SHIPPED, _S.PENDING)
     kept = {"attempt": entry.attempt + 1, "module_refs": entry.module_refs}
@@ -80,18 +82,19 @@ def remove(task_id: str, entry: TaskEntry) -> TaskEntry:
 def ship_again(
     task_id: str, entry: TaskEntry, module_ref: str, module_refs: Sequence[str], shipped_at: str
 ) -> TaskEntry:
-    """A SHIPPED task that was migrated: what it has now is what its migration shipped (design: change)."""
+    """Set the modules of a SHIPPED task to those that its migration shipped (design: change)."""
     if entry.status is not _S.SHIPPED:
         raise RefusedError(f"the task {task_id} is {entry.status}; nothing of it was migrated", where=task_id)
     return _replaced(entry, module_ref=module_ref, module_refs=list(module_refs), shipped_at=shipped_at)
 
 
 def withdraw(entry: TaskEntry, before: TaskEntry | None) -> TaskEntry:
-    """The entry of a task after a change that was abandoned: as it was before, but for the number of its attempts, which
-    is never given again (design: change).
+    """Return the entry of a task after its change was abandoned: the earlier entry, but with the present number of attempts,
+    because these numbers are never reused (design: change).
 
     Args:
-        before: Its entry when the change was approved; None if the change added it.
+        entry: The present entry.
+        before: The entry when the change was approved; None if the change added the task.
     """
     if before is not None:
         return before.model_copy(update={"attempt": entry.attempt})
@@ -100,10 +103,12 @@ def withdraw(entry: TaskEntry, before: TaskEntry | None) -> TaskEntry:
 
 
 def replace_modules(task_id: str, entry: TaskEntry, versions: Mapping[str, str]) -> TaskEntry:
-    """A SHIPPED task whose modules have later versions (design: change).
+    """Replace modules of a SHIPPED task by later versions (design: change).
 
     Args:
-        versions: The later version by the one that it takes the place of.
+        task_id: The task.
+        entry: Its entry.
+        versions: The later versions, by the version that each replaces.
 
     Raises:
         RefusedError: the task is not SHIPPED.
@@ -115,16 +120,18 @@ def replace_modules(task_id: str, entry: TaskEntry, versions: Mapping[str, str])
 
 
 def resume(task_id: str, entry: TaskEntry) -> TaskEntry:
-    """HALTED -> IN_PROGRESS: the same attempt goes on (design: wire)."""
+    """HALTED -> IN_PROGRESS: the same attempt resumes (design: wire)."""
     _require(task_id, entry, _S.HALTED, _S.IN_PROGRESS)
     return _replaced(entry, status=_S.IN_PROGRESS, **_NO_HALT)
 
 
 def abandon(task_id: str, entry: TaskEntry, superseded_by: Sequence[str] = ()) -> TaskEntry:
-    """HALTED or BLOCKED -> ABANDONED; reason and escalation stay for the record.
+    """HALTED or BLOCKED -> ABANDONED; reason and escalation stay on record.
 
     Args:
-        superseded_by: The parts that a split task becomes.
+        task_id: The task.
+        entry: Its entry.
+        superseded_by: The parts of a split task.
     """
     if entry.status is _S.SHIPPED:
         _require(task_id, entry, _S.HALTED, _S.ABANDONED)
@@ -146,10 +153,13 @@ def block(task_id: str, entry: TaskEntry, *, blocked: bool) -> TaskEntry:
 def set_dependencies(
     task_id: str, entry: TaskEntry, depends_on: Sequence[str], parts: Sequence[str] = ()
 ) -> TaskEntry:
-    """A task that has not run depends on fewer others (design: task-states, `drop_depends_on`).
+    """Drop dependencies of a task that has not run (design: task-states, `drop_depends_on`).
 
     Args:
-        parts: Those of what it depends on, where that was split.
+        task_id: The task.
+        entry: Its entry.
+        depends_on: The remaining dependencies.
+        parts: The parts of split tasks that it depends on.
 
     Raises:
         RefusedError: the task is running or finished, or would depend on something new.
@@ -165,10 +175,10 @@ def set_dependencies(
 
 
 def set_escalation(task_id: str, entry: TaskEntry, escalation_ref: str | None) -> TaskEntry:
-    """A BLOCKED task gets an escalation of its own (design: task-states), or loses it.
+    """Set or clear the escalation of a BLOCKED task (design: task-states).
 
     Raises:
-        RefusedError: the task is not BLOCKED; a halt sets its own escalation.
+        RefusedError: the task is not BLOCKED; `halt` sets that of a halted task.
     """
     if entry.status is not _S.BLOCKED:
         raise RefusedError(f"the task {task_id} is {entry.status}, not BLOCKED", where=task_id)
@@ -180,7 +190,7 @@ def _replaced(entry: TaskEntry, **fields: Any) -> TaskEntry:
 
 
 def _require(task_id: str, entry: TaskEntry, old: TaskStatus, new: TaskStatus) -> None:
-    """For a change that is one of several transitions to the same status."""
+    """Raise unless the task has the status that this change starts from."""
     check_transition(task_id, entry.status, new)
     if entry.status is not old:
         raise RefusedError(

@@ -1,15 +1,10 @@
-"""What a task file is made of (design: ids, project-loop): a `TaskDefinition` is the stored content.
+"""Task definitions, the content of task files: from a spec, an amended spec, or the parts of a split task
+(design: ids, project-loop, escalation).
 
-The tasks of a spec: the `T-` id of each, its path, its place in the order (design: project-loop, ids).
+`lay_out` computes slugs, then ids, then definitions, and checks all of them before anything is written.
 
-Three validation passes: slugs, then ids and their uniqueness, then whether every task file can be filled. Nothing is
-written before all three have passed.
-
-The tasks that a split task becomes, each as complete as one of the approved spec (design: escalation SPLIT_TASK,
-design: ids).
-
-The spec does not change: parts are in the definitions that their Wires reference (design: projection). They join the
-original's story: the next numbers there, `declaration_order` after the maximum of all tasks, abandoned ones included.
+Parts of a split task are not in the spec, but in the definitions that their Wires reference (design: projection). They
+join the original's story with the next free numbers, and come after all tasks in `declaration_order`.
 """
 
 import itertools
@@ -53,7 +48,7 @@ class Level(Record):
 
 
 class TaskAmendment(Record):
-    """A change of acceptance criteria by a person, with what it replaced (design: escalation AMEND_SPEC)."""
+    """A person's change of the acceptance criteria, with the replaced ones (design: escalation)."""
 
     replaced_criteria: list[Text]
     rationale: Text
@@ -62,7 +57,7 @@ class TaskAmendment(Record):
 
 
 class TaskDefinition(OmittedIfEmpty):
-    """Everything in a task file except the dependency contracts. A content-addressed definition (design: projection)."""
+    """The content of a task file without the dependency contracts; stored by its hash (design: projection)."""
 
     omitted = ("acceptance", "decisions")
 
@@ -85,14 +80,14 @@ class TaskDefinition(OmittedIfEmpty):
 
 
 class ShippedDependency(NamedTuple):
-    """A module that a dependency shipped, for the reader of the task file.
+    """A module of a shipped dependency, for the task file.
 
     Args:
-        dependency: The `T-` id as in `depends_on`; parts of a split task come under its id (design: task-states).
+        dependency: The `T-` id in `depends_on`; for parts of a split task, that task's id (design: task-states).
         contract: The module's contract.
         examples: The text of its `examples.md`.
-        spec_task_id: The `TSK-` id of the dependency, which the spec's texts use.
-        part: Whether only the dependency's own modules call it, so that its name and purpose are enough.
+        spec_task_id: The `TSK-` id of the dependency.
+        part: Whether only the dependency's own modules call it; then name and purpose are enough.
     """
 
     dependency: str
@@ -103,10 +98,11 @@ class ShippedDependency(NamedTuple):
 
 
 def parts_among(contracts: Sequence[MicroModuleContract], public: Iterable[str]) -> set[str]:
-    """The modules of a task, by reference, that its other modules call and of which callers of the task meet no class.
+    """Return the references of a task's internal modules: its other modules call them, and callers of the task see none of
+    their classes.
 
     Args:
-        contracts: Of the task's modules, each after those that it calls.
+        contracts: The contracts of the task's modules, each after its dependencies.
         public: The names that the task provides.
     """
     called = {dependency.ref for one in contracts for dependency in one.dependencies}
@@ -124,15 +120,15 @@ def parts_among(contracts: Sequence[MicroModuleContract], public: Iterable[str])
 
 
 def first_entry(definition: TaskDefinition) -> TaskEntry:
-    """The entry in the state of a task that has not run."""
+    """Return the initial entry of a task in the state."""
     return _entry(definition.to_json())
 
 
 def stored_entry(data: bytes, where: str) -> tuple[str, TaskEntry]:
-    """The id and the first entry of a task from its stored definition, of which the rest is not validated.
+    """Return the id and initial entry of a task from its stored definition; the rest of it is not validated.
 
     Raises:
-        InputError: not the definition of a task.
+        InputError: the data is not the definition of a task.
     """
     try:
         fields = canonical_json.loads(data)
@@ -163,12 +159,14 @@ def amended(
     depends_on: Sequence[str],
     changes: Mapping[str, Any] = {},
 ) -> TaskDefinition:
-    """The definition with other acceptance criteria, the old ones kept in its history (design: escalation).
+    """Return the definition with other acceptance criteria; its history keeps the old ones (design: escalation).
 
     Args:
-        amendment: Its `replaced_criteria` are the definition's present ones.
-        depends_on: What the task depends on from now (design: task-states, `drop_depends_on`).
-        changes: Of approved examples and properties; see `amended_acceptance`.
+        definition: The present definition.
+        criteria: The new criteria.
+        amendment: The history entry; its `replaced_criteria` are the present ones.
+        depends_on: The new dependencies (design: task-states, `drop_depends_on`).
+        changes: Changes of approved examples and properties; see `amended_acceptance`.
 
     Raises:
         InputError: as `amended_acceptance`.
@@ -186,14 +184,14 @@ def amended(
 
 
 def without_dependencies(task_file: str) -> str:
-    """A task file without its section Dependency Contracts."""
+    """Return a task file without its section Dependency Contracts."""
     head, found, rest = task_file.partition("\n## Dependency Contracts\n")
     _, cases, tail = rest.partition("\n## Error Cases\n")
     return f"{head}{cases}{tail}" if found else task_file
 
 
 def without_examples(task_file: str) -> str:
-    """A task file without its section Approved Examples."""
+    """Return a task file without its section Approved Examples."""
     head, found, rest = task_file.partition("\n## Approved Examples\n")
     _, following, tail = rest.partition("\n## ")
     return f"{head}{following}{tail}" if found else task_file
@@ -204,7 +202,7 @@ MAX_TASKS_PER_STORY = 999
 
 
 class _Place(NamedTuple):
-    """A task of the spec with the levels above it, its computed id, its path and its place in the order."""
+    """A task of the spec with the levels above it, its computed id, its path and its position."""
 
     task_id: str
     path: str
@@ -213,7 +211,7 @@ class _Place(NamedTuple):
 
     @property
     def task(self) -> TaskSpec:
-        """As the spec has it."""
+        """The task in the spec."""
         return self.levels[-1]
 
     def __str__(self) -> str:
@@ -222,12 +220,11 @@ class _Place(NamedTuple):
 
 
 def lay_out(spec: ProductSpec) -> tuple[TaskDefinition, ...]:
-    """Every task of the spec in declaration order, with its id and path.
+    """Return the definitions of all tasks of the spec in declaration order, with ids and paths.
 
     Raises:
-        InputError: a story with more than 999 tasks, an id over 128 characters, two tasks with one id, a TSK id given
-            twice, an unknown or circular dependency, a field that the task file needs and the spec leaves empty; the
-            message names the tasks and their ids.
+        InputError: a story has more than 999 tasks, an id is over 128 characters, two tasks have the same T- or TSK- id, a
+            dependency is unknown or circular, or a required field is empty; the message names the tasks.
     """
     places = list(_places(spec))
     _check_ids(places)
@@ -235,7 +232,7 @@ def lay_out(spec: ProductSpec) -> tuple[TaskDefinition, ...]:
     edges = {place.task_id: _dependencies(place, ids) for place in places}
     if cycle := next(find_cycles(edges), None):
         raise InputError(
-            f"tasks wait for each other in a circle: {describe_cycle(cycle)}",
+            f"the dependencies form a cycle: {describe_cycle(cycle)}",
             where=cycle[0],
             remedy="drop one of these dependencies",
         )
@@ -245,13 +242,14 @@ def lay_out(spec: ProductSpec) -> tuple[TaskDefinition, ...]:
 def lay_out_change(
     spec: ProductSpec, difference: SpecDifference, definitions: Mapping[str, TaskDefinition]
 ) -> tuple[TaskDefinition, ...]:
-    """The tasks that an amended spec adds or changes, in its order (design: change).
+    """Return the definitions of the tasks that an amended spec adds or changes, in its order (design: change).
 
-    A changed task keeps its id, its path and its place in the order. An added one gets the next numbers, as the parts of a
-    split do.
+    A changed task keeps its id, path and position. An added one gets the next numbers, as the parts of a split do.
 
     Args:
-        definitions: Of every task that the project ever had, by task id.
+        spec: The amended spec.
+        difference: Its difference from the approved one.
+        definitions: The definitions of all tasks that the project ever had, by task id.
 
     Raises:
         InputError: as `lay_out`.
@@ -274,7 +272,7 @@ def lay_out_change(
 
 
 def _next_place(place: _Place, tasks: Mapping[str, TaskDefinition]) -> _Place:
-    """Where an added task goes: behind the others of its story, and of the project."""
+    """Return the place of an added task: after the others of its story, and of the project."""
     siblings = [tasks[task.task_id] for task in place.levels[2].tasks if task.task_id in tasks]
     at = (siblings[0].task_id, siblings[0].path) if siblings else (place.task_id, place.path)
     story = place.levels[2]
@@ -287,14 +285,14 @@ def _next_place(place: _Place, tasks: Mapping[str, TaskDefinition]) -> _Place:
 def _added_places(
     task_id: str, path: str, names: Sequence[str], story: tuple[str, str], tasks: Collection[TaskDefinition]
 ) -> list[tuple[str, str, int]]:
-    """The id, the path and the place in the order of tasks that are added to a story.
+    """Return id, path and position of tasks that are added to a story.
 
     Args:
-        task_id: Of a task of the story.
-        path: Of the same task.
-        names: Of the tasks that are added.
-        story: Its name, and where a person finds it.
-        tasks: All that the project ever had.
+        task_id: The id of a task in the story.
+        path: The path of the same task.
+        names: The names of the added tasks.
+        story: The story's name, and its place for messages.
+        tasks: All tasks that the project ever had.
 
     Raises:
         InputError: the story would have more than 999 tasks.
@@ -314,27 +312,27 @@ def _added_places(
 
 
 def _with_history(definition: TaskDefinition, known: Mapping[str, TaskDefinition]) -> TaskDefinition:
-    """With the amendments that a person made to an earlier version."""
+    """Return a definition with the amendments that a person made to its earlier version."""
     before = known.get(definition.spec_task_id)
     return definition.model_copy(update={"amendments": before.amendments}) if before else definition
 
 
 def check_story_size(name: str, where: str, count: int) -> None:
-    """Refuse a story whose tasks cannot be numbered.
+    """Raise if a story has too many tasks to number.
 
     Raises:
         InputError: it has more than 999.
     """
     if count > MAX_TASKS_PER_STORY:
         raise InputError(
-            f"the story '{shortened(name)}' has {count} tasks; their numbers end at {MAX_TASKS_PER_STORY}",
+            f"the story '{shortened(name)}' has {count} tasks; the limit is {MAX_TASKS_PER_STORY}",
             where=where,
             remedy="divide the story into several",
         )
 
 
 def _places(spec: ProductSpec) -> Iterator[_Place]:
-    """Each task with its id and path, depth first."""
+    """Yield each task with its id and path, depth first."""
     order = itertools.count()
     for pillar, pillar_slug in zip(spec.pillars, _slugs(spec.pillars), strict=True):
         for epic, epic_slug in zip(pillar.epics, _slugs(pillar.epics), strict=True):
@@ -390,7 +388,7 @@ def _dependencies(place: _Place, ids: Mapping[str, str]) -> list[str]:
     wanted = place.task.depends_on
     if unknown := [spec_id for spec_id in wanted if spec_id not in ids]:
         raise InputError(
-            f"the task {place} depends on {', '.join(unknown)}, which no task of the spec is",
+            f"the task {place} depends on {', '.join(unknown)}, which is not in the spec",
             where=place.task_id,
             remedy="name an existing task, or drop the dependency",
         )
@@ -398,7 +396,7 @@ def _dependencies(place: _Place, ids: Mapping[str, str]) -> list[str]:
 
 
 def _defined(place: _Place, depends_on: Sequence[str]) -> TaskDefinition:
-    """The third pass: whether the task file can be filled."""
+    """Build the definition of a task, and check that no required field is empty."""
     *above, task = place.levels
     levels = [{"name": level.name, "description": level.description} for level in above]
     try:
@@ -416,7 +414,7 @@ def _defined(place: _Place, depends_on: Sequence[str]) -> TaskDefinition:
     except ValidationError as error:
         gaps = [".".join(map(str, fault["loc"])) for fault in error.errors(include_url=False)]
         raise InputError(
-            f"the task {place.task_id}, {place}, cannot be written down; missing: {', '.join(gaps)}",
+            f"the task {place.task_id}, {place}, is incomplete; missing: {', '.join(gaps)}",
             where=place.path,
             remedy="complete these fields in the spec and have it approved again",
         ) from error
@@ -425,17 +423,17 @@ def _defined(place: _Place, depends_on: Sequence[str]) -> TaskDefinition:
 def parts_of(
     definitions: Mapping[str, TaskDefinition], task_id: str, parts: Sequence[NewTask]
 ) -> list[TaskDefinition]:
-    """The definitions of the parts, in their order.
+    """Return the definitions of a split task's parts, in order.
 
-    Whether the new dependencies form a cycle is checked against the state: `TaskBoard.split`.
+    `TaskBoard.split` checks that the new dependencies form no cycle.
 
     Args:
-        definitions: Of every task so far, by task id.
-        task_id: The task that is split.
-        parts: As the person wrote them; an omitted field is the original's.
+        definitions: The definitions of all tasks so far, by task id.
+        task_id: The task to split.
+        parts: The person's parts; omitted fields default to the original's.
 
     Raises:
-        InputError: two parts of one name, a dependency that no task is, or a story with more than 999 tasks.
+        InputError: two parts have the same name, a dependency does not exist, or the story would have more than 999 tasks.
     """
     original = definitions[task_id]
     names = [part.name for part in parts]
@@ -463,10 +461,10 @@ def parts_of(
 
 
 def task_named(definitions: Mapping[str, TaskDefinition], text: str) -> TaskDefinition:
-    """The task with a T- or TSK- id.
+    """Return the task with a T- or TSK- id.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such task.
     """
     by_spec_id = (d for d in definitions.values() if d.spec_task_id == text)
     definition = definitions.get(text) or next(by_spec_id, None)
