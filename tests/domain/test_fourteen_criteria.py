@@ -56,7 +56,7 @@ TOLD = {
     6: f"ERROR {TASK}.io_contract_sketch.modes: ",
     7: f"ERROR {EPIC}.stories[1].tasks[0].task_id: 'TSK-003' is also the id",
     8: f"ERROR {TASK}.depends_on: [0] 'TSK-404' is the id of no task",
-    9: f"ERROR {EPIC}.stories[0].tasks[1].depends_on: tasks wait for each other",
+    9: f"ERROR {EPIC}.stories[0].tasks[1].depends_on: the dependencies form a cycle",
     10: f"ERROR {EPIC}.name: is empty",
     11: "WARNING pillars[0].description: has fewer",
     12: f"WARNING {TASK}.acceptance_criteria: criterion 3 has no verb",

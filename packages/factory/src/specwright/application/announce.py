@@ -1,4 +1,4 @@
-"""What happened, said as Wires: appended first, projected afterwards (design: projection)."""
+"""Build the Wires of events, append them, then update the projection (design: projection)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,22 +18,22 @@ from specwright.errors import CorruptionError, NonDeterminismError
 from specwright.ports import Scope, author_of
 
 JOURNAL_HEAD = "journal.head"
-"""The subject of a review with the hash of the journal's lines; its reference says how many."""
+"""The subject of a review Wire with the hash of the journal's lines; its reference has their number."""
 
 _NO_REFERENCE = re.compile(r"[^A-Za-z0-9._@:/#-]")
-"""What a reference in a Wire cannot hold."""
+"""The characters that a Wire's reference cannot contain."""
 
 
 PROJECT = "project:"
-"""Stands for the stream of the project, which is also its context, until the event is appended (design: wire)."""
+"""A placeholder for the project's stream, which is also its context, until the event is appended (design: wire)."""
 
 
 class Announcement(NamedTuple):
-    """An event that has not got its id, time and place yet.
+    """An event without id, time and position.
 
     `references` are the tasks that it continues or depends on, `parent` the task that it is a part of (design: wire).
-    `caused_by` is the stream whose last Wire caused it. Left out, that is its own stream; for its first Wire the
-    attempt before, whose end caused this one (design: wire), else the project's.
+    `caused_by` is the stream whose last Wire caused it. By default that is its own stream; for the first Wire of a stream
+    it is that of the previous attempt, or else the project's.
     """
 
     type: str
@@ -48,7 +48,7 @@ class Announcement(NamedTuple):
 def task_event(
     kind: str, spec_task_id: str, attempt: int, payload: dict[str, Any], references: Sequence[str] = ()
 ) -> Announcement:
-    """An event of one attempt at a task."""
+    """Build an event of an attempt at a task."""
     return Announcement(kind, task_stream_id(spec_task_id, attempt), payload, references=tuple(references))
 
 
@@ -61,7 +61,7 @@ def review(
     caused_by: str = "",
     debate_id: str = "",
 ) -> Announcement:
-    """A review event, on the stream of a debate or of the project: anything that changes state and is no task event
+    """Build a review event on the stream of a debate or the project: any change of state that is not a task event
     (design: wire)."""
     payload = {"subject": subject, "definition_sha256": definition_sha256}
     if reference:
@@ -73,7 +73,7 @@ def review(
 def review_of(
     factory: Factory, subject: str, record: Record, reference: str, by: str = "system"
 ) -> Announcement:
-    """A review event about a record, which becomes a definition."""
+    """Store a record as a definition and build a review event about it."""
     return review(subject, factory.store.define(record.to_bytes()), reference, by)
 
 
@@ -87,16 +87,16 @@ def debate_event(
     *,
     caused_by: str = "",
 ) -> Announcement:
-    """A step of a debate: the hash of its record, who made it and with which model (design: wire).
+    """Build the event of a debate step: the hash of its record, its author and the model (design: wire).
 
     Args:
-        factory: Its journal knows the model.
+        factory: The project, whose journal has the model.
         debate_id: The debate.
         subject: `debate.proposed`, `debate.challenged`, `debate.ruled` or `debate.amended`.
         record: The record.
-        reference: The artifact that it is, or that it made.
-        by: The invocation, or the person's part in the run.
-        caused_by: The stream of the task that begins the debate; otherwise the step before is the cause.
+        reference: The artifact of the record, or the one that it made.
+        by: The invocation of the role, or that of the person.
+        caused_by: The stream of the task that begins the debate; by default the previous step is the cause.
     """
     sha, sender = sha256(record).hexdigest(), by.role if by.role == OPERATOR else f"agent:{by.role}"
     event = review(subject, sha, reference, sender, caused_by=caused_by, debate_id=debate_id)
@@ -106,21 +106,21 @@ def debate_event(
 
 
 def author_in_wire(answer: JsonValue) -> str:
-    """The model of a journalled answer as a Wire names it (`author_of`)."""
+    """Return the model of a journalled answer (`author_of`) in characters that a Wire allows."""
     return _NO_REFERENCE.sub("-", author_of(answer))[:96]
 
 
 def gate_decision(
     debate_id: str, gate: str, evidence: bytes, reference: str, *, passed: bool
 ) -> Announcement:
-    """A gate's decision at the end of a debate, with the hash of what it saw (design: wire).
+    """Build the event of a gate's decision at the end of a debate, with the hash of its evidence (design: wire).
 
     Args:
         debate_id: The debate.
-        gate: Its name, `ship` or `lock`.
-        evidence: The record of what it saw.
-        reference: What it decided on.
-        passed: Whether it lets that through.
+        gate: The gate, `ship` or `lock`.
+        evidence: The gate's record.
+        reference: The artifact that it decided on.
+        passed: The decision.
     """
     payload = {
         "gate": gate,
@@ -132,15 +132,15 @@ def gate_decision(
 
 
 def announce(factory: Factory, scope: Scope, announced: Sequence[Announcement], project_id: str = "") -> None:
-    """Append events, all or none, and take them into the projection.
+    """Append events, all or none, and update the projection.
 
     Ids and times are drawn from the scope, so that a node that runs again after a crash finds its Wires in the log.
 
     Args:
         factory: The ports.
-        scope: Of the ids and times.
+        scope: The source of ids and times.
         announced: The events.
-        project_id: Of a project that begins with them.
+        project_id: The id of a project that begins with these events.
 
     Raises:
         NonDeterminismError: the log has other events under these ids.
@@ -149,7 +149,7 @@ def announce(factory: Factory, scope: Scope, announced: Sequence[Announcement], 
     context = f"{PROJECT}{project_id or projection.project_id}"
     events = [_placed(event, context) for event in announced]
     projection.catch_up()
-    ts = max(scope.now(), projection.last_ts)  # a step that goes on after a stop began before it
+    ts = max(scope.now(), projection.last_ts)  # a step that resumes after a stop began before it
     known = [projection.known_events.get(one) for one in ids]
     if not any(known):
         scope.record()
@@ -157,17 +157,17 @@ def announce(factory: Factory, scope: Scope, announced: Sequence[Announcement], 
         projection.catch_up()
     elif known != [(event.type, event.stream_id) for event in events]:
         raise NonDeterminismError(
-            "the log has other events than this step announces now that it runs again",
+            "this step ran before, and the log has other events of it than it produces now",
             where=scope.name,
-            remedy="continue with the version and settings that began this run, or start in a new directory",
+            remedy="continue with the version and settings of the first run, or start in a new directory",
         )
     factory.projection.write(now=False)
 
 
 def bind_journal(factory: Factory) -> None:
-    """Name the journal's head in the log, once a spec is approved and if there are records since (design: journal).
+    """Append the journal's head to the log, if a spec is approved and the journal has new records (design: journal).
 
-    Its id follows from the hash and its time is that of the Wire before it, so that a kill leaves nothing to repeat.
+    The Wire's id follows from the hash and its time is that of the previous Wire, so that no draw is needed.
     """
     projection, (count, sha) = factory.projection, factory.journal.head()
     if projection.project_id and sha != projection.journal_head[1]:
@@ -180,10 +180,10 @@ def bind_journal(factory: Factory) -> None:
 
 
 def check_journal(factory: Factory, address: str) -> None:
-    """Refuse a journal that does not begin with the records that the log names (design: journal). A kill leaves more.
+    """Raise unless the journal begins with the records that the log names (design: journal). After a kill it may have more.
 
     Raises:
-        CorruptionError: it was emptied, cut off or changed.
+        CorruptionError: the journal was emptied, truncated or changed.
     """
     count, sha = factory.projection.journal_head
     found = factory.journal.head(count)
@@ -191,12 +191,12 @@ def check_journal(factory: Factory, address: str) -> None:
         raise CorruptionError(
             "the journal does not begin with the records that the log names",
             where=f"{address}: {f'{found[0]} are left' if found[0] < count else 'one was changed'} of {count}",
-            remedy="restore the file from a copy, then run again; nothing was changed",
+            remedy="restore the file from a copy, then run again; this command changed nothing",
         )
 
 
 def _placed(event: Announcement, context: str) -> Announcement:
-    """An event with the project's own stream in place of `PROJECT`."""
+    """Return an event with the project's stream instead of `PROJECT`."""
     stream, cause = (context if one == PROJECT else one for one in (event.stream_id, event.caused_by))
     return event._replace(stream_id=stream, caused_by=cause)
 
@@ -204,7 +204,7 @@ def _placed(event: Announcement, context: str) -> Announcement:
 def _wires(
     factory: Factory, context: str, events: Sequence[Announcement], ids: Sequence[str], ts: str
 ) -> Iterator[JsonObject]:
-    """The events as Wires: each at the end of its stream, with the Wire that caused it."""
+    """Yield the Wires of events: each at the end of its stream, with the Wire that caused it."""
     ends: dict[str, tuple[int, str | None]] = {}
 
     def end(stream: str) -> tuple[int, str | None]:
@@ -230,7 +230,7 @@ def _wires(
 
 
 def _origins(event: Announcement, context: str) -> Iterator[str]:
-    """The streams in which the cause of an event is looked for, in this order (design: wire)."""
+    """Yield the streams in which to look for the cause of an event, in order (design: wire)."""
     if event.caused_by:
         yield event.caused_by
     yield event.stream_id

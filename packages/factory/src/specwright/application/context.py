@@ -1,13 +1,12 @@
-"""What a role invocation is given: the rows of its context pack with the files that stand for them, and the artifact
-store as the invocation meets it (design: provenance, role-access, artifact-lifecycle).
+"""The context of a role invocation: the rows of its context pack with their files, and its view of the artifact store
+(design: provenance, role-access, artifact-lifecycle).
 
-One list makes the manifest and the role's directory, so that the one cannot say more than the other holds. A pack
-that cannot be filled stops here, before it is written and before a model is asked (design: role-access).
+The manifest and the role's directory are made from one list, so they always agree. A missing file is found here, before
+the pack is written and a model is asked (design: role-access).
 
-The store shows contracts, never the contents of other artifacts (design: artifact-lifecycle): of a module its public
-surface or its index status, of a contract the contract, of anything else that the pack names its id, type, version and
-status. A draft is registered under an id that the factory draws; shipping, revising what others made and changing a
-status are no operations here.
+The store shows contracts, and never the contents of other artifacts (design: artifact-lifecycle): a module's public
+surface or index status, a contract, and for anything else in the pack its id, type, version and status. A role may
+register drafts under ids that the factory draws. It cannot ship, revise other artifacts or change a status.
 """
 
 import re
@@ -53,13 +52,13 @@ _SCHEMAS: tuple[type[Record], ...] = (
 )
 _CITES = re.compile(r"\bdesign(?::|\.md)")
 Row = tuple[str, Permission, str]
-"""A reference, how much of it is shown, and why."""
+"""A reference, its permission, and the reason."""
 
 
 class PackEntry(NamedTuple):
-    """One reference of a context pack, with the files that the role's directory holds for it.
+    """A reference of a context pack, with its files in the role's directory.
 
-    A role without file tools finds the same in its request.
+    For a role without file tools, the request has the same content.
     """
 
     ref: str
@@ -69,23 +68,23 @@ class PackEntry(NamedTuple):
 
 
 def pack_rows(entries: Iterable[PackEntry]) -> list[Row]:
-    """The manifest of what is given."""
+    """Return the rows of the manifest."""
     return [(entry.ref, entry.permission, entry.reason) for entry in entries]
 
 
 def pack_files(entries: Iterable[PackEntry]) -> dict[str, bytes]:
-    """The role's directory."""
+    """Return the files of the role's directory."""
     return {path: data for entry in entries for path, data in entry.files.items()}
 
 
 def task_ref(factory: ProjectView, task: Task) -> str:
-    """A task in the version of its spec."""
+    """Return the reference of a task, with the version of its spec."""
     spec = factory.projection.spec
     return f"{task.task_id}@{spec.spec_version if spec else '1.0.0'}"
 
 
 def index_statuses(factory: Factory, scope: Scope, refs: Sequence[str]) -> dict[str, JsonValue]:
-    """What the Code Index says of modules, by reference: as it was when the invocation began."""
+    """Return the index entries of modules, by reference, as they were when the invocation began."""
     if not refs:
         return {}
 
@@ -97,7 +96,7 @@ def index_statuses(factory: Factory, scope: Scope, refs: Sequence[str]) -> dict[
 
 
 def index_entry(index: CodeIndex, ref: str) -> JsonValue:
-    """What METADATA_ONLY shows of a module; None if the Code Index does not know it."""
+    """Return what METADATA_ONLY shows of a module; None if it is not in the Code Index."""
     entry = index.get(*ModuleRef.parse(ref))
     return entry and {
         "module_ref": ref,
@@ -112,12 +111,12 @@ def index_entry(index: CodeIndex, ref: str) -> JsonValue:
 def dependency_entries(
     refs: Sequence[str], surfaces: Mapping[str, Files], statuses: Mapping[str, JsonValue]
 ) -> list[PackEntry]:
-    """Modules that may be called: their surface, and their status in the index (design: deprecation).
+    """Return the entries of modules that the role may call: surface and index status (design: deprecation).
 
     Args:
-        refs: Of sealed modules.
+        refs: The references of sealed modules.
         surfaces: Their public files.
-        statuses: As `index_statuses` tells them.
+        statuses: Their index entries, from `index_statuses`.
     """
     given: list[PackEntry] = []
     for ref in refs:
@@ -132,7 +131,7 @@ def dependency_entries(
 
 
 def schema_entries() -> list[PackEntry]:
-    """The schemas of the factory's records, for the one role that is given them (design: engineering, role-access)."""
+    """Return the entries of the record schemas, for the role that gets them (design: engineering, role-access)."""
     return [
         PackEntry(
             f"SCHEMA-{schema.__name__}@1.0.0",
@@ -145,7 +144,7 @@ def schema_entries() -> list[PackEntry]:
 
 
 def debate_entries(factory: ProjectView, task: Task, before: str, *, amending: bool) -> list[PackEntry]:
-    """What a revision is told of the debate: the failures of the challenge, the rationale of a rejection, or the
+    """Return the debate entries for a revision: the failures of the challenge, the rationale of a rejection, or the
     amendments, each without the rest of its record (design: role-access, debate)."""
     steps = (Purpose.CHALLENGED_BY, Purpose.ADJUDICATED_BY, Purpose.REJECTED_BY, Purpose.AMENDED_AFTER)
     outputs = factory.artifacts.envelope(factory.artifacts.folder_of(before), before).outputs
@@ -162,7 +161,7 @@ def debate_entries(factory: ProjectView, task: Task, before: str, *, amending: b
 
 
 def previous_version(factory: ProjectView, task: Task, before: str, files: Files) -> list[PackEntry]:
-    """The version that is revised, which is the role's own."""
+    """Return the entry of the version to revise, which the role itself made."""
     ref = factory.artifacts.ref(factory.artifacts.folder_of(before), before)
     return [PackEntry(ref, Permission.FULL, "its own version, to be revised", files)]
 
@@ -178,7 +177,7 @@ def _schema_text(schema: type[Record]) -> bytes:
 
 
 def _readable(value: Any) -> Any:
-    """Without descriptions that cite what its reader cannot open."""
+    """Drop descriptions that cite documents which a role cannot open."""
     if isinstance(value, list):
         return [_readable(item) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
@@ -191,25 +190,25 @@ def _readable(value: Any) -> Any:
 
 
 MAX_LISTED = 100
-"""References of one listing; the rest are found by `search_code_index`."""
+"""The limit on references in one listing; `search_code_index` finds the rest."""
 
 _CONTRACTS = ("MM-", "CTR-")
 _ARTIFACTS = (*_CONTRACTS, *(f"{kind.prefix}-" for kind in ArtifactType))
 
 
 class RoleStore:
-    """Bounded by the pack as it is stored.
+    """The artifact store for one invocation, limited by its stored context pack.
 
     Args:
         view: The project.
         index: Its Code Index.
-        by: The invocation; its pack says what is shown.
-        drafts_of: What its drafts are made from, as (id@version, purpose).
-        judged: Contracts that are not sealed yet, by their module's reference.
-        contracts_only: Whether anything else that the pack names is refused (design: role-access: the Challenger).
-        upstream: What the deliverable depends on; against those of it that are sealed an exception may be raised.
+        by: The invocation, whose pack decides what is shown.
+        drafts_of: The inputs of its drafts, as (id@version, purpose).
+        judged: Contracts that are not sealed yet.
+        contracts_only: Show only contracts, for the Challenger (design: role-access).
+        upstream: The dependencies of the deliverable; an exception may be raised against a sealed one.
         works_on: The artifact that the role makes or judges, `id@version`.
-        stub: What the factory wrote of its files.
+        stub: The files that the factory wrote.
     """
 
     def __init__(
@@ -237,7 +236,7 @@ class RoleStore:
         self._what = "contracts" if contracts_only else "contracts and artifacts"
 
     def listed(self) -> JsonValue:
-        """What may be queried, and why it was given."""
+        """List what the role may query, with reasons."""
         rows = [row for row in self._pack().included_refs if row.ref.startswith(self._shown)]
         more = len(rows) - MAX_LISTED
         listed = [
@@ -248,11 +247,11 @@ class RoleStore:
         return cast(JsonValue, {**found, "not_listed": more} if more > 0 else found)
 
     def query(self, ref: str) -> JsonValue:
-        """One reference of the pack, as far as the pack shows it.
+        """Return the part of a reference that the pack permits.
 
         Raises:
-            RefusedError: it is not in the pack, or not to be queried by this role.
-            CorruptionError: what the pack shows is not in the store.
+            RefusedError: the reference is not in the pack, or this role may not query it.
+            CorruptionError: the store lacks something that the pack shows.
         """
         rows = [row for row in self._pack().included_refs if row.ref == ref]
         if not rows:
@@ -265,13 +264,13 @@ class RoleStore:
         return answer
 
     def create(self, draws: Scope, kind: ArtifactType, body: Mapping[str, bytes], revises: str) -> str:
-        """Register a draft of what this invocation is making; returns its id.
+        """Register a draft of this invocation and return its id.
 
         Args:
-            draws: Where its id and time come from.
-            kind: What it is a draft of.
-            body: Its files.
-            revises: The invocation's own draft before it.
+            draws: The source of the id and the time.
+            kind: The type of the deliverable.
+            body: The draft's files.
+            revises: The previous draft of the invocation.
         """
         artifacts = self._view.artifacts
         made = artifacts.draft(draws, self._by, kind, body, inputs=self._drafts_of, revises=revises)
@@ -279,7 +278,7 @@ class RoleStore:
         return made.envelope.artifact_id
 
     def raise_exception(self, draws: Scope, raw: JsonValue, files: Files) -> str:
-        """Record an interface change exception in the name of this invocation; returns its id.
+        """Record an interface change exception of this invocation and return its id.
 
         Raises:
             RefusedError: it is not valid, or quotes source; nothing was written.
@@ -303,7 +302,7 @@ class RoleStore:
         if row.ref in self._judged:
             return _files(row, {CONTRACT: self._judged[row.ref]})
         if row.ref.startswith("MM-"):
-            is_listed = row.permission is Permission.METADATA_ONLY  # it need not be sealed
+            is_listed = row.permission is Permission.METADATA_ONLY  # not necessarily sealed
             files = {} if is_listed else self._view.modules.surface(row.ref)
             return {**_files(row, files), "index": index_entry(self._index, row.ref)}
         name = row.ref.partition("@")[0]
@@ -319,6 +318,6 @@ class RoleStore:
 
 
 def _files(row: IncludedRef, files: Files) -> dict[str, JsonValue]:
-    """Those of some files that a row of a pack shows, if any."""
+    """Return the files that a row of a pack permits, if any."""
     given: JsonValue = {path: data.decode() for path, data in files.items() if shown(row.permission, path)}
     return {"files": given} if given else {}

@@ -1,8 +1,7 @@
-"""Acceptance criteria that no test can show: the questions about them, and who is told of the rulings (design:
-unshown-criteria).
+"""Questions about acceptance criteria that no test can show, and the use of the rulings (design: unshown-criteria).
 
-A ruling that sets a criterion aside raises a question to a person. No task waits for the answer. The question is the one
-record of the ruling: every later role that judges the same criterion is told of it, and so is the release.
+A ruling that sets a criterion aside raises a question to a person. No task waits for the answer. Later roles that judge
+the same criterion, and the release, learn of the ruling from the question.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,20 +30,20 @@ from specwright.ports import RunEvent, Scope
 
 
 class CriterionRuling(NamedTuple):
-    """A ruling that set a criterion aside: its record, and what is said of it with the person's answer."""
+    """A ruling that set a criterion aside: its reference, and a text with the person's answer."""
 
     ref: str
     text: str
 
     @property
     def row(self) -> Row:
-        """In a context pack."""
+        """The row in a context pack."""
         return self.ref, Permission.SUMMARY_ONLY, "its ruling on a criterion"
 
 
 def open_questions(view: ProjectView) -> list[str]:
-    """The questions that nobody has answered and no task waits for, about criteria, and about the last release if its
-    product breaks what was approved; oldest first."""
+    """Return the unanswered questions that no task waits for, oldest first: those about criteria, and one about the last
+    release if it breaks approved examples."""
     projection = view.projection
     last = projection.releases[-1] if projection.releases else ""
     failed = [name for name, one in projection.failed_releases.items() if one.details["release_id"] == last]
@@ -92,13 +91,15 @@ def raise_questions(factory: Factory, task: Task, ruling: Adjudication, history:
 def carried_rulings(
     factory: Factory, task: Task, raised: Sequence[str], place: str
 ) -> dict[int, CriterionRuling]:
-    """What a role is told of criteria that were set aside, by their numbers in the task.
+    """Return the rulings on criteria of a task that were set aside, by number, for a role's request.
 
-    A criterion is known by its text, so that a ruling outlives a change of the others. The answers are journalled: a
-    request that is repeated says what it said.
+    Criteria are matched by text, so a ruling stays valid if others change. The answers are journalled, so that a repeated
+    request has the same text.
 
     Args:
-        raised: The questions of this run of the task so far; those of earlier runs count as well, of other tasks too.
+        factory: The ports.
+        task: The task.
+        raised: The questions of this run of the task so far; questions of earlier runs and other tasks count too.
         place: The `run_id` of the role's invocation.
     """
     known = factory.projection.questions
@@ -119,8 +120,8 @@ def carried_rulings(
 
 
 def unshown_in_release(factory: Factory, scope: Scope, task_ids: Sequence[str]) -> list[UnshownInRelease]:
-    """The criteria of shipped tasks that the release does not show, with what a person says of each; journalled, since
-    an answer may come at any time."""
+    """Return the criteria of shipped tasks that the release does not show, with a person's answers; journalled, because an
+    answer may come at any time."""
     if not factory.projection.questions:
         return []
     rows = scope.recall(
@@ -130,7 +131,7 @@ def unshown_in_release(factory: Factory, scope: Scope, task_ids: Sequence[str]) 
 
 
 def unshown_criteria(view: ProjectView, task_ids: Sequence[str]) -> Iterator[UnshownInRelease]:
-    """The criteria of some tasks that rulings set aside, with what a person says of each now."""
+    """Yield the criteria of tasks that rulings set aside, with a person's present answers."""
     for question in view.projection.questions.values():
         if question.task_id in task_ids:
             details = question.details
@@ -146,7 +147,7 @@ def unshown_criteria(view: ProjectView, task_ids: Sequence[str]) -> Iterator[Uns
 
 
 def _answer(view: ProjectView, question: EscalationArtifact) -> str:
-    """What a person answered, in a sentence; empty if nobody did."""
+    """Return a person's answer as a sentence; empty if there is none."""
     record = view.projection.resolutions.get(question.escalation_id)
     return f"{_MEANING[record.action]}: {_reason(record)}" if record else ""
 

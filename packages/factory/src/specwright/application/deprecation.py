@@ -1,8 +1,5 @@
-"""Retiring a sealed module version: the decision first, as a Wire, then the Code Index (design: deprecation).
-
-What earlier versions of a module bind a later one to: bug reports, and falsifying tests that they passed (design:
-change, falsifying-tests).
-"""
+"""Deprecation of a sealed module version: first the Wire, then the Code Index (design: deprecation); and the bug reports
+and falsifying tests of earlier versions that a later one must pass (design: change, falsifying-tests)."""
 
 from typing import cast
 
@@ -26,10 +23,10 @@ from specwright.ports import RunEvent, Scope
 
 
 def deprecate(factory: Factory, asked: DeprecationRequest) -> Deprecation:
-    """Deprecate a sealed version. Its files stay; search and release no longer offer it.
+    """Deprecate a sealed version. Its files stay, but search and release no longer offer it.
 
     Raises:
-        RefusedError: the version or its replacement is not sealed here, or is retired already.
+        RefusedError: the version or its replacement is not sealed here, or is already retired.
     """
     ref = asked.module_ref
     entry = _active(factory, ref)
@@ -43,9 +40,9 @@ def deprecate(factory: Factory, asked: DeprecationRequest) -> Deprecation:
 
 
 def finish_deprecations(factory: Factory) -> None:
-    """Retire in the Code Index what the log says is deprecated.
+    """Retire in the Code Index the versions that are deprecated in the log.
 
-    An entry that is gone is for `verify` to report.
+    Missing entries are ignored here; `verify` reports them.
     """
     for decided in factory.projection.deprecations.values():
         entry = factory.index.get(*ModuleRef.parse(decided.module_ref))
@@ -57,7 +54,7 @@ def finish_deprecations(factory: Factory) -> None:
 def retirement(
     factory: Factory, scope: Scope, entry: CodeIndexEntry, reason: str, later: str | None = None
 ) -> Announcement:
-    """The event by which the factory retires a version: SUPERSEDED by a later one, or DEPRECATED if there is none."""
+    """Build the event that retires a version: SUPERSEDED by a later one, or DEPRECATED if there is none."""
     note = f"Use {later} instead." if later else "Nothing takes its place."
     asked = DeprecationRequest(module_ref=entry.ref, reason=reason, migration_note=note, replacement=later)
     return _decision(factory, scope, asked, IndexStatus.SUPERSEDED if later else IndexStatus.DEPRECATED)
@@ -75,14 +72,15 @@ def _decision(factory: Factory, scope: Scope, asked: DeprecationRequest, status:
 
 
 def superseded(factory: Factory, scope: Scope, ref: str, later: str, why: str = "") -> list[Announcement]:
-    """The event by which a version is SUPERSEDED by a later one; none in an open change, whose release retires what has
-    later versions, and none if it is retired already (design: change).
+    """Build the event that supersedes a version; none if it is already retired, and none in an open change, whose release
+    retires replaced versions (design: change).
 
     Args:
-        scope: Of its time.
+        factory: The ports.
+        scope: The source of the time.
         ref: The version.
-        later: The one that takes its place.
-        why: What it came from, an exception for instance.
+        later: The version that replaces it.
+        why: The cause, such as an exception.
     """
     entry = factory.index.get(*ModuleRef.parse(ref))
     if factory.projection.open_change or entry is None or entry.status is not IndexStatus.SHIPPED:
@@ -92,19 +90,19 @@ def superseded(factory: Factory, scope: Scope, ref: str, later: str, why: str = 
 
 
 def _active(factory: Factory, ref: str) -> CodeIndexEntry:
-    """The entry of a version that is in use."""
+    """Return the entry of an active version."""
     entry = factory.index.get(*ModuleRef.parse(ref))
     if entry is None:
         like = did_you_mean(ref, factory.modules.refs())
         raise RefusedError(f"{ref} is not sealed here", remedy=f"{like}`specwright modules` lists what is")
     if entry.status is not IndexStatus.SHIPPED:
-        raise RefusedError(f"{ref} is {entry.status} already", where=entry.name, remedy=entry.notes)
+        raise RefusedError(f"{ref} is already {entry.status}", where=entry.name, remedy=entry.notes)
     return entry
 
 
 def reports_of(view: ProjectView, contract: MicroModuleContract) -> list[BugReport]:
-    """The reports of a module that a repair was begun for, oldest first: not those whose repair was given up, nor those
-    whose example cannot call a version that has other required inputs."""
+    """Return the bug reports that later versions of a module must satisfy, oldest first. Left out are reports whose repair
+    was abandoned, and examples that no longer fit the required inputs."""
 
     def required(one: MicroModuleContract) -> set[str]:
         return {given.name for given in one.inputs if default_of(given) is None}
@@ -116,12 +114,12 @@ def reports_of(view: ProjectView, contract: MicroModuleContract) -> list[BugRepo
 
 
 def required_tests(factory: Factory, contract: MicroModuleContract, run: str) -> list[RegressionTest]:
-    """The tests of earlier versions that a later version must pass; which version comes before it is journalled.
+    """Return the tests of earlier versions that a later one must pass. The choice of the earlier version is journalled.
 
     Args:
         factory: The ports.
-        contract: Of the later version.
-        run: Of its task.
+        contract: The contract of the later version.
+        run: The run of its task.
     """
     if contract.module_version == FIRST_VERSION:
         return []
@@ -135,7 +133,7 @@ def required_tests(factory: Factory, contract: MicroModuleContract, run: str) ->
 
 
 def version_before(view: ProjectView, contract: MicroModuleContract) -> str:
-    """The last sealed version before one; empty if there is none."""
+    """Return the last sealed version before one; empty if there is none."""
     own = Version(contract.module_version)
     earlier = sorted(
         (v for v in map(Version, view.modules.versions(contract.module_id)) if v < own), reverse=True
@@ -145,7 +143,6 @@ def version_before(view: ProjectView, contract: MicroModuleContract) -> str:
 
 
 def artifact_before(view: ProjectView, contract: MicroModuleContract) -> ArtifactEnvelope | None:
-    """The implementation that was debated for the last sealed version before one, if there is one (design:
-    artifact-lifecycle)."""
+    """Return the implementation artifact of the last sealed version before one, if any (design: artifact-lifecycle)."""
     ref = version_before(view, contract)
     return view.artifacts.sealed_as(view.projection.debated_as(ref)) if ref else None

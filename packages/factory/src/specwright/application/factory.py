@@ -18,11 +18,11 @@ from specwright.ports import CodeIndex, FileTree, Journal, Packager, Progress, R
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectView:
-    """A project that is read, perhaps while another process drives it.
+    """A project for reading, even while another process drives it.
 
     Args:
-        store: `state_store/`, as named bytes. The stores below read and write its parts as records.
-        projection: The state of the project, derived from the log.
+        store: `state_store/` as named bytes. The stores below read and write its parts as records.
+        projection: The state of the project, computed from the log.
     """
 
     store: StateStore
@@ -45,7 +45,7 @@ class ProjectView:
 
     @cached_property
     def drafts(self) -> DraftStore:
-        """Files of modules that did not ship."""
+        """Files that did not ship."""
         return DraftStore(self.store)
 
     @cached_property
@@ -55,7 +55,7 @@ class ProjectView:
 
     @cached_property
     def escalations(self) -> EscalationStore:
-        """Questions to a person and their answers; interface change exceptions and the decisions about them."""
+        """Escalations and their answers; interface change exceptions and the decisions about them."""
         return EscalationStore(self.store, self._waits_for)
 
     def _waits_for(self, escalation_id: str) -> bool:
@@ -65,11 +65,11 @@ class ProjectView:
 
 @dataclass(frozen=True)
 class Adapters:
-    """The adapters that leave something on the disk, and the gate (design: journal).
+    """The adapters that write to disk, and the gate (design: journal).
 
     Args:
-        store: `state_store/`, as named bytes.
-        folder: The project's own directory, where `project/` holds the task files.
+        store: `state_store/` as named bytes.
+        folder: The project's directory, in which `project/` has the task files.
         log: The Wire log, the source of truth.
         journal: Records every model answer and every drawn id or time, so that a run can be repeated.
         index: The Code Index.
@@ -86,19 +86,19 @@ class Adapters:
 
 @dataclass(frozen=True, kw_only=True)
 class Factory(ProjectView, Adapters):
-    """A project that is driven: its stores, and the ports that change it.
+    """A project to drive: its stores, and the ports that change it.
 
     Args:
         roles: Asks models.
         packager: Builds wheels and tries them.
-        progress: Receives what is shown to a person while a run goes on.
+        progress: Shows events while the project runs.
         environment: The description of this machine in `ship.json`.
-        spec_text: SPEC.md as the person wrote it.
+        spec_text: The text of SPEC.md.
         packages: Third-party packages that modules may import (design: contracts).
-        given_spec: A product spec that a person gave in place of a SPEC.md; it goes to the approval gate as it is.
-        price: What the tokens of a role cost; None if all answers are scripted.
+        given_spec: A structured spec that replaces SPEC.md and goes to the approval unchanged.
+        price: Returns the price of a role's tokens; None if all answers are scripted.
         searches: Whether a web search is configured.
-        license: Of the product, an SPDX expression; empty if none is stated.
+        license: The product's license, an SPDX expression; empty if none is stated.
     """
 
     roles: Roles

@@ -1,7 +1,7 @@
 """The debate over one deliverable, step by step (design: debate).
 
-Each step takes the debate's state and returns what changes in it; `loop.DELIVERABLE_LOOP` says in which order. The
-state holds ids and counters only; what was said is in the records. Both kinds of deliverable take the same steps.
+Each step takes the debate's state and returns the changes to it; `loop.DELIVERABLE_LOOP` defines the order. The state
+holds ids and counters only; the content is in the records. Both kinds of deliverable use the same steps.
 """
 
 from collections.abc import Sequence
@@ -47,18 +47,18 @@ CONTRACT_CHANGED = Failure(
     evidence="The contract was found at fault and has been debated again; it is another than when these files were made.",
     required_change="Bring signature, behaviour, tests, obligations and examples to the contract in this message.",
 )
-"""The failure that a module has to correct whose contract was reopened (design: debate)."""
+"""The failure for a module to correct after its contract was reopened (design: debate)."""
 
 
 _SUBJECTS = {Proposal: "debate.proposed", Challenge: "debate.challenged", Adjudication: "debate.ruled"}
-"""What the log says of each record (design: wire)."""
+"""The subject of each record's Wire (design: wire)."""
 
 FREE_SOURCES = frozenset({"late", "reopened"})
-"""Revisions that another debate, or a limit of the boundary, forces; they cost none of the budget (design: debate)."""
+"""The reasons for revisions that cost none of the budget (design: debate)."""
 
 
 def open_debate(factory: Factory, state: DebateState) -> "Debate":
-    """The debate over the deliverable that a state names."""
+    """Return the debate over the deliverable in a state."""
     task, name = task_at(factory, state["task_id"], state.get("change", "")), state["deliverable"]
     plan, questions = load_plan(factory.artifacts, task.folder, state["plan_id"]), state.get("questions", [])
     if name != CONTRACTS:
@@ -79,7 +79,7 @@ class Debate:
         self._artifacts = factory.artifacts
 
     def propose(self, state: DebateState) -> DebateState:
-        """The first version and its proposal; the debate is named by this proposal (design: debate)."""
+        """Make the first version and its proposal, whose id becomes that of the debate (design: debate)."""
         version = self._deliverable.submit(1, RevisionRequest(), "")
         proposal = self._add_proposal(version, 1)
         return {
@@ -91,7 +91,7 @@ class Debate:
         }
 
     def challenge(self, state: DebateState) -> DebateState:
-        """The Challenger's verdict on this round."""
+        """Ask for the Challenger's verdict on this round."""
         case = self._case(state)
         record = ask_challenger(self._factory, case)
         self._record(state["debate_id"], case.number, record, f"{case.place(Role.CHALLENGER).run_id}/record")
@@ -105,13 +105,13 @@ class Debate:
         }
 
     def revise(self, state: DebateState) -> DebateState:
-        """The next round: a new version that corrects the failures, as a new artifact (design: debate)."""
+        """Begin the next round with a new version that corrects the failures, as a new artifact (design: debate)."""
         records, number = self._records(state["debate_id"]), state["round"] + 1
         free = state["source_of_failure"] in FREE_SOURCES
         if state["source_of_failure"] in {"adjudication", "reopened"} and records.has_ruling(number - 1):
-            # here, not where it is decided: that step, run again after a crash, would meet a DRAFT
+            # not in `adjudicate`, which would find a DRAFT when it runs again after a crash
             ruling, left = records.one(Adjudication, number - 1), MAX_REVISIONS - state["retry_count"] + free
-            rejected = ruling.decision is Decision.REJECT  # what was approved may be reopened as well
+            rejected = ruling.decision is Decision.REJECT  # an approved version may be reopened as well
             for name in self._deliverable.artifacts(state["version_id"]) if rejected else ():
                 self._artifacts.rejected(self._task.folder, name, ruling.adjudication_id, revisions_left=left)
         spent = state["retry_count"] if free else state["retry_count"] + 1
@@ -122,7 +122,7 @@ class Debate:
         return {**changes, **_contract_fault(version)}
 
     def adjudicate(self, state: DebateState) -> DebateState:
-        """The Arbiter's ruling on this round."""
+        """Ask for the Arbiter's ruling on this round."""
         case = self._case(state, challenged=True)
         record = ask_arbiter(self._factory, case)
         self._record(state["debate_id"], case.number, record, f"{case.place(Role.ARBITER).run_id}/record")
@@ -139,14 +139,14 @@ class Debate:
         }
 
     def _case(self, state: DebateState, *, challenged: bool = False) -> Case:
-        """The debate as it is judged in this round: before its challenge, or after it."""
+        """Return this round for its judges, before or after its challenge."""
         number = state["round"]
         history = self._records(state["debate_id"]).history(number, number - 1 + challenged, number - 1)
         left = MAX_REVISIONS - state["retry_count"]
         return Case(self._deliverable, state["version_id"], number, self._history(state, history), left)
 
     def apply_amendments(self, state: DebateState) -> DebateState:
-        """The Proposer applies every amendment and accounts for each (design: amendments)."""
+        """Let the Proposer apply every amendment and account for each (design: amendments)."""
         records, number, before = self._records(state["debate_id"]), state["round"], state["version_id"]
         active_tests = self.active_tests(state["debate_id"], number, before)
         version, answer = self._deliverable.amend(
@@ -161,7 +161,7 @@ class Debate:
         return {"version_id": version.version_id}
 
     def validate_amendments(self, state: DebateState) -> DebateState:
-        """Check that every amendment was applied, by the flags and in the new version (design: amendments)."""
+        """Check that every amendment was applied, by the Proposer's flags and in the new version (design: amendments)."""
         records, number = self._records(state["debate_id"]), state["round"]
         before, after, answer = records.amendments(number)
         ruling = records.one(Adjudication, number)
@@ -179,7 +179,7 @@ class Debate:
         return {"halt_reason": "; ".join(missing)}
 
     def ship(self, state: DebateState) -> DebateState:
-        """The gate's own observation; a failure spends a revision (design: debate)."""
+        """Run the gate; a failure costs a revision (design: debate)."""
         debate_id, number, version_id = state["debate_id"], state["round"], state["version_id"]
         records, name = self._records(debate_id), self._deliverable.name
         result = self._deliverable.verify(version_id, self.active_tests(debate_id, number, version_id))
@@ -195,7 +195,7 @@ class Debate:
     def overrule(
         self, scope: Scope, by: Invocation, debate_id: str, version_id: str, number: int, rationale: str
     ) -> None:
-        """Record a person's approval as the ruling of a round of its own, `number` (design: escalation)."""
+        """Record a person's approval as the ruling of a separate round, `number` (design: escalation)."""
         records, last = self._records(debate_id), number - 1
         ruling = approval(artifact_id(ArtifactType.ADJUDICATION, scope.hex8()), version_id, rationale)
         history = records.history(last, last, last)
@@ -205,12 +205,12 @@ class Debate:
         self._note("overruled", f"by a person, after round {last}: {ruling.decision}")
 
     def provide(self, version: Version, debate_id: str, number: int) -> str:
-        """Record a person's version as the proposal of a round; returns the debate's id, a new one if it had none."""
+        """Record a person's version as the proposal of a round. Return the debate's id, a new one if there was none."""
         proposal = self._add_proposal(version, number, debate_id)
         return debate_id or proposal.proposal_id
 
     def active_tests(self, debate_id: str, number: int, version_id: str) -> Sequence[TriedTest]:
-        """The falsifying tests of the rounds so far that count for a version."""
+        """Return the falsifying tests of the rounds so far that count for a version."""
         tried, struck = self._records(debate_id).falsified(number)
         if not tried:
             return []
@@ -218,7 +218,7 @@ class Debate:
         return active_tests(tried, struck, canonical_json.digest(contract.to_json()))
 
     def _add_proposal(self, version: Version, number: int, debate_id: str = "") -> Proposal:
-        """Add what was submitted as the proposal of a round; without a debate it begins one."""
+        """Add a submission as the proposal of a round; without a debate id, begin a debate."""
         place = self._task.place(self._deliverable.name, f"round-{number}", Role.PROPOSER)
         scope = self._factory.journal.scope(f"{place.run_id}/proposal", deferred=True)
         said = {name: value for name, value in version._asdict().items() if name in Proposal.model_fields}
@@ -237,7 +237,7 @@ class Debate:
     def _record(
         self, debate_id: str, number: int, record: Proposal | Challenge | Adjudication, scope: str
     ) -> None:
-        """Add a record to its round, and say in the log whose it is."""
+        """Add a record to its round, and append its Wire."""
         self._records(debate_id).write(number, record)
         name = record.ref.partition("@")[0]
         made = self._artifacts.envelope(self._task.folder, name)
@@ -248,8 +248,8 @@ class Debate:
         announce(self._factory, self._factory.journal.scope(scope), [event])
 
     def _request(self, state: DebateState, records: DebateRecords) -> RevisionRequest:
-        """What the next version has to correct: the failures of the challenge, of the gate, of the ruling with what is
-        left of the challenge, or of the module's debate that found the contract at fault (design: debate)."""
+        """Return what the next version must correct: the failures of the challenge, of the gate, of the ruling with the
+        unstruck rest of the challenge, or of the module debate that reopened the contract (design: debate)."""
         number, version_id = state["round"], state["version_id"]
         active = self.active_tests(state["debate_id"], number, version_id)
         match state["source_of_failure"]:
@@ -266,7 +266,7 @@ class Debate:
                 return RevisionRequest([CONTRACT_CHANGED, *own], (), active)
             case "reopened":
                 challenge = records.one(Challenge, number)
-                tests = [tried.name for tried in challenge.counterexamples]  # the active ones are run again
+                tests = [tried.name for tried in challenge.counterexamples]  # active ones run again
                 own = [f for f in challenge.faults(FaultOf.MODULE) if not named_in(f, tests)]
                 return RevisionRequest([CONTRACT_CHANGED, *own], _sources(challenge), active)
             case _:
@@ -277,8 +277,7 @@ class Debate:
                 return RevisionRequest(failures, _sources(challenge) if left else (), active)
 
     def _history(self, state: DebateState, history: DebateHistory) -> DebateHistory:
-        """The debate so far, with the causes of the rounds that none of its challenges and rulings asked for (design:
-        debate)."""
+        """Return the debate so far, with the reasons for rounds started from outside it (design: debate)."""
         records, causes = self._records(state["debate_id"]), list[Cause]()
         for number in range(1, state["round"]):
             results = [records.gate(number, version_id) for version_id in records.judged(number)]
@@ -294,8 +293,8 @@ class Debate:
         return history._replace(causes=causes)
 
     def _contract_faults(self, state: DebateState) -> tuple[list[Failure], tuple[tuple[str, str], ...]]:
-        """What a module's debate found wrong with the contracts that are debated again, and the records of it (design:
-        debate)."""
+        """Return the faults for which a module's debate reopened the contracts, and the records that state them
+        (design: debate)."""
         records, number = self._records(state["cause_debate"]), state["cause_round"]
         proposal = records.one(Proposal, number)
         failures = [as_failure(fault) for fault in proposal.contract_at_fault]
@@ -315,7 +314,7 @@ class Debate:
 
 
 def _sources(challenge: Challenge, ruling: Adjudication | None = None) -> tuple[tuple[str, str], ...]:
-    """The records that failures come from, with what a role is shown of each."""
+    """Return the records of failures, with a note on the part that a role sees."""
     sources = [(challenge.ref, "its failures, without its assessments")]
     if ruling:
         sources.append((ruling.ref, "its rationale, as a failure to correct"))
@@ -323,7 +322,7 @@ def _sources(challenge: Challenge, ruling: Adjudication | None = None) -> tuple[
 
 
 def _contract_fault(version: Version) -> DebateState:
-    """What the loop learns of a version whose contract is at fault, as code confirmed (design: contract-at-fault)."""
+    """Return the state for a version whose contract is at fault, as code confirmed (design: contract-at-fault)."""
     if not version.confirmed:
         return {"confirmed_fault": ""}
     faults = "; ".join(f"{one.pointer}: {one.reason}" for one in version.contract_at_fault)
@@ -333,14 +332,14 @@ def _contract_fault(version: Version) -> DebateState:
 
 
 def _rejection(rationale: str) -> Failure:
-    """A REJECT as the failure that the Proposer has to correct (design: debate)."""
+    """Return a REJECT as a failure for the Proposer to correct (design: debate)."""
     return Failure(
         invariant="The Arbiter rejected the deliverable.", evidence=rationale, required_change=rationale
     )
 
 
 def _rejection_reason(ruling: Adjudication) -> str:
-    """Why the debate halts if this ruling ends it."""
+    """Return the reason to halt if this ruling ends the debate."""
     if not ruling.confirmed_fault:
         return "the Arbiter rejected it and no revision is left"
     return f"the {ruling.confirmed_fault.value} is at fault, as the Arbiter confirmed: {ruling.rationale}"

@@ -1,4 +1,5 @@
-"""What is debated: the contracts of a plan, or the implementation of a module; and the first of these (design: debate)."""
+"""The interface of a deliverable (the contracts of a plan, or an implementation), and the contract debate's
+(design: debate)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -34,24 +35,24 @@ from specwright.domain.spec.change_request import BugReport
 from specwright.ports import Files, Place, Role, Scope
 
 PLAN_CLAIM = "its claim about the contracts"
-"""What is shown of the plan in a module's debate."""
+"""The part of the plan that a module's debate shows."""
 
 
 class Version(NamedTuple):
-    """A new version of a deliverable, with what its proposal says about it.
+    """A version of a deliverable, with the content of its proposal.
 
     Args:
-        version_id: Its artifact.
+        version_id: The id of its artifact.
         by: The invocation that made it.
-        claim: What it does and why.
-        acceptance_checks: What shows that it is accepted.
+        claim: Its description by the Proposer.
+        acceptance_checks: For each criterion, the tests that show it.
         test_inventory: The obligations that each test shows.
-        tests: What each test asserts, as code extracted it.
-        contract_changes: Of the contracts since the version before, a line for each statement.
-        examples: `examples.md`.
-        preflight: What the preflight saw.
-        contract_at_fault: What is wrong with its contract (design: contract-at-fault).
-        confirmed: Whose fault code has confirmed that to be, as the loop knows it; empty if it has not.
+        tests: An outline of the tests.
+        contract_changes: The changes of the contracts since the previous version, a line for each statement.
+        examples: The text of `examples.md`.
+        preflight: The observations of the preflight.
+        contract_at_fault: Reported faults of its contract (design: contract-at-fault).
+        confirmed: `contract` or `plan` if code confirmed the fault; otherwise empty.
     """
 
     version_id: str
@@ -68,13 +69,13 @@ class Version(NamedTuple):
 
 
 class RevisionRequest(NamedTuple):
-    """What the debate so far asks of the next version.
+    """The requirements for the next version.
 
     Args:
-        failures: To be corrected.
-        sources: The records that they come from, beside those of the version itself, with what is shown of each.
-        active_tests: Falsifying tests that it must pass.
-        revisions_left: After this one; None of a first version.
+        failures: The failures to correct.
+        sources: The records that state them, except those of the version itself, with a note on the visible part.
+        active_tests: The falsifying tests that the version must pass.
+        revisions_left: The number of revisions left after this one; None for a first version.
     """
 
     failures: Sequence[Failure] = ()
@@ -84,11 +85,11 @@ class RevisionRequest(NamedTuple):
 
 
 class Deliverable(ABC):
-    """What is debated.
+    """The subject of a debate.
 
     Args:
-        questions: Those about criteria that this run of the task has raised so far (design: unshown-criteria).
-        plan_claim: What the planner says of the locked contracts; empty in a contract debate.
+        questions: The questions about criteria that this run of the task has raised so far (design: unshown-criteria).
+        plan_claim: The planner's claim about the locked contracts; empty in a contract debate.
         plan_ref: The plan; empty in a contract debate.
     """
 
@@ -99,19 +100,19 @@ class Deliverable(ABC):
 
     @abstractmethod
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
-        """Make the first version, or revise the version `before`, which failed."""
+        """Make the first version, or revise the failed version `before`."""
 
     @property
     def reports(self) -> Sequence[BugReport]:
-        """The bug reports whose examples every version of a module must give."""
+        """Return the bug reports whose examples every version of the module must pass."""
         return ()
 
     @abstractmethod
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
-        """The contracts that are debated or implemented."""
+        """Return the contracts that are debated or implemented."""
 
     def files(self, version_id: str) -> Files:
-        """The module's files in one version; a contract debate has none."""
+        """Return the module's files in a version; empty in a contract debate."""
         return {}
 
     @abstractmethod
@@ -119,14 +120,14 @@ class Deliverable(ABC):
         """The sealed modules that it calls."""
 
     def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
-        """Run tests of the Challenger on a version (design: falsifying-tests); contracts have none."""
+        """Run tests of the Challenger on a version (design: falsifying-tests); not for contracts."""
         return ()
 
     def problems_by_code(
         self, version_id: str, round_number: int, amendments: Sequence[Amendment]
     ) -> Sequence[str] | None:
-        """What keeps a version from being locked once code has applied amendments; empty if nothing does, None if code
-        cannot apply them all, as in files (design: amendments)."""
+        """Return why a version could not be locked after code applied amendments; empty if it could, None if code cannot
+        apply all of them (design: amendments)."""
         return None
 
     @abstractmethod
@@ -137,30 +138,30 @@ class Deliverable(ABC):
 
     @abstractmethod
     def unapplied(self, before: str, after: str, ruling: Adjudication) -> list[str]:
-        """The amendments that the new version does not show (design: amendments)."""
+        """Return the amendments that the new version does not show (design: amendments)."""
 
     @abstractmethod
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
-        """Judge a version by the ship gate, or lock the contracts; without failures it may ship."""
+        """Run the ship gate on a version, or lock the contracts. Without failures the version may ship."""
 
     def announcements(self, version_id: str, debate_id: str) -> Sequence[Announcement]:
-        """What the log says, beside the gate's decision, of a version without failures."""
+        """Return the events for a version without failures, beside the gate's decision."""
         return ()
 
     def artifacts(self, version_id: str) -> list[str]:
-        """The artifacts whose status follows the debate."""
+        """Return the artifacts whose status follows the debate."""
         return [version_id]
 
 
 class Case(NamedTuple):
-    """A debate in the round that is judged.
+    """A round of a debate, as input for its judges.
 
     Args:
-        deliverable: What is debated.
+        deliverable: The deliverable.
         version_id: Its version.
         number: The round.
-        history: The debate so far; its last proposal is judged, or its last challenge.
-        revisions_left: Of the deliverable.
+        history: The debate so far; the Challenger judges its last proposal, the Arbiter its last challenge.
+        revisions_left: The number of revisions left.
     """
 
     deliverable: Deliverable
@@ -171,26 +172,26 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the deliverable."""
+        """The name of the deliverable."""
         return self.deliverable.name
 
     @property
     def contracts(self) -> list[MicroModuleContract]:
-        """Those that are debated or implemented."""
+        """The contracts that are debated or implemented."""
         return self.deliverable.contracts(self.version_id)
 
     def shown(self, rulings: Mapping[int, CriterionRuling], unsound: Sequence[str] = ()) -> JudgedDebate:
-        """What a request tells of it, with the rulings on criteria, and with what keeps the contracts from being locked."""
+        """Return the round for a request, with the rulings on criteria and the problems that prevent locking."""
         of = self.deliverable
         told = of.task.definition, of.plan_claim, rulings, unsound, of.reports
         return JudgedDebate(self.name, self.contracts, self.history, self.revisions_left, *told)
 
     def place(self, role: Role) -> Place:
-        """Where a role judges it."""
+        """Return the place of a judge's invocation."""
         return self.deliverable.task.place(self.name, f"round-{self.number}", role)
 
     def problems_by_code(self, amendments: Sequence[Amendment]) -> Sequence[str] | None:
-        """What keeps the contracts from being locked with amendments; None if code cannot apply them."""
+        """Return why the amended contracts could not be locked; None if code cannot apply the amendments."""
         return self.deliverable.problems_by_code(self.version_id, self.number, amendments)
 
 
@@ -206,9 +207,11 @@ class ContractSet(Deliverable):
     """A plan whose contracts are debated together; the planner is their proposer.
 
     Args:
-        first_plan: The plan that planning made, which is the first version.
+        factory: The ports.
+        task: The task.
+        first_plan: The result of planning, which is the first version.
         reopened: The locked plan whose debate continues (design: debate).
-        questions: About criteria, as far as this run of the task has raised some.
+        questions: The questions about criteria that this run of the task has raised so far.
     """
 
     name = CONTRACTS
@@ -229,7 +232,7 @@ class ContractSet(Deliverable):
         self._plans = {first_plan.plan_id: first_plan}
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
-        """The plan as planning made it, or as the planner revises it."""
+        """Return the plan from planning, or let the planner revise it."""
         if round_number == 1:
             version, contracts = self._version(self._first_plan.plan_id), self._first_plan.contracts
             refs = {name: version_before(self._factory, contract) for name, contract in contracts.items()}
@@ -252,11 +255,11 @@ class ContractSet(Deliverable):
         )
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
-        """All contracts of the plan."""
+        """Return all contracts of the plan."""
         return list(self._plan(version_id).contracts.values())
 
     def dependencies(self, version_id: str) -> list[DependencyView]:
-        """The sealed modules that the plan builds on."""
+        """Return the sealed modules that the plan depends on."""
         plan = self._plan(version_id)
         own = {contract.ref for contract in plan.contracts.values()}
         refs = {ref for module in plan.plan.modules for ref in module.depends_on} - own
@@ -265,14 +268,14 @@ class ContractSet(Deliverable):
     def problems_by_code(
         self, version_id: str, round_number: int, amendments: Sequence[Amendment]
     ) -> Sequence[str] | None:
-        """What keeps the plan with these from being locked."""
+        """Return why the amended plan could not be locked; None if code cannot apply the amendments."""
         plan = self._plan(version_id)
         return problems_by_code(self._factory, self.task, round_number, amendments, plan, self._reopened)
 
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
     ) -> tuple[Version, AmendmentsAnswer]:
-        """The amendments applied to the contracts, by code or by the planner."""
+        """Apply the amendments to the contracts, by code or by the planner."""
         approved = self._plan(version_id)
         version = self._version(
             amended_plan(
@@ -296,11 +299,11 @@ class ContractSet(Deliverable):
         return version, answer
 
     def unapplied(self, before: str, after: str, ruling: Adjudication) -> list[str]:
-        """The amendments whose pointer does not show them."""
+        """Return the amendments that the contracts do not show."""
         return contract_problems(ruling.amendments, self._plan(before).contracts, self._plan(after).contracts)
 
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
-        """Lock the plan; what keeps it from being locked counts as a failure."""
+        """Lock the plan; a problem that prevents this counts as a failure."""
         reopened = self._reopened if self._reopened and self._reopened.baseline is None else None
         replaces = reopened.plan if reopened else None
         plan = self._plan(version_id)
@@ -314,15 +317,15 @@ class ContractSet(Deliverable):
         return GateResult(failures, {}, {} if failures else {"contracts": locked_contracts})
 
     def announcements(self, version_id: str, debate_id: str) -> Sequence[Announcement]:
-        """That the plan is locked."""
+        """Return the event that the plan is locked."""
         return [lock_event(self._factory, self.task, self._plan(version_id), debate_id)]
 
     def artifacts(self, version_id: str) -> list[str]:
-        """The plan and its contracts, which change their statuses together."""
+        """Return the plan and its contracts, which change their statuses together."""
         return [version_id, *self._plan(version_id).contract_ids.values()]
 
     def _plan(self, plan_id: str) -> StoredPlan:
-        """A version of the plan; each is read once in a step."""
+        """Return a version of the plan, read once per step."""
         if plan_id not in self._plans:
             self._plans[plan_id] = load_plan(self._factory.artifacts, self.task.folder, plan_id)
         return self._plans[plan_id]

@@ -1,4 +1,4 @@
-"""The gate's verdict, journalled: what it observed once is not observed again after a crash (design: journal)."""
+"""Runs of the gate, with journalled results, so that a crash costs no second run (design: journal)."""
 
 from collections.abc import Callable, Sequence
 from textwrap import shorten
@@ -33,40 +33,40 @@ from specwright.domain.tasks.task_file import TaskDefinition
 from specwright.ports import Files, Progress, RunEvent, Scope
 
 _MOST_NAMED = 20
-"""Tests or parameters that a finding names; of very many the rest is counted."""
+"""The number of tests or parameters that a finding names; the rest are counted."""
 
 LONGEST_LINE = 160
-"""Of a finding's message, as far as the progress tells it."""
+"""The length limit of a finding's message in progress events."""
 
 _T = TypeVar("_T")
 
-# how the journal holds what the gate observed
+# the journal's form of the gate's results
 _VERDICT = TypeAdapter(GateVerdict, config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
 _TRIALS = TypeAdapter(tuple[Trial, ...])
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
 _TRIED = TypeAdapter(tuple[TriedProperty, ...])
 
 PROPERTIES = "properties"
-"""The stage of the gate that tries the properties which were approved with the spec."""
+"""The gate stage for approved properties."""
 
 _BINDING = {
     "reported": ("reported.failed", "an example of a bug report", "examples of bug reports"),
     "acceptance": ("acceptance.failed", "an approved example", "approved examples"),
 }
-"""The stages that run examples which no role can strike: the code of a finding about one, what one is, what all are."""
+"""The stages for examples that no role can strike: the finding's code, and the singular and plural for messages."""
 
 
 class GateRun(NamedTuple):
-    """A judgement of a candidate, in the preflight of a draft or at the ship gate (design: ship-gate).
+    """A run of the gate on a candidate, in a preflight or at the ship node (design: ship-gate).
 
     Args:
-        gate: The port.
-        progress: Is told of a failed verdict.
-        scopes: Opens the scopes of parts of the judgement.
-        scope: Takes what was measured, and what the ship gate observed.
-        measured: The prefix of the scopes of what the slow stages showed of the same files, by their digest.
-        candidate: What is judged.
-        shipping: Whether the candidate would be sealed.
+        gate: The gate.
+        progress: Shows a failed verdict.
+        scopes: Opens the scopes for parts of the run.
+        scope: The scope for measurements and for the results of the ship gate.
+        measured: The prefix of the scopes for results of the slow stages, by the digest of the files.
+        candidate: The module to judge.
+        shipping: Whether this is the ship gate rather than a preflight.
     """
 
     gate: ShipGate
@@ -79,16 +79,16 @@ class GateRun(NamedTuple):
 
 
 def _observed(adapter: TypeAdapter[_T], scope: Scope, request: JsonValue, observe: Callable[[], _T]) -> _T:
-    """What the gate observes, or observed before."""
+    """Return the recorded result, or observe and record it."""
     seen = scope.recall("verdict", request, lambda: adapter.dump_python(observe(), mode="json"))
     return adapter.validate_python(seen)
 
 
 def _judged(run: GateRun, request: JsonValue, known: Scope) -> GateVerdict:
-    """The verdict of the stages; what it measured is drawn as such.
+    """Return the verdict of the gate's own stages, with journalled measurements.
 
-    A preflight runs all stages. The ship gate runs them again without the slow ones; what those showed is taken over from a
-    preflight that passed with the same files, contract and dependencies, or observed now (design: ship-gate).
+    A preflight runs all stages. The ship gate runs them again without the slow ones, whose results it takes from a passing
+    preflight of the same files, contract and dependencies, or observes now (design: ship-gate).
     """
     gate, candidate, scope = run.gate, run.candidate, run.scope
     verdict = _observed(_VERDICT, scope, request, lambda: gate.judge(candidate, thorough=not run.shipping))
@@ -110,7 +110,7 @@ def _extended(
     *notes: str,
     **observed: int,
 ) -> GateVerdict:
-    """A verdict with a further stage; whoever watches is told what it found."""
+    """Add a stage to a verdict, and show its findings as progress."""
     if findings:
         _note_refusal(run, verdict._replace(findings=tuple(findings)), stage)
     result = StageResult(stage, "FAIL" if findings else "PASS", len(findings), observed=observed)
@@ -123,23 +123,23 @@ def _extended(
 
 
 def _asked_of(candidate: Candidate, **asked: JsonValue) -> dict[str, JsonValue]:
-    """What identifies a question about a candidate."""
+    """Build the journal request for a question about a candidate."""
     called: list[JsonValue] = [d.contract.ref for d in candidate.dependencies]
     files = tree_sha256(candidate.files)
     return {"contract": candidate.contract.ref, "files": files, "dependencies": called, **asked}
 
 
 def _called(candidate: Candidate) -> list[JsonValue]:
-    """The modules that a candidate calls, with the hashes of their implementations."""
+    """Return the modules that a candidate calls, with the hashes of their implementations."""
     return [[d.contract.ref, d.implementation_sha256] for d in candidate.dependencies]
 
 
 def _with_binding_examples(
     run: GateRun, stage: str, examples: Sequence[Example], verdict: GateVerdict
 ) -> GateVerdict:
-    """A verdict that includes examples which nobody can strike.
+    """Add examples that no role can strike to a verdict.
 
-    They are not run where the module's own tests could not be.
+    They do not run if the module's own tests could not run.
     """
     if not examples or not verdict.tests:
         return verdict
@@ -157,10 +157,10 @@ def _with_binding_examples(
 
 
 def _with_properties(run: GateRun, properties: Sequence[Property], verdict: GateVerdict) -> GateVerdict:
-    """A verdict that includes the approved properties.
+    """Add the approved properties to a verdict.
 
-    They take as long as the slow stages: they are tried where everything but approved examples passed, and what the
-    preflight saw of the same files holds at the ship gate.
+    They are as slow as the slow stages. So they run only if everything except approved examples passed, and the ship gate
+    reuses the preflight's results for the same files.
     """
     others = [found for found in verdict.findings if found.code != _BINDING["acceptance"][0]]
     if not properties or others or verdict.diverged:
@@ -191,8 +191,8 @@ def _with_properties(run: GateRun, properties: Sequence[Property], verdict: Gate
 
 
 def _with_measures(scope: Scope, verdict: GateVerdict) -> GateVerdict:
-    """A verdict whose measures are draws, so that a repeated step says the same: durations, and how far a sweep came that is
-    bounded by time."""
+    """Journal the measurements of a verdict (durations, progress of time-limited sweeps), so that a repeated step gives the
+    same verdict."""
     measures: JsonValue = {
         "tests": [test.duration_ms for test in verdict.tests],
         "notes": list(verdict.notes),
@@ -210,12 +210,12 @@ def _with_measures(scope: Scope, verdict: GateVerdict) -> GateVerdict:
 
 
 def _measured_only(verdict: GateVerdict) -> GateVerdict:
-    """A verdict without what the ship gate observes itself."""
+    """Return a verdict without the results that the ship gate observes itself."""
     return verdict._replace(tests=(), files={})
 
 
 def _with_slow_stages(verdict: GateVerdict, whole: GateVerdict) -> GateVerdict:
-    """A verdict that passed, with what the stages showed that it went without."""
+    """Return a passed verdict with the results of the stages that were left out."""
     found = {stage.name: stage for stage in whole.stages}
     return verdict._replace(
         passed=whole.passed,
@@ -228,7 +228,7 @@ def _with_slow_stages(verdict: GateVerdict, whole: GateVerdict) -> GateVerdict:
 def falsify(
     gate: ShipGate, scope: Scope, candidate: Candidate, tests: Sequence[FalsifyingTest]
 ) -> tuple[Trial, ...]:
-    """Try falsifying tests on a candidate, or recall what they showed; without tests nothing is asked."""
+    """Run falsifying tests on a candidate, or recall their results."""
     if not tests:
         return ()
     request = _asked_of(candidate, falsify=[test.to_json() for test in tests])
@@ -242,11 +242,10 @@ def judge_whole(
     earlier: Sequence[RegressionTest],
     active: Sequence[TriedTest] = (),
 ) -> GateVerdict:
-    """Judge a candidate, or recall how it was judged. The verdict includes what was approved, the examples of bug reports,
-    and falsifying tests: those kept with earlier versions, and the active ones of the debate, which must pass as well
-    (design: executable-spec, change, falsifying-tests).
+    """Judge a candidate, or recall the verdict. It includes approved examples and properties, the examples of bug reports,
+    and the falsifying tests of earlier versions and of the debate (design: executable-spec, change, falsifying-tests).
 
-    Falsifying tests are not run where the module's own tests could not be, for example because its surface differs.
+    Falsifying tests do not run if the module's own tests could not run, for example because its surface differs.
     """
     candidate, contract = run.candidate, run.candidate.contract
     called = [dependency.contract for dependency in candidate.dependencies]
@@ -276,11 +275,11 @@ def judge_whole(
 
 
 def execution_log(contract: MicroModuleContract, verdict: GateVerdict) -> ExecutionLog:
-    """The tests that the gate ran, as evidence (design: ship-gate).
+    """Return the tests that the gate ran, as evidence (design: ship-gate).
 
     Args:
-        contract: Of the version that was judged.
-        verdict: With at least one test, and when its run began.
+        contract: The contract of the judged version.
+        verdict: A verdict with a start time and at least one test.
     """
     tests = [
         ExecutedTest(name=t.name, result=TestOutcome(t.result), duration_ms=round(t.duration_ms, 3))
@@ -290,10 +289,10 @@ def execution_log(contract: MicroModuleContract, verdict: GateVerdict) -> Execut
 
 
 def falsified(tests: Sequence[TriedTest | RegressionTest], trials: Sequence[Trial]) -> list[Finding]:
-    """The findings about falsifying tests that a candidate does not pass.
+    """Return the findings about falsifying tests that a candidate fails.
 
     Args:
-        tests: Of the debate, or sealed with an earlier version.
+        tests: Tests of the debate, or sealed with an earlier version.
         trials: Their results, in the same order.
     """
     return [
@@ -311,9 +310,9 @@ def _still_fails(test: TriedTest | RegressionTest, trial: Trial) -> str:
 
 
 def as_failures(verdict: GateVerdict) -> list[Failure]:
-    """What a Proposer is told of a failed verdict: findings and failing tests, no source but its own."""
+    """Return the failures of a verdict for the Proposer: findings and failing tests, without source of other modules."""
     groups: dict[tuple[str, str], list[Finding]] = {}
-    for finding in verdict.findings:  # sixty tests that fail in one way are one thing to correct
+    for finding in verdict.findings:  # sixty tests that fail in the same way are one failure
         groups.setdefault((finding.code, finding.message), []).append(finding)
     failures = [_failure(group) for group in groups.values()]
     if verdict.diverged:
@@ -329,7 +328,7 @@ def as_failures(verdict: GateVerdict) -> list[Failure]:
 
 
 def _note_refusal(run: GateRun, verdict: GateVerdict, stage: str = "") -> None:
-    """Tell a person who watches of a failed verdict, or of a stage that failed, in one line."""
+    """Show a failed verdict or stage as progress, in one line."""
     kind = "falsified" if stage == "falsifying" else "gate" if run.shipping else "preflight"
     first, *more = verdict.findings or (Finding("surface.diverged", "", "the interface is another one"),)
     where = f" at {first.where}" if first.where else ""
@@ -340,7 +339,7 @@ def _note_refusal(run: GateRun, verdict: GateVerdict, stage: str = "") -> None:
 
 
 def _failure(group: list[Finding]) -> Failure:
-    """A test that fails with many parameters is named once, with their ids."""
+    """Build one failure for a test that fails with many parameters, with their ids."""
     first, parameters = group[0], dict[str, list[str]]()
     for finding in group:
         place, _, parameter = finding.where.partition("[")
@@ -357,18 +356,18 @@ def _failure(group: list[Finding]) -> Failure:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The names, or the first of very many and how many there are."""
+    """Join names; if there are too many, the first ones and the number of others."""
     more = len(names) - _MOST_NAMED
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def candidate(modules: ModuleStore, contract: MicroModuleContract, files: Files) -> Candidate:
-    """What the gate judges: a module's files with everything that it calls, directly or not.
+    """Build the gate's input: a module's files with all direct and indirect dependencies.
 
     Args:
-        modules: The sealed ones.
-        contract: The candidate's.
-        files: The candidate's.
+        modules: The sealed modules.
+        contract: The candidate's contract.
+        files: The candidate's files.
     """
 
     def module(ref: str) -> SealedModule:
@@ -383,7 +382,7 @@ def candidate(modules: ModuleStore, contract: MicroModuleContract, files: Files)
 def observations(
     verdict: GateVerdict, active: Sequence[TriedTest], earlier: Sequence[RegressionTest] = ()
 ) -> tuple[str, ...]:
-    """What code saw of a draft, for those who may not see it."""
+    """Return the gate's observations of a draft, for roles that may not see it."""
     passed = sum(test.result == "PASS" for test in verdict.tests)
     kept = {"rounds": [one.name for one in active], "versions": [one.name for one in earlier]}
     return (
@@ -402,8 +401,8 @@ def observations(
 
 
 def passing_details(contract: MicroModuleContract, verdict: GateVerdict) -> dict[str, Any]:
-    """What the gate's record tells of a version that it let through: what was judged, by which stages and tests, and what
-    it measured (design: ship-gate)."""
+    """Return the details for the gate's record of a version that passed: the judged files, stages, tests and measurements
+    (design: ship-gate)."""
     return {
         "module": contract.ref,
         "interface_fingerprint": verdict.actual_fingerprint,
@@ -418,8 +417,8 @@ def passing_details(contract: MicroModuleContract, verdict: GateVerdict) -> dict
 
 
 def refusal_details(contract: MicroModuleContract, verdict: GateVerdict) -> dict[str, Any]:
-    """What an escalation tells of a draft or a version that the gate refused: fingerprints, their difference, and the log
-    of the tests if they ran (design: sealing, ship-gate)."""
+    """Return the details for an escalation about a draft or version that the gate refused: fingerprints, their difference,
+    and the test log if the tests ran (design: sealing, ship-gate)."""
     details: dict[str, Any] = {
         "module_id": contract.module_id,
         "module_version": contract.module_version,
