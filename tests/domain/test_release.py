@@ -301,7 +301,7 @@ def test_a_set_that_is_none_is_refused() -> None:
     verification = {"result": "FAIL", "interface_fingerprint": "a" * 64, "evidence_ref": ref}
     with pytest.raises(RefusedError, match=f"are not shipped: {PARSE}@1.0.0"):
         check_release_set([release_module(PRODUCER, evidence(PRODUCER, verification=verification), {})])
-    with pytest.raises(CorruptionError, match="speaks of MM-0000000b"):
+    with pytest.raises(CorruptionError, match="is for MM-0000000b"):
         release_module(PRODUCER, evidence(CONSUMER), {})
 
 
