@@ -121,7 +121,7 @@ def test_an_approved_change_ends_in_a_release(tmp_path: Path) -> None:
     assert used.stdout == "* AB * AB A.B\n", used.stderr
     assert specwright("module", "banner", project, "--trail").code == 0
     again = specwright("exceptions", "approve", listed["exception_id"], project)
-    assert (again.code, "its task has gone on" in again.err) == (1, True)
+    assert (again.code, "its task has continued" in again.err) == (1, True)
 
 
 @pytest.mark.nightly

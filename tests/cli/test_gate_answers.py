@@ -112,7 +112,7 @@ def test_an_approval_by_command_may_name_the_spec_that_it_means(waiting: Path) -
     shown = specwright("status", waiting, "--json").document["sha256"]
     told = specwright("approve", waiting, "--sha256", "0" * 64)
     told.refuses("not approved", "names 000", shown, code=1)
-    specwright("approve", waiting, "--sha256", shown[:12]).refuses("is no SHA-256", "--sha256")
+    specwright("approve", waiting, "--sha256", shown[:12]).refuses("is not a SHA-256", "--sha256")
     assert everything(waiting / "state_store") == state
 
 

@@ -112,7 +112,7 @@ def test_what_fails_after_the_answer_was_taken_is_no_bad_input(halted: Path) -> 
     escalation = waiting(halted)
     told = specwright("resolve", escalation, "RETRY", halted)
     told.refuses("the playbook has no answer", code=1)
-    specwright("resolve", escalation, "RETRY", halted).refuses("answered already", code=1)
+    specwright("resolve", escalation, "RETRY", halted).refuses("already answered", code=1)
     # the task was begun, and nobody works on it
     assert "was interrupted; `specwright run` resumes it" in specwright("tasks", halted).out
     assert "is being worked on" not in specwright("tasks", halted, "--json").out

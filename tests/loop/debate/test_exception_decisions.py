@@ -127,7 +127,7 @@ def test_what_has_gone_on_cannot_be_decided(directory: Path):
     """D-26-01: nor what was never raised; nothing is written."""
     story = halted(directory)
     decide(story.bench.factory, request(story, "REJECT_CHANGE", requeue=True))
-    with pytest.raises(RefusedError, match="its task has gone on"):
+    with pytest.raises(RefusedError, match="its task has continued"):
         decide(story.bench.factory, request(story, "DEFER"))
     unknown = DecisionRequest.model_validate({"exception_id": "ICE-00000000", "decision": "DEFER"})
     with pytest.raises(InputError, match="there is no interface change exception ICE-00000000"):

@@ -201,7 +201,7 @@ def test_of_several_that_failed_one_is_named_and_the_others_ask_again(directory:
             "APPROVE_OVERRIDE",
             {**why, "module": "third"},
             InputError,
-            "'third' is no module that failed",
+            "'third' is not a failed module",
         )
         assert override(bench, "halve") == "HALTED"
         assert bench.trace == ["halve/gate"]

@@ -273,7 +273,7 @@ def test_an_answer_is_taken_once(tmp_path: Path):
         offers.resolve(bench.factory, given)
         assert wires(bench, 0) == before
         late = HumanResolution.model_validate(answer("ABANDON_TASK", WHY, escalation))
-        with pytest.raises(RefusedError, match="answered already: AMEND_SPEC"):
+        with pytest.raises(RefusedError, match="already answered: AMEND_SPEC"):
             offers.check(bench.factory, late)
         with pytest.raises(InputError, match="no escalation ESC-00000000"):
             offers.check(bench.factory, late.model_copy(update={"escalation_id": "ESC-00000000"}))
@@ -335,7 +335,7 @@ def test_an_answer_that_a_crash_kept_from_the_log_is_the_one_that_counts(tmp_pat
         )
         bench.store.publish(f"resolutions/{escalation}.json", record.to_bytes())
         late = HumanResolution.model_validate(answer("ABANDON_TASK", WHY, escalation))
-        with pytest.raises(RefusedError, match="answered already: AMEND_SPEC"):
+        with pytest.raises(RefusedError, match="already answered: AMEND_SPEC"):
             offers.check(bench.factory, late)
         bench.work = seal_stub
         for file in (tmp_path / ".specwright").glob("checkpoints.db*"):

@@ -1,21 +1,15 @@
-"""A person's decision about an interface change exception: checked, written, then appended as one batch of Wires (design:
-interface-changes, wire).
+"""Decisions about interface change exceptions, approved changes, and the hashes of shown pages (design: interface-changes,
+approval).
 
-No model is asked here. A decision can be taken as long as the task of the exception waits; one that a crash kept from the
-log counts, and the next command that drives the project appends it.
+A decision is checked, written, and appended as one batch of Wires, while the exception's task waits. If a crash comes
+before the Wires, the next command that drives the project appends them.
 
-Who is concerned by a changed contract (design: interface-changes).
+An approved change debates the candidate contract, then implements, judges and seals it; `graphs.graphs` has the order.
+Each step can be repeated, and the outcome is one batch of Wires, so an approval takes effect exactly once. Consumers are
+settled afterwards, as in a change (`change.consumers`).
 
-An approved interface change: the candidate contract is debated, implemented, judged and sealed (design:
-interface-changes). Those that use the module are settled afterwards, as in a change (`change.consumers`).
-
-Each step may be repeated: the journal answers what was answered, and the outcome is one batch of Wires, so that an approval
-is carried out exactly once. `graphs.graphs` says in which order.
-
-The hash of what a person was shown, so that nothing is decided by a page that is old (design: approval, escalation).
-
-An answer may name the hash of the spec, the escalation or the exception that it is about. It is refused if what waits now
-has another one: a spec that was written anew, an exception about which somebody has decided since.
+An answer may have the hash of the spec, escalation or exception that the person was shown. It is refused if the present
+one has another hash, so that nobody answers an outdated page.
 """
 
 import re
@@ -63,7 +57,7 @@ from specwright.ports import RunEvent
 
 
 def exceptions(view: ProjectView) -> Iterator[KnownException]:
-    """Every exception that the log knows, oldest first, each with the open escalation of its task."""
+    """Yield every exception in the log, oldest first, with the open escalation of its task."""
     waiting = dict[str, str]()
     for name in open_escalations(view) if view.projection.exceptions else ():
         raised: str = view.escalations.escalation(name).details.get("exception_id", "")
@@ -73,24 +67,24 @@ def exceptions(view: ProjectView) -> Iterator[KnownException]:
 
 
 def decide(factory: Factory, request: DecisionRequest) -> ExceptionDecision:
-    """Take a decision; the same one, repeated after a crash, changes nothing more.
+    """Apply a decision; repeating it after a crash is safe.
 
     Raises:
         InputError: there is no such exception.
-        RefusedError: its task does not wait any more, or a crash left another decision.
+        RefusedError: the task no longer waits, or a crash left another decision.
     """
     name, known = request.exception_id, _waits(factory, request)
     ref, number = known.record.target_module, len(known.decisions) + 1
     if request.decision is Decision.APPROVE_CHANGE and not task_board(factory).holders(ref):
         raise RefusedError(
-            f"{name} cannot be approved: no shipped task has {ref} any more",
+            f"{name} cannot be approved: no shipped task has {ref} anymore",
             where=known.escalation,
-            remedy="reject it, or answer the escalation otherwise",
+            remedy="reject it, or give the escalation another answer",
         )
     left = factory.escalations.decision(name, number)
     if left is not None and not left.answers(request):
         raise RefusedError(
-            f"{name} is decided already: {left.decision}; a crash came before it was carried out",
+            f"{name} is already decided: {left.decision}; a crash prevented its effect",
             where=known.escalation,
             remedy="`specwright exceptions list` says where it is now",
         )
@@ -110,7 +104,7 @@ def decide(factory: Factory, request: DecisionRequest) -> ExceptionDecision:
 
 
 def finish_decisions(factory: Factory) -> None:
-    """Append the decisions that a crash kept from the log."""
+    """Append decisions that were written but not logged because of a crash."""
     for known in [*exceptions(factory)]:
         left = factory.escalations.decision(known.record.exception_id, len(known.decisions) + 1)
         if left is not None and known.escalation:
@@ -118,7 +112,7 @@ def finish_decisions(factory: Factory) -> None:
 
 
 def _waits(view: ProjectView, request: DecisionRequest) -> KnownException:
-    """The exception that a decision is about, whose task waits."""
+    """Return the exception of a decision; raise unless its task waits."""
     every = {one.record.exception_id: one for one in exceptions(view)}
     known = every.get(request.exception_id)
     if known is None:
@@ -128,7 +122,7 @@ def _waits(view: ProjectView, request: DecisionRequest) -> KnownException:
         )
     if not known.escalation:
         raise RefusedError(
-            f"{request.exception_id} cannot be decided any more: its task has gone on",
+            f"{request.exception_id} can no longer be decided: its task has continued",
             where=known.record.raised_by.run_id,
             remedy="`specwright exceptions list` says where it is now",
         )
@@ -136,16 +130,16 @@ def _waits(view: ProjectView, request: DecisionRequest) -> KnownException:
 
 
 MAX_ROUNDS = 3
-"""Rounds of the debate over a candidate contract; then the person is asked again."""
+"""The limit on rounds of the debate over a candidate contract; then the person is asked again."""
 
 
 def approved(view: ProjectView) -> KnownException | None:
-    """The exception whose approval is to be carried out, if there is one."""
+    """Return the exception whose approval is in progress, if any."""
     return next((one for one in exceptions(view) if one.status is ExceptionStatus.APPROVED), None)
 
 
 class ChangeState(TypedDict, total=False):
-    """JSON primitives; what is said is in the records of the debate."""
+    """The state of an approved change, as JSON primitives; the content is in the debate's records."""
 
     schema_version: int
     changes: list[str]
@@ -157,12 +151,12 @@ class ChangeState(TypedDict, total=False):
 
 
 class Resolution:
-    """One approval that is carried out; the public methods are the nodes of its graph, by their names.
+    """An approved change in progress; its public methods are the nodes of its graph.
 
     Args:
         factory: The ports.
         known: The approved exception.
-        hold_debate: Runs the debate over the implementation to its end; a halt in it goes to `module_halted`.
+        hold_debate: Runs the debate over the implementation to its end; a halt in it leads to `module_halted`.
     """
 
     def __init__(
@@ -175,18 +169,18 @@ class Resolution:
 
     @cached_property
     def _task(self) -> Task:
-        """The task that shipped the module, for this change."""
+        """The task that shipped the module, with this change."""
         return task_at(self._factory, task_board(self._factory).holders(self._old.ref)[0], self._label)
 
     def validate_ice(self, state: ChangeState) -> ChangeState:
-        """A version that is not in use any more is not changed."""
+        """Stop if the version is no longer in use."""
         entry = self._factory.index.get(*ModuleRef.parse(self._old.ref))
         in_use = entry is not None and entry.status is IndexStatus.SHIPPED
-        return {"reason": "" if in_use else f"{self._old.ref} is not in use any more"}
+        return {"reason": "" if in_use else f"{self._old.ref} is no longer in use"}
 
     def assess_impact(self, state: ChangeState) -> ChangeState:
-        """The difference of the contracts, and the shipped versions that use the old one, directly or not, each after those
-        that it uses."""
+        """Compute the difference of the contracts, and the shipped versions that use the old one, directly or indirectly,
+        each after its dependencies."""
         modules, tasks = self._factory.modules, task_board(self._factory).tasks.values()
         calls = {
             ref: [one.ref for one in modules.contract(ref).dependencies]
@@ -197,7 +191,7 @@ class Resolution:
         return {"changes": self._changes(self._candidate()), "consumers": consumers}
 
     def propose_change(self, state: ChangeState) -> ChangeState:
-        """The candidate contract as a plan of one module, and the first proposal of its debate."""
+        """Store the candidate contract as a plan of one module, and the first proposal of its debate."""
         record, after = self._known.record, self._candidate()
         used = ", ".join(state["consumers"]) or "none"
         claim = " ".join(
@@ -216,7 +210,7 @@ class Resolution:
         return {"debate": {**debate, **open_debate(self._factory, debate).propose(debate)}}
 
     def debate_round(self, state: ChangeState) -> ChangeState:
-        """One round: after the first the planner revises, then the contract is challenged and, if need be, ruled on."""
+        """Run one round: from the second on the planner revises; then comes the challenge and, if needed, the ruling."""
         debate: DebateState = state["debate"]
         work = open_debate(self._factory, debate)
         if "verdict" in debate:
@@ -227,7 +221,7 @@ class Resolution:
         return {"debate": debate}
 
     def check_resolved(self, state: ChangeState) -> ChangeState:
-        """Whether the contract is agreed on, is debated again, or cannot be agreed on."""
+        """Decide whether the contract is agreed, debated again, or rejected."""
         debate = state["debate"]
         following = after_adjudication(debate) if debate["decision"] else "revise"
         if following == "revise" and debate["round"] < MAX_ROUNDS:
@@ -237,7 +231,7 @@ class Resolution:
         return {"reason": debate.get("halt_reason") or "the contract was not agreed on within its rounds"}
 
     def finalize(self, state: ChangeState) -> ChangeState:
-        """Make the new version if the contract is agreed on, and say what came of the approval."""
+        """Make the new version if the contract is agreed, and record the outcome."""
         debate = state.get("debate", {})
         try:
             reason = state.get("reason") or self._make(debate)
@@ -248,15 +242,15 @@ class Resolution:
         return {"reason": reason}
 
     def module_halted(self, state: ChangeState) -> ChangeState:
-        """The debate over the implementation halted: it leaves for here (design: engineering)."""
+        """Handle a halt of the debate over the implementation (design: engineering)."""
         halted = state["halted"]
         reason = f"the new version could not be made: {halted['reason']}"
         self._reject(reason, halted["debate_id"])
         return {"reason": reason}
 
     def _make(self, state: DebateState) -> str:
-        """Apply the amendments of an approval, lock the contract, implement and seal the new version; returns what keeps
-        it from that. Those that use the old one are settled before the next dispatch (design: change)."""
+        """Apply the amendments of an approval, lock the contract, implement and seal the new version. Return the reason if
+        that fails. Consumers are settled before the next dispatch (design: change)."""
         factory, name, debate = self._factory, self._old.name, open_debate(self._factory, state)
         if after_adjudication(state) == "apply_amendments":
             state = {**state, **debate.apply_amendments(state)}
@@ -283,7 +277,7 @@ class Resolution:
         return [change.line for change in compare_contracts(self._old, after).changes]
 
     def _debate_of(self, deliverable: str, plan_id: str) -> DebateState:
-        """The state in which a debate begins."""
+        """Return the initial state of a debate."""
         return DebateState(
             task_id=self._task.task_id,
             deliverable=deliverable,
@@ -293,7 +287,7 @@ class Resolution:
         )
 
     def _reject(self, reason: str, debate_id: str) -> None:
-        """Nothing was agreed: the transcript goes beside the escalation, and the person decides again."""
+        """Record that no contract was agreed: the transcript goes beside the escalation, and the person decides again."""
         scope = self._factory.journal.scope(f"exception/{self._label}/outcome")
         held = [self._factory.debates.records(debate_id).history()] if debate_id else []
         trail = debate_trail(held)
@@ -301,8 +295,8 @@ class Resolution:
         self._announce(None, self._changes(self._candidate()), reason)
 
     def _announce(self, version: NewVersion | None, changes: list[str], reason: str = "") -> None:
-        """Say what came of the approval; with a new version the old one is retired, and the halted task runs again
-        (design: wire)."""
+        """Append the outcome of the approval. With a new version, retire the old one and run the halted task again (design:
+        wire)."""
         factory, name = self._factory, self._known.record.exception_id
         scope = factory.journal.scope(f"exception/{self._label}/outcome/wire")
         outcome = ExceptionOutcome(
@@ -329,16 +323,15 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 CHANGE = "the change"
-"""What is under way, as `shown_sha256` and a refusal name it."""
+"""The name of the open change in `shown_sha256` and in messages."""
 
 
 def shown_sha256(view: ProjectView, name: str = "") -> str:
-    """The SHA-256 of what a person is shown.
+    """Return the SHA-256 of what a person is shown.
 
     Args:
         view: The project.
-        name: Of an escalation or of an interface change exception; `the change` that is under way; empty for the spec that
-            waits.
+        name: The id of an escalation or exception; `the change` for the open change; empty for the spec that waits.
 
     Returns:
         The hash in hex; empty if there is no such thing.
@@ -358,16 +351,16 @@ def shown_sha256(view: ProjectView, name: str = "") -> str:
 
 
 def require_shown(view: ProjectView, sha256: str, name: str = "") -> None:
-    """Refuse an answer to something else than what waits now.
+    """Raise unless the person was shown what waits now.
 
     Args:
         view: The project.
-        sha256: Of what the person was shown; empty to take what waits now.
-        name: As `shown_sha256`.
+        sha256: The hash of what the person was shown; empty to skip the check.
+        name: As in `shown_sha256`.
 
     Raises:
-        InputError: it is no SHA-256.
-        RefusedError: what waits now has another one.
+        InputError: the text is not a SHA-256.
+        RefusedError: what waits now has another hash.
     """
     sha256 = checked_sha256(sha256)
     if sha256 and (now := shown_sha256(view, name)) and now != sha256:
@@ -379,14 +372,14 @@ def require_shown(view: ProjectView, sha256: str, name: str = "") -> None:
 
 
 def checked_sha256(text: str) -> str:
-    """A SHA-256 that a person gave, in lower case; empty if none was given.
+    """Return a person's SHA-256 in lower case; empty if none was given.
 
     Raises:
-        InputError: it is no SHA-256.
+        InputError: the text is not a SHA-256.
     """
     if text and not _SHA256.fullmatch(text.lower()):
         raise InputError(
-            f"{text[:80]!r} is no SHA-256",
+            f"{text[:80]!r} is not a SHA-256",
             where="--sha256",
             remedy="`specwright status --json` and `specwright escalations --json` show it",
         )

@@ -196,7 +196,7 @@ class Case(NamedTuple):
 
 
 def _changes(old: Contracts, new: Contracts) -> list[str]:
-    """How the contracts of a plan differ from earlier ones, by the modules' names."""
+    """Return the changes of a plan's contracts from earlier ones, a line each."""
     lines = [f"{name}: a new module" for name in new if name not in old]
     lines += [f"{name}: not in the plan any more" for name in old if name not in new]
     shared = [(name, old[name], contract) for name, contract in new.items() if name in old]

@@ -1,5 +1,5 @@
-"""The implementation of one module as the deliverable of a debate, its Proposer and the preflight of its drafts (design:
-debate, role-access, ship-gate)."""
+"""The implementation of a module as a deliverable: requests to its Proposer, and the preflight of drafts (design: debate,
+role-access, ship-gate)."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -83,48 +83,48 @@ _A = TypeVar("_A", ProposerAnswer, AmendmentsAnswer)
 
 
 class UnrecordedScope:
-    """A scope that records nothing, for what is tried before a decision and observed again by the run that follows: it asks
-    each time, and draws the same each time (design: escalation).
+    """A scope that records nothing, for a check before an answer is recorded; the run that follows checks again (design:
+    escalation). It always calls `live`, and draws constants.
 
     Args:
-        name: Of the step that is tried.
+        name: The name of the checked step.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def recall(self, kind: str, request: JsonValue, live: Callable[[], JsonValue]) -> JsonValue:
-        """What `live` answers now."""
+        """Return the answer of `live`."""
         return live()
 
     def record(self, files: object = None) -> None:
-        """Nothing is written here."""
+        """Do nothing."""
 
     def hex8(self) -> str:
-        """No id of anything."""
+        """Return a dummy id."""
         return "00000000"
 
     def wire_id(self) -> str:
-        """None: no Wire is appended here."""
+        """Return a dummy id; no Wire is appended here."""
         return ""
 
     def now(self) -> str:
-        """No time."""
+        """Return a dummy time."""
         return "1970-01-01T00:00:00.000Z"
 
     def scope(self, name: str, *, deferred: bool = False) -> "UnrecordedScope":
-        """It is the scope of all that is tried with it."""
+        """Return this scope."""
         return self
 
 
 class Preflight:
-    """The preflight of the drafts of one invocation; it keeps the last draft and what was observed of it.
+    """The preflight of the drafts of one invocation; it keeps the last draft and its observations.
 
     Args:
-        module: That is drafted.
-        scope: Of the observations.
-        active_tests: Falsifying tests of the debate.
-        failures: That stand in the request: the source of a test in them is not told again.
+        module: The module.
+        scope: The scope of the observations.
+        active_tests: The falsifying tests of the debate.
+        failures: The failures in the request; messages do not repeat the source of a test in them.
     """
 
     def __init__(
@@ -140,18 +140,18 @@ class Preflight:
         self._verdict: GateVerdict | None = None
         self._repeated: set[str] = set()
         self.missing: list[ContractFault] = []
-        """The modules that the last draft repeats and cannot call (design: contract-at-fault)."""
+        """The modules whose code the last draft repeats and that it cannot call (design: contract-at-fault)."""
         self.files: Files = {}
         self.observations: tuple[str, ...] = ()
         self.ledger = PreflightLedger()
         self.wrong: Mapping[str, Correction] = {}
-        """What a confirmed fault of the spec has corrected, by title."""
+        """The corrections of a confirmed spec fault, by title."""
 
     def problems(self, files: Files, answer: ProposerAnswer | None = None) -> list[str]:
-        """What keeps a draft from becoming a proposal.
+        """Return why a draft cannot become a proposal.
 
-        A contract or a spec whose fault code confirms needs no passing draft; what the Arbiter rules on may stay unshown
-        (design: contract-at-fault).
+        If code confirms a fault of the contract or spec, the draft need not pass. Statements on which the Arbiter will rule
+        need not be shown (design: contract-at-fault).
         """
         faults, wrong = (answer.contract_at_fault, answer.spec_at_fault) if answer else ([], {})
         verdict = self._module.judged(self._scope, files, self._active_tests, shipping=False)
@@ -193,7 +193,7 @@ class Preflight:
         return [*false, *map(self._line, as_failures(verdict))]
 
     def _line(self, failure: Failure) -> str:
-        """A finding as the role is told it: the source of a falsifying test once in a conversation."""
+        """Format a finding for the role; the source of a falsifying test appears once in a conversation."""
         evidence = failure.evidence
         for source in (test.source.strip() for test in (*self._active_tests, *self._regression_tests)):
             if f":\n{source}\n\n" in evidence and any(source in said for said in self._told):
@@ -202,7 +202,7 @@ class Preflight:
         return f"{failure.invariant}: {evidence}"
 
     def refusal(self, error: AnswerError) -> GateResult:
-        """What the gate saw of the last draft, for the escalation; of one that it passed, what else was wrong."""
+        """Return the gate's result for the last draft, for the escalation; if the draft passed, the other problems."""
         if self._verdict is None:
             return GateResult([], {})
         invariant = "what is submitted with a draft is accepted"
@@ -219,7 +219,7 @@ class Preflight:
 
 
 def claims_of(files: Files) -> dict[str, tuple[str, ...]]:
-    """What each test of a module claims to show; nothing if that cannot be read."""
+    """Return the statements that each test of a module claims to show; empty if the file is not valid."""
     try:
         return read_claims(files.get("tests/obligations.json", b"{}"))
     except ValueError:
@@ -242,7 +242,7 @@ class Implementation(Deliverable):
         self.calls = [dependency.ref for dependency in self.contract.dependencies]
 
     def submit(self, round_number: int, request: RevisionRequest, before: str) -> Version:
-        """The Proposer implements, or corrects; a draft becomes a proposal once the preflight passes (design:
+        """Let the Proposer implement or correct the module; a draft that passes the preflight becomes a proposal (design:
         ship-gate)."""
         stage, workspace = f"round-{round_number}", self.files(before) if before else self.stub()
         sources, changes, sealed = list(request.sources), list[str](), False
@@ -287,7 +287,7 @@ class Implementation(Deliverable):
     def amend(
         self, version_id: str, round_number: int, ruling: Adjudication, active_tests: Sequence[TriedTest]
     ) -> tuple[Version, AmendmentsAnswer]:
-        """The Proposer applies the amendments to the approved files."""
+        """Let the Proposer apply the amendments to the approved files."""
         stage, approved = f"amended-{round_number}", self.files(version_id)
         message = amend_message(self.contract, ruling.amendments, approved)
 
@@ -315,16 +315,16 @@ class Implementation(Deliverable):
         request: RevisionRequest,
         check: Callable[[_A, Files, Preflight], list[str]],
     ) -> tuple[_A, Version, Preflight]:
-        """Ask the Proposer, in its directory, for files that the preflight passes, and store them as a version.
+        """Ask the Proposer for files that pass the preflight, and store them as a version.
 
         Args:
             stage: `round-1`, or `amended-1`.
-            kind: The model of the answer.
+            kind: The type of the answer.
             message: The request.
-            workspace: The module's files as they are.
-            before: The version that is revised; empty for a first one.
-            request: What is to be corrected, and what must pass.
-            check: What is wrong with an answer and its files, beside quotations of source.
+            workspace: The module's present files.
+            before: The version to revise; empty for a first one.
+            request: The failures to correct, and the tests to pass.
+            check: Returns the problems of an answer and its files, except quotations of source.
         """
         place = self.task.place(self.name, stage, Role.PROPOSER)
         scope = self._factory.journal.scope(f"{place.run_id}/desk", deferred=True)
@@ -333,7 +333,7 @@ class Implementation(Deliverable):
 
         def problems(answer: _A, files: Files) -> list[str]:
             told = [*check(answer, files, preflight), *self._quoted(_said(answer), files, preflight)]
-            return [] if preflight.wrong else told  # nothing else of this answer counts
+            return [] if preflight.wrong else told  # the spec is wrong; other problems do not matter
 
         with self._keeping_refused(stage, preflight):
             is_change = stage == "round-1" and len(workspace) > 1  # a stub is one file
@@ -361,20 +361,20 @@ class Implementation(Deliverable):
         active_tests: Sequence[TriedTest],
         stage: str,
     ) -> Version:
-        """Store a person's files as a version, once they pass the preflight (design: escalation, ship-gate).
+        """Store a person's files as a version, if they pass the preflight (design: escalation, ship-gate).
 
         Args:
-            scope: Of its observations and draws.
-            by: The person's part in the run.
-            claim: What the fix does and why.
-            checks: What shows the criteria; if nothing is known, the scenarios of the contract stand for it.
+            scope: The scope of observations and draws.
+            by: The invocation that stands for the person.
+            claim: The description of the fix.
+            checks: The acceptance checks; if empty, the scenarios of the contract are used.
             files: All files of the module.
-            before: The version that it replaces; empty if there is none.
-            active_tests: Falsifying tests that it must pass.
-            stage: By which its files are kept if they are refused.
+            before: The version that they replace; empty if there is none.
+            active_tests: The falsifying tests that they must pass.
+            stage: The name under which refused files are kept.
 
         Raises:
-            AnswerError: the preflight found problems; nothing but the refused files was stored.
+            AnswerError: the preflight found problems; only the refused files were stored.
         """
         preflight = Preflight(self, scope, active_tests)
         with self._keeping_refused(stage, preflight):
@@ -384,13 +384,13 @@ class Implementation(Deliverable):
         return self._store(scope, by, claim, checks or scenarios, files, before, preflight)
 
     def fix_problems(self, claim: str, files: Files, active_tests: Sequence[TriedTest]) -> list[str]:
-        """What the preflight finds wrong with a person's files, before their answer is recorded; nothing is stored, and the
-        run that takes the answer looks again (design: escalation).
+        """Return the preflight's problems with a person's files before the answer is recorded. Nothing is stored, and the
+        run that takes the answer checks again (design: escalation).
 
         Args:
-            claim: What the fix does and why.
+            claim: The description of the fix.
             files: All files of the module.
-            active_tests: Falsifying tests that it must pass.
+            active_tests: The falsifying tests that they must pass.
         """
         preflight = Preflight(self, UnrecordedScope(f"{self.name}/fix"), active_tests)
         return self._fix_problems(preflight, claim, files)
@@ -399,17 +399,17 @@ class Implementation(Deliverable):
         return [*preflight.problems(files), *self._quoted({"fix_description": claim}, files, preflight)]
 
     def stub(self) -> Files:
-        """The files that an implementation begins with."""
+        """Return the initial files of an implementation."""
         planned = {contract.ref: contract for contract in self.planned}
         called = [planned.get(ref) or self._factory.modules.contract(ref) for ref in self.calls]
         return {ENTRY: self._factory.gate.stub(self.contract, called)}
 
     def contracts(self, version_id: str) -> list[MicroModuleContract]:
-        """The module's own."""
+        """Return the module's contract."""
         return [self.contract]
 
     def dependencies(self, version_id: str) -> list[DependencyView]:
-        """The sealed modules that it calls."""
+        """Return the sealed modules that it calls."""
         return [self._factory.modules.view(ref) for ref in self.calls]
 
     def falsify(self, version_id: str, tests: Sequence[FalsifyingTest], scope: Scope) -> Sequence[Trial]:
@@ -417,11 +417,11 @@ class Implementation(Deliverable):
         return falsify(self._factory.gate, scope, self._candidate(self.files(version_id)), tests)
 
     def unapplied(self, before: str, after: str, ruling: Adjudication) -> list[str]:
-        """The amendments that the files contradict."""
+        """Return the amendments that the files do not show."""
         return applied_problems(ruling.amendments, self.files(before), self.files(after))
 
     def verify(self, version_id: str, active_tests: Sequence[TriedTest]) -> GateResult:
-        """The ship gate's own run; nothing ships without it (design: principles)."""
+        """Run the ship gate; nothing ships without it (design: principles)."""
         verdict = self.verdict(version_id, active_tests)
         failures = as_failures(verdict)
         if not failures:
@@ -429,22 +429,21 @@ class Implementation(Deliverable):
         return GateResult(failures, refusal_details(self.contract, verdict))
 
     def verdict(self, version_id: str, active_tests: Sequence[TriedTest] = ()) -> GateVerdict:
-        """The ship gate's verdict on a version, observed once.
+        """Return the ship gate's verdict on a version, journalled.
 
         Args:
             version_id: The version.
-            active_tests: Falsifying tests of its debate, which must pass as well (design: falsifying-tests).
+            active_tests: The falsifying tests of its debate, which must pass too (design: falsifying-tests).
         """
         scope = self._factory.journal.scope(f"{self.task.run}/{self.name}/gate/{version_id}")
         return self.judged(scope, self.files(version_id), active_tests, shipping=True)
 
     def files(self, version_id: str) -> Files:
-        """The module's files in one version."""
+        """Return the module's files in a version."""
         return self._factory.artifacts.body(self.task.folder, version_id)
 
     def mark_shipped(self, version_id: str) -> None:
-        """Mark a sealed version SHIPPED, after comparing its evidence with the locked contract (design:
-        artifact-lifecycle)."""
+        """Mark a sealed version SHIPPED, if its evidence matches the locked contract (design: artifact-lifecycle)."""
         self._factory.artifacts.shipped(
             self.task.folder,
             version_id,
@@ -453,7 +452,7 @@ class Implementation(Deliverable):
         )
 
     def approved(self) -> Acceptance:
-        """The examples and properties of the approved spec that the gate holds it to (design: executable-spec)."""
+        """The approved examples and properties that the gate runs on it (design: executable-spec)."""
         called = [view.contract for view in self.dependencies("")]
         definition = self.task.definition
         return acceptance_of_module(
@@ -463,7 +462,7 @@ class Implementation(Deliverable):
     def judged(
         self, scope: Scope, files: Files, active_tests: Sequence[TriedTest], *, shipping: bool
     ) -> GateVerdict:
-        """The gate's verdict on files, by a preflight or as they would ship."""
+        """Return the gate's verdict on files, in a preflight or for shipping."""
         factory, task = self._factory, self.task.entry.spec_task_id
         scopes = (scope if isinstance(scope, UnrecordedScope) else factory.journal).scope
         measured, judging = f"{task}/{self.name}/measured", self._candidate(files)
@@ -471,8 +470,8 @@ class Implementation(Deliverable):
         return judge_whole(run, self.task.definition, self.reports, self.regression_tests, active_tests)
 
     def repeated(self, files: Files) -> list[Finding]:
-        """The code of a draft that a sealed module of the product has as well: a dependency, or else another one (design:
-        contract-at-fault). Its earlier version and the stub do not count."""
+        """Report code of a draft that repeats a sealed module of the product: a dependency, or else another one (design:
+        contract-at-fault). The module's earlier version and the stub do not count."""
         modules, own = self._factory.modules, runs_of(files, self.stub())
 
         def live() -> JsonValue:
@@ -501,7 +500,7 @@ class Implementation(Deliverable):
         )
 
     def _callable(self) -> list[str]:
-        """The sealed modules that the plan could have made dependencies; none where a person or code made it."""
+        """Return the sealed modules that the planner could have made dependencies; none if code or a person made it."""
         if self.task.change or any(one.action is Action.REVISE_PLAN for one in self.task.answers):
             return []
         board, retired = task_board(self._factory), self._factory.projection.deprecations
@@ -513,7 +512,7 @@ class Implementation(Deliverable):
         )
 
     def _quoted(self, said: Mapping[str, str], files: Files, preflight: Preflight) -> list[str]:
-        """Source in what judges are shown of a draft, and in what is said of it (design: role-access)."""
+        """Report source of the draft in texts that judges will see (design: role-access)."""
         shown = {
             **said,
             "examples.md": files.get("examples.md", b"").decode(errors="replace"),
@@ -523,16 +522,16 @@ class Implementation(Deliverable):
 
     @property
     def reports(self) -> Sequence[BugReport]:
-        """Those that a repair was begun for."""
+        """Return the bug reports that every version of the module must satisfy."""
         return reports_of(self._factory, self.contract)
 
     @property
     def regression_tests(self) -> Sequence[RegressionTest]:
-        """The falsifying tests of earlier versions that every later one must pass."""
+        """Return the falsifying tests of earlier versions that every later one must pass."""
         return required_tests(self._factory, self.contract, self.task.run)
 
     def tests_to_seal(self, active_tests: Sequence[TriedTest]) -> list[RegressionTest]:
-        """The falsifying tests that are kept with it once it is sealed: those of earlier versions, and of its debate."""
+        """Return the falsifying tests to seal with the module: those of earlier versions, and of its debate."""
         criteria = self.task.definition.acceptance_criteria
         return [*self.regression_tests, *as_regression_tests(active_tests, criteria, self.contract.ref)]
 
@@ -560,7 +559,7 @@ class Implementation(Deliverable):
         before: str,
         sources: Sequence[tuple[str, str]],
     ) -> tuple[Invocation, Files, RoleStore]:
-        """Write the Proposer's context pack; its files, and what else it may read."""
+        """Write the Proposer's context pack; return the invocation, its files and its artifact store."""
         factory, task = self._factory, self.task
         entries = self._pack_entries(scope, place.stage, workspace, before)
         entries += [PackEntry(ref, Permission.SUMMARY_ONLY, what) for ref, what in sources]
@@ -579,7 +578,7 @@ class Implementation(Deliverable):
         return by, pack_files(entries), store
 
     def _pack_entries(self, scope: Scope, stage: str, workspace: Files, before: str) -> list[PackEntry]:
-        """The Proposer's column of the role table (design: role-access)."""
+        """Return the pack's entries, by the Proposer's column in the role table (design: role-access)."""
         factory, task = self._factory, self.task
         task_file = {"task.md": factory.folder.read(task.path)}
         surfaces = {ref: factory.modules.surface(ref) for ref in self.calls}
@@ -596,14 +595,14 @@ class Implementation(Deliverable):
         return entries
 
     def other_modules(self) -> list[str]:
-        """The modules that a reader of the task might take for dependencies: the others of its plan, and those of the
-        tasks around it, as they were when the task began."""
+        """Return the modules that could be mistaken for dependencies: the others of the plan, and those of related tasks, as
+        they were when the task began."""
         board, own = task_board(self._factory), {self.contract.ref, *self.calls}
         near = {ref for task in neighbours(self._factory, self.task) for ref in board.modules_of(task)}
         return sorted({*(contract.ref for contract in self.planned), *near} - own)
 
     def _changed_contract(self, version_id: str) -> tuple[str, MicroModuleContract] | None:
-        """The contract that a version was made to, if it is not the one that is locked now (design: debate)."""
+        """Return the contract that a version implements, if it is not the locked one (design: debate)."""
         inputs = self._factory.artifacts.envelope(self.task.folder, version_id).inputs
         ref = next((made.ref for made in inputs if made.purpose == Purpose.IMPLEMENTS), self.contract_ref)
         if ref == self.contract_ref:
@@ -612,12 +611,12 @@ class Implementation(Deliverable):
         return ref, MicroModuleContract.from_bytes(data, ref)
 
     def _sealed_contract(self) -> tuple[str, MicroModuleContract] | None:
-        """The last sealed version before this one, with whose files a change or a repair begins, and its contract."""
+        """Return the last sealed version and its contract; a change or repair begins with its files."""
         ref = version_before(self._factory, self.contract)
         return (ref, self._factory.modules.contract(ref)) if ref else None
 
     def artifact_inputs(self) -> list[tuple[str, str]]:
-        """What its versions are made from."""
+        """Return the inputs of its versions, with their purposes."""
         return [(self.contract_ref, Purpose.IMPLEMENTS)]
 
     def _store(
@@ -650,7 +649,7 @@ class Implementation(Deliverable):
 
 
 def _said(answer: ProposerAnswer | AmendmentsAnswer) -> dict[str, str]:
-    """What a Proposer says of its files to judges, by field."""
+    """Return the texts of a Proposer's answer that judges will see, by field."""
     applied, disclaimed = getattr(answer, "applied", ()), getattr(answer, "contract_at_fault", ())
     notes, faults = [record.note for record in applied], [fault.reason for fault in disclaimed]
     return {
@@ -662,7 +661,7 @@ def _said(answer: ProposerAnswer | AmendmentsAnswer) -> dict[str, str]:
 
 
 def _unaccounted(answer: AmendmentsAnswer, amendments: Sequence[Amendment]) -> list[str]:
-    """Every amendment needs exactly one record."""
+    """Report an answer that does not have exactly one record for each amendment."""
     indices = sorted(record.amendment_index for record in answer.applied)
     wanted = list(range(len(amendments)))
     return [] if indices == wanted else [f"applied: one record for each index of {wanted}, got {indices}"]

@@ -1,5 +1,5 @@
-"""The Challenger and the Arbiter of a debate: what each is given, and how its answer becomes a record (design: debate,
-role-access)."""
+"""The Challenger and the Arbiter of a debate: their context, their requests, and the records of their answers
+(design: debate, role-access)."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -41,9 +41,9 @@ from specwright.domain.debate.amendments import (
     accepted_problems,
     changes_of,
     offered_changes,
-    with_accepted,
     target_problems,
     unreachable_targets,
+    with_accepted,
 )
 from specwright.domain.debate.answer_rules import (
     Citable,
@@ -74,8 +74,8 @@ _HISTORY = "the debate so far"
 
 
 def criteria_to_test(case: Case, rulings: Mapping[int, CriterionRuling]) -> list[int]:
-    """The criteria for which the Challenger of a module is asked for a test, from its second look on (design:
-    falsifying-tests): no approved example shows them, no ruling set them aside, and none of its tests tried them."""
+    """Return the criteria that the Challenger of a module must test, from its second look on: those without approved
+    example, ruling or earlier falsifying test (design: falsifying-tests)."""
     challenges = case.history.challenges
     if case.name == CONTRACTS or not challenges:
         return []
@@ -91,17 +91,17 @@ def criteria_to_test(case: Case, rulings: Mapping[int, CriterionRuling]) -> list
 
 
 class Examination:
-    """Examines the answers of one Challenger and runs its falsifying tests (design: falsifying-tests).
+    """Checks the answers of one Challenger and runs its falsifying tests (design: falsifying-tests).
 
     A problem with a test is a problem of the answer and goes back to the Challenger, within its attempts (design:
-    debate). If it never gets a test right, its answer counts without tests, unless its review is mild; if it leaves out
-    criteria that it was asked about, with the tests that it has.
+    debate). If its tests never become valid, its answer counts without tests, unless its review is mild. If it only leaves
+    out requested criteria, its answer counts with the tests that it has.
 
     Args:
         factory: The ports.
-        case: What is challenged.
-        contracts: Those that the request shows.
-        place: Where the answer stands; the runs of the tests are journalled there.
+        case: The round to challenge.
+        contracts: The contracts in the request.
+        place: The place of the answer, where test runs are journalled.
         asked: The criteria for which the request asks for tests.
         settled: The criteria that rulings have set aside.
     """
@@ -126,7 +126,7 @@ class Examination:
         self.tried: list[TriedTest] = []
 
     def problems(self, given: ContractChallenge | ModuleChallenge) -> list[str]:
-        """What is wrong with an answer; of an answer without problems the tests are in `tried`."""
+        """Return the problems of an answer; if there are none, `tried` has its tests."""
         self._fallback = None, []
         try:
             answer = given.whole()
@@ -150,10 +150,10 @@ class Examination:
         return [*problems, *left_out]
 
     def fallback(self, error: AnswerError) -> ChallengerAnswer:
-        """What counts if no answer was accepted: the last one without its tests, or a FAIL (design: debate).
+        """Return the verdict if no answer was accepted: the last one without its tests, or a FAIL (design: debate).
 
         Raises:
-            AnswerError: no answer was a review at all; the deliverable does not pay for that.
+            AnswerError: no answer was a review; this costs the deliverable no revision.
         """
         if self._fallback is None:
             raise error
@@ -161,7 +161,7 @@ class Examination:
         return answer or mild_review(error.what)
 
     def _citable(self, own: Sequence[str]) -> Citable:
-        """What the evidence may cite: what the proposal shows, and the falsifying tests so far."""
+        """Return what evidence may cite: the content of the proposal, and the falsifying tests so far."""
         shown = self._proposal
         tests = [*shown.test_inventory, *(tried.name for tried in self._earlier), *own]
         sources = citable(
@@ -171,13 +171,13 @@ class Examination:
 
     @property
     def _criteria(self) -> int:
-        """How many the task has."""
+        """The number of the task's criteria."""
         return len(self._deliverable.task.definition.acceptance_criteria)
 
     def _records(self, answer: ChallengerAnswer, trials: Sequence[Trial]) -> list[TriedTest]:
         if not trials:
             return []
-        (contract,) = self._deliverable.contracts(self._version_id)  # of an implementation there is one
+        (contract,) = self._deliverable.contracts(self._version_id)  # an implementation has exactly one
         against = canonical_json.digest(contract.to_json())
         return [
             TriedTest(
@@ -191,7 +191,7 @@ class Examination:
 
 
 def _disproved(answer: ChallengerAnswer, trials: Sequence[Trial]) -> list[str]:
-    """The failures that rest on a test which the module passes."""
+    """Report failures that rest on a test which the module passes."""
     passed = [trial.name for trial in trials if trial.passed]
     return [
         f"failures.{i}: {name} passes on the module; show this failure otherwise, or leave it out"
@@ -201,8 +201,8 @@ def _disproved(answer: ChallengerAnswer, trials: Sequence[Trial]) -> list[str]:
 
 
 def ask_challenger(factory: Factory, case: Case) -> Challenge:
-    """Ask for the verdict of a round. A Challenger that never complies counts as FAIL; one that never reviews halts
-    the task (design: debate)."""
+    """Ask the Challenger for the verdict of a round. If it never complies, the verdict is FAIL; if it never sends a review,
+    the task halts (design: debate)."""
     deliverable, place = case.deliverable, case.place(Role.CHALLENGER)
     called = deliverable.dependencies(case.version_id)
     scope = factory.journal.scope(f"{place.run_id}/index")
@@ -242,7 +242,7 @@ def ask_challenger(factory: Factory, case: Case) -> Challenge:
 
 
 def ask_arbiter(factory: Factory, case: Case) -> Adjudication:
-    """Ask for the ruling on the last challenge."""
+    """Ask the Arbiter for the ruling on the last challenge."""
     deliverable, place = case.deliverable, case.place(Role.ARBITER)
     task, judged, of_contracts = deliverable.task, case.history.challenges[-1], case.name == CONTRACTS
     by_name = {contract.name: contract for contract in case.contracts}
@@ -294,7 +294,7 @@ def store_ruling(
     record: Adjudication,
     history: DebateHistory,
 ) -> None:
-    """Store a ruling on the last challenge as an artifact: the Arbiter's, or a person's."""
+    """Store a ruling on the last challenge, of the Arbiter or a person, as an artifact."""
     answered = history.proposals[-1], history.challenges[-1]
     about = _about(factory, deliverable, record.target_artifact_id, "what it decides on", *answered)
     store_record(factory, scope, by, record, about)
@@ -307,7 +307,7 @@ def store_record(
     record: Proposal | Challenge | Adjudication,
     inputs: Sequence[tuple[str, str]],
 ) -> None:
-    """Store a debate record as an artifact of its own."""
+    """Store a debate record as an artifact."""
     kind = ArtifactType(type(record).__name__.upper())
     body = {f"{kind.lower()}.json": record.to_bytes()}
     name = record.ref.partition("@")[0]
@@ -319,7 +319,7 @@ def store_record(
 def _about(
     factory: Factory, deliverable: Deliverable, version_id: str, why: str, *answered: Proposal | Challenge
 ) -> list[tuple[str, str]]:
-    """The artifacts whose status a record moves, and the records that it answers."""
+    """Return the artifacts whose status a record changes, and the records that it answers."""
     names = deliverable.artifacts(version_id)
     about = [(factory.artifacts.ref(deliverable.task.folder, name), why) for name in names]
     return [*about, *((record.ref, "what it answers") for record in answered)]
@@ -332,13 +332,13 @@ def _open_judge_pack(
     dependencies: Sequence[DependencyView],
     rulings: Mapping[int, CriterionRuling],
 ) -> Invocation:
-    """Write the context pack: the columns of these roles in the role table (design: role-access)."""
+    """Write the context pack of a judge, by its column in the role table (design: role-access)."""
     deliverable, history, full = case.deliverable, case.history, Permission.FULL
     task = task_ref(factory, deliverable.task)
     arbiter = place.role is Role.ARBITER
     debated = f"{_HISTORY}, readable as /{DEBATE}" if arbiter else _HISTORY
     contract = "the contract in question" + (f", readable as /{CONTRACTS_READ}" if arbiter else "")
-    now = history.proposals[-1].target_artifact_id  # of earlier rounds they get what matters still
+    now = history.proposals[-1].target_artifact_id  # earlier rounds are in the history
     included = [
         (one.ref, full if one.target_artifact_id == now else Permission.SUMMARY_ONLY, debated)
         for one in (*history.proposals, *history.challenges)

@@ -1,12 +1,9 @@
-"""Halts and stalls: the escalation that a person answers, written before the Wire that says so (design: planning,
-escalation, task-states).
+"""Halts and stalls: determine the cause, then write the escalation and append its Wire (design: planning, escalation,
+task-states).
 
-A stalled task has not run, so its escalation carries no debate. Of the state machine it carries the tasks that the task
-waits for, the nearest of many, since thousands may stall behind one. The task is blocked already, so a review Wire
+A stalled task has not run, so its escalation has no debates. It has the state of the tasks that the task waits for, only
+the nearest if there are many, because thousands may stall behind one. The task is already BLOCKED, so a review Wire
 announces the stall, not a task Wire (design: wire).
-
-Why a task halts, as its escalation says it: the cause, what failed, and what is needed to go on (design: planning,
-escalation).
 """
 
 import re
@@ -44,7 +41,7 @@ from specwright.errors import NonDeterminismError
 from specwright.ports import RunEvent
 
 MAX_UPSTREAM = 20
-"""Tasks that a stalled task waits for, of which its escalation shows the entries; the nearest."""
+"""The number of nearest upstream tasks whose state the escalation of a stalled task shows."""
 
 
 def halt(factory: Factory, task: Task, why: Halt) -> str:
@@ -77,7 +74,7 @@ def halt(factory: Factory, task: Task, why: Halt) -> str:
 
 
 def halt_contradicted(factory: Factory, task: Task, error: NonDeterminismError) -> str:
-    """Halt a task whose checkpoint was lost and that the journal does not lead back to where it was (design: journal).
+    """Halt a task whose checkpoint is lost and whose repeated requests differ from the journal (design: journal).
 
     Returns:
         The escalation's id.
@@ -94,13 +91,13 @@ def halt_contradicted(factory: Factory, task: Task, error: NonDeterminismError) 
 
 
 def raise_stalled(factory: Factory) -> None:
-    """Give each task that depends directly on an abandoned one an escalation of its own; one has it at most once."""
+    """Raise an escalation for each task that depends directly on an abandoned one and has none yet."""
     state = project_state(factory)
     behind = task_board(factory).stuck_behind_abandoned()
     stuck = [task_id for task_id in behind if state.tasks[task_id].escalation_ref is None]
     sizes = upstream_sizes(state) if stuck else dict[str, int]()
     for task_id in stuck:
-        # a task may stall again after an answer that left it where it was
+        # a task may stall again after an answer that did not help
         count = factory.projection.escalations_raised.get(task_id, 0) + 1
         task = task_at(factory, task_id)
         scope, why = factory.journal.scope(f"{task.run}/stalled-{count}"), _stall(state, task)
@@ -112,7 +109,7 @@ def raise_stalled(factory: Factory) -> None:
 
 
 def _stall(state: ProjectState, task: Task) -> Halt:
-    """What the escalation of a stalled task says."""
+    """Build the content of a stalled task's escalation."""
     abandoned = [
         ref
         for ref in effective_dependencies(state.tasks, task.task_id)
@@ -140,7 +137,7 @@ def _evidence(tasks: Mapping[str, TaskEntry], ref: str) -> str:
 
 
 def _excerpt(state: ProjectState, task_id: str, waits_for: int) -> dict[str, Any]:
-    """The part of a state that a task waits for, itself included; of many tasks the nearest, and how many more."""
+    """Return the state of a task and those that it waits for; if there are many, the nearest and the number of others."""
     shown = [task_id, *islice(upstream(state, task_id), MAX_UPSTREAM)]
     shown.sort(key=lambda ref: state.tasks[ref].declaration_order)
     excerpt = state.model_copy(update={"tasks": {ref: state.tasks[ref] for ref in shown}}).to_json()
@@ -153,7 +150,7 @@ _SETTLED = "the contracts are complete and testable"
 
 
 def halt_reason(factory: Factory, task: Task, state: EngineeringState) -> Halt | None:
-    """Why a task cannot be finished as its modules are; None if it can. The drafts of failed modules are kept."""
+    """Return why a task must halt; None if it can finish. The drafts of failed modules are kept."""
     result = _TaskResult(factory, task, state)
     cause = next((describe for applies, describe in _CAUSES if applies(state)), None)
     if cause is None:
@@ -165,7 +162,7 @@ def halt_reason(factory: Factory, task: Task, state: EngineeringState) -> Halt |
 
 
 class _TaskResult:
-    """How far a task came: what its modules and their debates say."""
+    """The result of a task's run, from its modules and debates."""
 
     def __init__(self, factory: Factory, task: Task, state: EngineeringState) -> None:
         self.factory = factory
@@ -182,20 +179,21 @@ class _TaskResult:
 
     @cached_property
     def plan(self) -> StoredPlan:
-        """The plan that the task follows."""
+        """The task's plan."""
         return load_plan(self.factory.artifacts, self._task.folder, self.state["plan_id"])
 
     def unattempted(self) -> list[str]:
-        """The modules of the plan that neither shipped nor failed."""
+        """Return the modules of the plan that neither shipped nor failed."""
         return [name for name in self.plan.contracts if name not in {**self.shipped, **self.failed}]
 
     def groups(self, abandoned: Iterable[str]) -> str:
-        """The three groups of docs/design.md#engineering in a line."""
+        """Format shipped, failed and abandoned modules in one line."""
         groups = {"failed": self.failed, "abandoned": abandoned, "shipped": self.shipped}
         return "; ".join(f"{group}: {', '.join(names) or 'none'}" for group, names in groups.items())
 
     def module_details(self, abandoned: list[str]) -> dict[str, Any]:
-        """The groups, and what the gate saw of each failed module that reached it (design: sealing, ship-gate)."""
+        """Return the details about modules: the three groups, and the gate's results for failed ones (design: sealing,
+        ship-gate)."""
         gates = {name: self._observed(name) for name in self.failed}
         return {
             "failed": self.failed,
@@ -204,7 +202,8 @@ class _TaskResult:
         }
 
     def unmet(self, name: str) -> list[tuple[str, str]]:
-        """What the last draft or the last round of a failed module leaves unmet, with what shows it (design: escalation)."""
+        """Return the requirements that a failed module's last draft or round violates, with evidence (design:
+        escalation)."""
         refused = self._refused_draft(name)
         if refused is None and name not in self.debates:
             return []
@@ -212,7 +211,7 @@ class _TaskResult:
         return [(failure.invariant, failure.evidence) for failure in failures]
 
     def broken_titles(self) -> list[str]:
-        """The approved examples and properties that stood against the last drafts of the failed modules, by their titles."""
+        """Return the titles of approved examples and properties that the last drafts of failed modules broke."""
         found = [invariant for name in self.failed for invariant, _ in self.unmet(name)]
         acceptance = self._task.definition.acceptance
         return [
@@ -222,8 +221,8 @@ class _TaskResult:
         ]
 
     def of_report(self) -> tuple[list[tuple[str, str]], bool]:
-        """What becomes of the bug report that a failed repair is for, and whether it contradicts the contract: the last
-        draft raises a declared error at its example, which is what the contract promises instead."""
+        """Return the failure about the bug report of a failed repair, and whether the report contradicts the contract: then
+        the last draft raises a declared error for the example."""
         change = self.factory.projection.open_change
         report = change.request.report if change else None
         if report is None or report.name not in self.failed.keys() & self.plan.contracts.keys():
@@ -242,13 +241,13 @@ class _TaskResult:
         return [("the reported example", f"{report.heading!r} {why} {ways}")], bool(opposite)
 
     def _observed(self, name: str) -> dict[str, Any]:
-        """What the gate saw of a failed module last; empty if it judged nothing of it."""
+        """Return the gate's last result for a failed module; empty if the gate never ran on it."""
         if refused := self._refused_draft(name):
             return refused.observed
         return self.records(name).last_gate() if name in self.debates else {}
 
     def _refused_draft(self, name: str) -> GateResult | None:
-        """What the gate saw of the draft by which a module's debate ended, if none was accepted after its last round."""
+        """Return the gate's result for the refused draft that ended a module's debate, if there is one."""
         if name not in self.plan.contracts:  # a reopened plan may have dropped it
             return None
         last = self.records(name).rounds()[-1] if name in self.debates else 0
@@ -257,8 +256,7 @@ class _TaskResult:
         return next((one for one in kept if one), None)
 
     def passes_gate(self, name: str) -> bool:
-        """Whether the gate passes the last draft of a failed module, and nothing but what judges said stands against it: no
-        falsifying test either."""
+        """Whether the gate and all falsifying tests pass the last draft of a failed module, so that only judges object."""
         if name not in self.debates or self._refused_draft(name) is not None:
             return False
         records = self.records(name)
@@ -270,16 +268,17 @@ class _TaskResult:
         return is_rejected and bool(records.one(Proposal, last).preflight) and not is_shown
 
     def last_words(self, *names: str) -> dict[str, str]:
-        """What the Arbiter said last of each of these deliverables."""
+        """Return the Arbiter's last rationale on each of these deliverables."""
         last = {name: self.last_ruling(name) for name in names}
         return {name: ruling.rationale for name, ruling in last.items() if ruling}
 
     def rulings(self, *names: str) -> list[str]:
-        """The same in words (design: escalation)."""
+        """Format the Arbiter's last rationales (design: escalation)."""
         return [f"the Arbiter's last word on {name}: {r}" for name, r in self.last_words(*names).items()]
 
     def last_ruling(self, name: str) -> Adjudication | None:
-        """The Arbiter's last ruling; a person's overruling is in a round without a proposal (design: escalation)."""
+        """Return the Arbiter's last ruling. A person's override does not count; its round has no proposal (design:
+        escalation)."""
         if name not in self.debates:
             return None
         records = self.records(name)
@@ -289,11 +288,11 @@ class _TaskResult:
         return None
 
     def records(self, name: str) -> DebateRecords:
-        """The records of a deliverable's debate."""
+        """Return the records of a deliverable's debate."""
         return self.factory.debates.records(self.debates[name])
 
     def to_resume(self) -> dict[str, Any]:
-        """What a run begins with that an answer resumes in place; nothing where no plan was made (design: escalation)."""
+        """Return the state from which an answer can resume in place; empty if there is no plan (design: escalation)."""
         if "plan_id" not in self.state:
             return {}
         judged = {name: self._judged(name) for name in self.failed if name in self.debates}
@@ -302,8 +301,7 @@ class _TaskResult:
         return {"resume": {**carried, **done, "judged": judged}}
 
     def keep_drafts(self) -> None:
-        """Keep the files of failed modules under `drafts/`, with what stopped each and what the gate saw (design:
-        sealing)."""
+        """Store the files of failed modules under `drafts/`, with the reason and the gate's result (design: sealing)."""
         debated = {name: why for name, why in self.failed.items() if name in self.debates}
         plan = self.plan if debated else None
         for name, reason in debated.items():
@@ -312,14 +310,14 @@ class _TaskResult:
             records, module = self.records(name), Implementation(self.factory, self._task, plan, name)
             version_id = records.history().proposals[-1].target_artifact_id
             scope = self.factory.journal.scope(f"{self._task.run}/{name}/aside/{version_id}")
-            # a version may be halted again after a person's answer; the note of each halt stays
+            # a version may halt again after a person's answer; the note of each halt is kept
             suffix = f"-r{len(self._task.answers)}" if self._task.answers else ""
             note = {"reason": reason, **records.last_gate()}
             files = module.files(version_id)
             self.factory.drafts.add_halted(scope, module.contract, version_id, files, note, suffix)
 
     def _judged(self, name: str) -> dict[str, Any]:
-        """Where a debate ended: the newest version that it judged, and its last round."""
+        """Return where a debate ended: the last judged version, and the last round."""
         records, artifacts = self.records(name), self.factory.artifacts
         history = records.history()
         version_id = history.proposals[-1].target_artifact_id
@@ -334,7 +332,7 @@ class _TaskResult:
 
 
 def _without_modules(result: _TaskResult) -> Halt:
-    """There is no sound plan, or its contracts are not settled."""
+    """Halt without modules: there is no sound plan, or its contracts are not settled."""
     is_planned = "plan_id" in result.state
     advice = "revise task decomposition, or simplify task scope"
     return Halt(
@@ -349,7 +347,7 @@ def _without_modules(result: _TaskResult) -> Halt:
 
 
 def _reopened_contracts(result: _TaskResult) -> Halt:
-    """A module found its contract at fault, and the debate that was reopened for it settled nothing (design: debate)."""
+    """Halt because the contract debate was reopened for a module and settled nothing (design: debate)."""
     name, reason, abandoned = result.state["reopened_by"]["deliverable"], result.reason, result.unattempted()
     return Halt(
         cause="contracts",
@@ -363,8 +361,7 @@ def _reopened_contracts(result: _TaskResult) -> Halt:
 
 
 def _plan_at_fault(result: _TaskResult) -> Halt:
-    """A Challenger found the plan itself wrong, and the Arbiter confirmed it; or code did (design: planning,
-    contract-at-fault)."""
+    """Halt because the plan is wrong, as the Arbiter or code confirmed (design: planning, contract-at-fault)."""
     halted = result.state["plan_fault"]
     name, number = halted["deliverable"], halted["round"]
     records = result.records(name)
@@ -428,7 +425,7 @@ def _modules(result: _TaskResult) -> Halt:
 
 
 def _exception_raised(result: _TaskResult) -> Halt:
-    """A role found the contract of a dependency wrong (design: interface-changes)."""
+    """Halt because a role found the contract of a dependency wrong (design: interface-changes)."""
     record = result.factory.escalations.exception(result.state["exception_id"])
     return Halt(
         cause="exception",
@@ -465,4 +462,4 @@ _CAUSES: tuple[tuple[Callable[[Mapping[str, Any]], object], Callable[[_TaskResul
     (lambda state: "plan_fault" in state, _plan_at_fault),
     (lambda state: state.get("failed"), _modules),
 )
-"""The causes of a halt, in the order in which they are looked for, and what the escalation says of each."""
+"""The causes of a halt, in order of precedence, with the functions that build the escalation."""

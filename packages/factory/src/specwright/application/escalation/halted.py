@@ -1,7 +1,6 @@
-"""What stopped and what is known about it: the escalations that wait, and what a halted task left behind (design:
-escalation).
+"""Open escalations, and the plan, drafts and contracts of a halted task (design: escalation).
 
-Who decides about a failed module needs its last draft and the sentences of the contract that the findings cite.
+To decide about a failed module, a person needs its last draft and the contract statements that the findings cite.
 """
 
 import json
@@ -35,8 +34,8 @@ _UNUSABLE = re.compile(rf"(?P<scope>\S+/(?P<role>{'|'.join(Role)})) gave no acce
 
 
 def open_escalations(view: ProjectView) -> list[str]:
-    """The escalations for which tasks wait, in declaration order of the tasks."""
-    if view.projection.board is None:  # no spec was approved yet
+    """Return the escalations for which tasks wait, in declaration order of the tasks."""
+    if view.projection.board is None:  # no spec is approved yet
         return []
     waiting = (TaskStatus.HALTED, TaskStatus.BLOCKED)
     entries = [entry for entry in project_state(view).tasks.values() if entry.status in waiting]
@@ -45,35 +44,35 @@ def open_escalations(view: ProjectView) -> list[str]:
 
 
 def escalations_waiting(view: ProjectView) -> list[EscalationArtifact]:
-    """The escalations that wait for a person."""
+    """Return the escalations that wait for a person."""
     return [view.escalations.escalation(ref) for ref in (*open_escalations(view), *open_questions(view))]
 
 
 def unusable_answers(escalation: EscalationArtifact) -> dict[str, Role]:
-    """Where roles gave no usable answers that halted the task: the roles by the scopes of their requests."""
+    """Return the roles whose unusable answers halted the task, by the scopes of their requests."""
     evidence = " ".join(failure.evidence for failure in escalation.failed_invariants)
     return {found["scope"]: Role(found["role"]) for found in _UNUSABLE.finditer(evidence)}
 
 
 def unusable_roles(escalation: EscalationArtifact) -> list[Role]:
-    """The roles whose answers could not be used, if that alone halted the task: then another model, or the same one asked
-    anew, helps more than another plan."""
+    """Return the roles whose unusable answers alone halted the task. Then another model, or asking again, helps more than
+    another plan."""
     if escalation.details.get("gate"):
-        return []  # it was usable, and what the gate says of it can be corrected
+        return []  # the answer was usable, and the gate's findings can be corrected
     found = unusable_answers(escalation)
     return [*dict.fromkeys(found.values())] if len(found) >= len(escalation.failed) else []
 
 
 def recommended_action(escalation: EscalationArtifact) -> Action:
-    """The answer that a person is offered first: RETRY where no answer of a role could be used, or what was approved is
-    wrong; else the one that the escalation recommends."""
+    """Return the action to offer first: RETRY if a role gave no usable answer or the approved spec is wrong; else the one
+    that the escalation recommends."""
     retries = unusable_roles(escalation) or escalation.corrections
     return Action.RETRY if retries else escalation.recommended_resolution
 
 
 def draft_names(task: Task, last_round: int, escalation: str = "") -> Iterator[str]:
-    """Where the draft is stored by which a debate ended without a proposal, the newest run first; only those before the
-    answer to an escalation."""
+    """Yield the possible names of the refused draft that ended a debate, newest run first; with an escalation, only those
+    from before its answer."""
     entry = task.entry
     for resumed in range(sum(one.escalation_id != escalation for one in task.answers), -1, -1):
         for stage in (f"round-{last_round + 1}", f"amended-{last_round}"):
@@ -84,9 +83,9 @@ class FailedDraft(NamedTuple):
     """The last draft of a failed module.
 
     Args:
-        contract: Locked.
-        base: The files that a fix is laid over: the version that was judged last, or the stub.
-        files: The last files that were written: a draft that was refused before anybody judged it, or `base`.
+        contract: The locked contract.
+        base: The files to which a fix is applied: the last judged version, or the stub.
+        files: The newest files: a draft that never became a proposal, or `base`.
     """
 
     contract: MicroModuleContract
@@ -95,7 +94,7 @@ class FailedDraft(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Where the debate of a failed module ended: the version that it judged last, in which round; empty if it had none."""
+    """The end of a failed module's debate: the last judged version and its round; empty if there was none."""
 
     debate_id: str = ""
     version_id: str = ""
@@ -103,11 +102,11 @@ class Judged(NamedTuple):
 
 
 class HaltedTask:
-    """What a halted task left behind.
+    """A halted task.
 
     Args:
         view: The project.
-        escalation: The halt.
+        escalation: The escalation of the halt.
     """
 
     def __init__(self, view: ProjectView, escalation: EscalationArtifact) -> None:
@@ -117,41 +116,41 @@ class HaltedTask:
 
     @cached_property
     def plan(self) -> StoredPlan | None:
-        """The plan that the task followed; None if it halted before there was one."""
+        """The task's plan; None if it halted before there was one."""
         plan_id = self.escalation.left.get("plan_id")
         return load_plan(self._view.artifacts, self.task.folder, plan_id) if plan_id is not None else None
 
     @property
     def contracts(self) -> Mapping[str, MicroModuleContract]:
-        """The contracts of the plan, by the names of the modules."""
+        """The contracts of the plan, by module name."""
         return self.plan.contracts if self.plan else {}
 
     @property
     def failed(self) -> list[str]:
-        """The modules that failed and are still planned."""
+        """The failed modules that the plan still has."""
         return [name for name in self.escalation.left.get("failed", {}) if name in self.contracts]
 
     def judged(self, name: str) -> Judged:
-        """Where the debate of a failed module ended."""
+        """Return where the debate of a failed module ended."""
         return Judged(**self.escalation.left["judged"].get(name, {}))
 
     def drafts(self) -> dict[str, FailedDraft]:
-        """The last draft of each failed module, by its name.
+        """Return the last draft of each failed module, by name.
 
         Raises:
-            RefusedError: no module failed that is still planned.
+            RefusedError: the plan has no failed module.
         """
         name = self.escalation.escalation_id
         if not self.failed:
             raise RefusedError(
-                f"{name} has no module whose files could be corrected",
+                f"{name} has no failed module whose files could be corrected",
                 where=self.escalation.task_id,
                 remedy=f"`specwright escalations {name}` shows the answers that it takes",
             )
         return {name: self.draft(name) for name in self.failed}
 
     def draft(self, name: str) -> FailedDraft:
-        """The last draft of a failed module."""
+        """Return the last draft of a failed module."""
         contract, judged = self.contracts[name], self.judged(name)
         if judged.version_id:
             base = self._view.artifacts.body(self.task.folder, judged.version_id)
@@ -165,12 +164,12 @@ class HaltedTask:
         return FailedDraft(contract, base, next((files for files in kept if files), base))
 
     def last_checks(self, proposals: Sequence[Proposal], files: Files) -> list[str]:
-        """What the Proposer said last of the criteria, by their numbers: in an answer that was refused, else in the proposal
-        that was judged last; as far as a person's files still hold the tests that it names.
+        """Return the Proposer's last acceptance checks, from a refused answer or else from the last proposal, reduced to
+        tests that a person's files still have.
 
         Args:
-            proposals: Of the module's debate.
-            files: All that the module is to have.
+            proposals: The proposals of the module's debate.
+            files: All files of the module.
         """
         tests = set(claims_of(files))
         given = (answer.get("acceptance_checks") for answer in self._refused_answers())
@@ -186,8 +185,8 @@ class HaltedTask:
         return next((checks for checks in kept if checks), list[str]())
 
     def contract_sentences(self, findings: Iterable[str]) -> list[str]:
-        """The statements of the failed modules' contracts that findings cite by their pointers, each after its pointer; of a
-        halt before any module, those of all contracts of the plan."""
+        """Return the contract statements that findings cite, each with its pointer: from the contracts of failed modules, or
+        of the whole plan if no module was tried."""
         names = [name for name in self.contracts if name in self.failed] or [*self.contracts]
         stated = [(name, one) for name in names for one in statements(self.contracts[name])]
         found = dict.fromkeys(
@@ -200,7 +199,7 @@ class HaltedTask:
         return [*found][:_SENTENCES]
 
     def _refused_answers(self) -> list[dict[str, Any]]:
-        """The answers that were refused, the last one first, where they can only be of the one module that failed."""
+        """Return the refused answers, last one first, if exactly one module failed."""
         found: list[dict[str, Any]] = []
         raw_answers: list[str] = self.escalation.details.get("raw_answers", [])
         for raw in reversed(raw_answers if len(self.escalation.failed) == 1 else []):
@@ -208,7 +207,7 @@ class HaltedTask:
                 given: Any = json.loads(raw)
             except (ValueError, RecursionError):
                 given = None
-            # an answer within a list is read, too
+            # an answer within a list is accepted too
             answers = cast("list[Any]", given if isinstance(given, list) else [given])
             found += [cast("dict[str, Any]", one) if isinstance(one, dict) else {} for one in answers]
         return found

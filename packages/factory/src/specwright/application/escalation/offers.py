@@ -1,7 +1,7 @@
-"""What a person can answer to an escalation, and what follows from it (design: escalation).
+"""Answers to escalations: the offered actions, the checks, and the effects (design: escalation).
 
-Each answer that suits an escalation is offered with a payload to fill in. A halted task continues in place: with another
-plan, a person's approval, or a person's files.
+Each suitable action is offered with a payload to fill in. A halted task can resume in place with another plan, a person's
+approval, or a person's files.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -67,14 +67,14 @@ from specwright.errors import AnswerError, InputError, RefusedError
 from specwright.ports import Files, Role, RunEvent, Scope, provider_of
 
 _CARRIED = ("plan_id", "shipped", "debates", "locked", "reopened_by")
-"""What the resumed run takes over from the state of the halted one, beside what failed."""
+"""The keys that the resumed run keeps from the state of the halted one, besides the failures."""
 
 _CORRECTED = "The draft as it was handed in; what was approved wrongly has been corrected since."
-"""The claim of a draft that goes on once a person has corrected what was approved."""
+"""The claim of a draft that resumes after a person corrected the approved examples."""
 
 
 class AnsweredModule:
-    """The failed module that an answer is about, with what its halt left.
+    """The failed module that an answer is about.
 
     Args:
         factory: The ports.
@@ -82,8 +82,8 @@ class AnsweredModule:
         record: The answer.
 
     Raises:
-        InputError: its payload names no module that failed, or none of several.
-        RefusedError: the halt left nothing to go on with.
+        InputError: the payload names a module that did not fail, or none although several failed.
+        RefusedError: the halt left no state to resume from.
     """
 
     def __init__(self, factory: Factory, task: Task, record: ResolutionRecord) -> None:
@@ -92,7 +92,7 @@ class AnsweredModule:
         self.halted = HaltedTask(factory, factory.escalations.escalation(record.escalation_id))
         if self.halted.plan is None:
             raise RefusedError(
-                "this halt left nothing to go on with",
+                "this halt left no state to resume from",
                 where=record.escalation_id,
                 remedy="amend or split the task",
             )
@@ -100,34 +100,34 @@ class AnsweredModule:
         name = wanted or (failed[0] if len(failed) == 1 else "")
         if name not in failed:
             names = ", ".join(failed) or "none that is still planned"
-            what = f"{wanted!r} is no module that failed" if wanted else "several modules failed"
+            what = f"{wanted!r} is not a failed module" if wanted else "several modules failed"
             raise InputError(f"{what}: {names}", where="payload.module", remedy="name one of them")
         self.module = Implementation(factory, task, self.halted.plan, name)
         self.judged = self.halted.judged(name)
         self.number = self.judged.round + 1
-        """Of the round that the answer opens."""
+        """The number of the round that the answer opens."""
         place = task.place(name, f"round-{self.number}", Role.CHALLENGER)
         self.challenged_at = place._replace(resumed=place.resumed + 1)
-        """Where a person's files are judged first."""
+        """The place where a person's files are challenged first."""
 
     @cached_property
     def tests(self) -> Sequence[TriedTest]:
-        """The falsifying tests that still count."""
+        """Return the falsifying tests that still count."""
         debate_id, version_id, number = self.judged
         debate = Debate(self._factory, self.module)
         return debate.active_tests(debate_id, number, version_id) if debate_id else ()
 
     @property
     def claim(self) -> str:
-        """What is said of the files."""
+        """The description of the files."""
         return self._record.payload.get("fix_description", _CORRECTED)
 
     @cached_property
     def files(self) -> Files:
-        """The module's files with those of a person's fix; its last draft where what was approved is corrected.
+        """Return the module's files with a person's fix applied, or its last draft if the answer corrects the spec.
 
         Raises:
-            InputError: a path lies outside the module, or a file cannot be removed.
+            InputError: a path is outside the module, or a file cannot be removed.
         """
         if self._record.action is Action.RETRY:
             return self.halted.draft(self.module.name).files
@@ -142,10 +142,10 @@ class AnsweredModule:
         return files
 
     def overrule(self, scope: Scope, by: Invocation) -> tuple[str, str]:
-        """A person's approval as the ruling of a round of its own; the ship gate comes next (design: escalation).
+        """Record a person's approval as the ruling of a separate round; the ship gate comes next (design: escalation).
 
         Returns:
-            The debate, and the version that ships.
+            The debate, and the version to ship.
         """
         rationale = ApproveOverride.model_validate(self._record.payload).rationale
         debate_id, version_id, _ = self.judged
@@ -153,11 +153,10 @@ class AnsweredModule:
         return debate_id, version_id
 
     def fix(self, scope: Scope, by: Invocation) -> tuple[str, str]:
-        """A person's files as the proposal of the next round, or of a first one; the Challenger comes next (design:
-        escalation).
+        """Record a person's files as the proposal of the next round; the Challenger comes next (design: escalation).
 
         Returns:
-            The debate, and the version that is judged.
+            The debate, and the version to judge.
         """
         claim = self.claim
         stage = f"{'corrected' if claim == _CORRECTED else 'round'}-{self.number}"
@@ -171,15 +170,14 @@ class AnsweredModule:
 
 
 def is_refused_by_gate(view: ProjectView, debate_id: str) -> bool:
-    """Whether a debate that failed ended with an approval: then it is the ship gate that refused, and nobody overrules
-    it."""
+    """Whether a failed debate ended with an approval: then the ship gate refused the version, which nobody can overrule."""
     records = view.debates.records(debate_id)
     ruling = records.find(Adjudication, max(records.rounds(), default=0))
     return ruling is not None and ruling.decision is Decision.APPROVE
 
 
 def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> None:
-    """Check that a run could begin with an answer; nothing is written and no model is asked.
+    """Check that a run could resume with an answer. Nothing is written and no model is asked.
 
     Args:
         factory: The ports.
@@ -187,8 +185,8 @@ def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> No
         record: The answer.
 
     Raises:
-        InputError: its payload names what is not there, a plan that does not hold, or a path outside the module.
-        RefusedError: there is nothing that could ship.
+        InputError: the payload names something unknown, an invalid plan, or a path outside the module.
+        RefusedError: no version could ship.
     """
     if record.action is Action.REVISE_PLAN:
         check_human_plan(factory, task, record)
@@ -198,21 +196,21 @@ def check_in_place(factory: Factory, task: Task, record: ResolutionRecord) -> No
         _ = failed.files
     elif not failed.judged.version_id:
         raise RefusedError(
-            f"{failed.module.name} has nothing that could ship: no proposal of it ever passed the preflight",
+            f"{failed.module.name} has no version that could ship: no draft of it passed the preflight",
             where=record.escalation_id,
             remedy="give its files with PROVIDE_FIX",
         )
     elif is_refused_by_gate(factory, failed.judged.debate_id):
         raise RefusedError(
-            f"{failed.module.name} was approved; the ship gate refused it, and nobody overrules the gate",
+            f"{failed.module.name} was approved, but the ship gate refused it, and nobody can overrule the gate",
             where=record.escalation_id,
-            remedy="give its files with PROVIDE_FIX, or have the task run again with RETRY",
+            remedy="give its files with PROVIDE_FIX, or run the task again with RETRY",
         )
 
 
 def resume_module(factory: Factory, task: Task) -> EngineeringState:
-    """The state with which the module that an answer is about enters its debate, or fails at once."""
-    record = cast(ResolutionRecord, task.answer)  # `loop.begin_task` saw it
+    """Return the state in which an answer's module enters its debate, or fails at once."""
+    record = cast(ResolutionRecord, task.answer)  # checked by `loop.begin_task`
     failed = AnsweredModule(factory, task, record)
     name, left = failed.module.name, failed.halted.escalation.left
     others = {other: why for other, why in left["failed"].items() if other != name}
@@ -229,7 +227,7 @@ def resume_module(factory: Factory, task: Task) -> EngineeringState:
             problems = list(error.problems)
             reason = f"{error.what}: {'; '.join(problems)}"
             return {**begun, "failed": {**others, name: reason}, "errors": problems}
-        enter, debate_id, version_id = "propose", "", ""  # what was corrected is not all that the draft fails
+        enter, debate_id, version_id = "propose", "", ""  # the draft fails for other reasons too
     spent = failed.judged.round if record.action is Action.RETRY else MAX_REVISIONS
     resumed = ResumedDebate(
         deliverable=name,
@@ -244,7 +242,7 @@ def resume_module(factory: Factory, task: Task) -> EngineeringState:
 
 
 FILL = "..."
-"""To be filled in; as it is, it is refused as a placeholder wherever a text is required (design: contracts)."""
+"""A placeholder to fill in; required texts reject it unchanged (design: contracts)."""
 
 DECISIONS = {
     "approve": "the changed contract is debated, made and sealed; what uses it follows, then the task runs again",
@@ -254,15 +252,14 @@ DECISIONS = {
 """The decisions about an interface change exception (design: interface-changes)."""
 
 RoleModels = Mapping[Role, str]
-"""The model that answers for each role, as the journal names it; none for a scripted role."""
+"""The model of each role, as the journal names it; none for a scripted role."""
 
 _NO_TIME = "2000-01-01T00:00:00Z"
 
 
 def suited_actions(view: ProjectView, escalation: EscalationArtifact) -> tuple[Action, ...]:
-    """The actions that an escalation can be answered with as the project is: those that its cause allows, without an
-    attestation where nothing is sealed, and without an override where no version of a failed module was ever proposed, or
-    the ship gate refused what was approved."""
+    """Return the actions that can answer an escalation now: those that its cause allows, but no attestation if nothing is
+    sealed, and no override if no failed module was ever proposed or the ship gate refused the approved version."""
     unsuited = set[Action]()
     if not view.modules.refs():
         unsuited.add(Action.ATTEST_SHIPPED)
@@ -273,7 +270,7 @@ def suited_actions(view: ProjectView, escalation: EscalationArtifact) -> tuple[A
 
 
 def meaning(escalation: EscalationArtifact, action: Action) -> str:
-    """What an answer to an escalation does, and which model calls it costs."""
+    """Describe what an action does, and which model calls it costs."""
     if action is Action.RETRY and (roles := unusable_roles(escalation)):
         return (
             f"no answer of the {' and the '.join(roles)} could be used: try another model; the same one gets the same "
@@ -287,7 +284,7 @@ def meaning(escalation: EscalationArtifact, action: Action) -> str:
 
 
 def payload_draft(view: ProjectView, escalation: EscalationArtifact, action: Action) -> dict[str, Any]:
-    """A payload to fill in, with what is known already."""
+    """Return a payload to fill in, with the known values."""
     if action is Action.REVISE_PLAN:
         return {"revised_micro_plan": _planned(view, escalation)}
     definition = view.projection.definitions.get(escalation.task_id)
@@ -326,7 +323,8 @@ def payload_draft(view: ProjectView, escalation: EscalationArtifact, action: Act
 
 
 def _planned(view: ProjectView, escalation: EscalationArtifact) -> list[dict[str, Any]]:
-    """The modules of the plan that failed, in short form; without a plan, one to begin with (design: planning)."""
+    """Return the modules of the failed plan in short form, or a module to start from if there is no plan (design:
+    planning)."""
     plan = HaltedTask(view, escalation).plan
     if plan is None:
         return [{"module_id": "one_module", "description": FILL, "depends_on": []}]
@@ -342,25 +340,25 @@ def _planned(view: ProjectView, escalation: EscalationArtifact) -> list[dict[str
 
 
 def retry_halted(factory: Factory, models: RoleModels, role: str = "") -> None:
-    """Answer with RETRY the escalations of tasks that halted because a role gave no usable answer: those of a role that is
-    named, else those in which other models would answer now. What was answered before stays on record.
+    """Answer RETRY to escalations of tasks that halted because a role gave no usable answer: those of the given role, or
+    else those whose role has another model now. Earlier answers stay on record.
 
     Args:
         factory: The ports.
-        models: That answer now.
-        role: Whose answers are asked for anew.
+        models: The present models.
+        role: The role to ask again; empty for all with another model.
 
     Raises:
-        InputError: a role is named, and no task halted because of it.
+        InputError: a role is given, but no task halted because of it.
     """
     waiting = [factory.escalations.escalation(name) for name in open_escalations(factory)]
     again = [one for one in waiting if _is_tried_again(factory, one, models, role)]
     if role and not again:
-        done = "the researcher is done: its spec is approved" if role == Role.RESEARCHER else ""
+        done = "the researcher has finished: its spec is approved" if role == Role.RESEARCHER else ""
         raise InputError(
             done or f"no task halted because the {role} gave no usable answer",
             where="--retry",
-            remedy="a halted task is tried again by `specwright resolve ESC-ID RETRY`",
+            remedy="`specwright resolve ESC-ID RETRY` runs a halted task again",
         )
     for one in again:
         resolve(factory, HumanResolution(action=Action.RETRY, payload={}, escalation_id=one.escalation_id))
@@ -370,7 +368,7 @@ def _is_tried_again(factory: Factory, escalation: EscalationArtifact, models: Ro
     found = unusable_answers(escalation)
     if role:
         return role in found.values()
-    # where a module failed for another reason too, a person looks at it first
+    # if a module failed for another reason too, a person must decide
     return len(found) >= max(1, len(escalation.failed)) and all(
         provider_of(factory.journal.recorded(scope, "model") or {}) != models.get(Role(of), "")
         for scope, of in found.items()
@@ -378,7 +376,7 @@ def _is_tried_again(factory: Factory, escalation: EscalationArtifact, models: Ro
 
 
 class _Effect(NamedTuple):
-    """What an answer comes to: Wires to append, and before them the definitions that they name and task files."""
+    """The effect of an answer: Wires to append, and the definitions and task files to write first."""
 
     events: list[Announcement]
     definitions: tuple[TaskDefinition, ...] = ()
@@ -386,33 +384,33 @@ class _Effect(NamedTuple):
 
 
 def check(factory: Factory, resolution: HumanResolution) -> None:
-    """Whether an answer can be taken; nothing is written.
+    """Check that an answer can be taken; write nothing.
 
     Raises:
-        InputError: no such escalation, or its payload names what is not there.
-        RefusedError: the escalation is answered, or this action does not suit it.
+        InputError: there is no such escalation, or the payload names something unknown.
+        RefusedError: the escalation is already answered, or the action does not suit it.
     """
     _EFFECTS[resolution.action](factory, *_opened(factory, resolution))
 
 
 def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = True) -> None:
-    """Whether a person's files can become a proposal, before the answer is used up; nothing is written.
+    """Check that a person's files can become a proposal, before the answer is recorded; write nothing.
 
     Args:
-        factory: Of the project.
-        resolution: The answer; any other than a fix passes.
-        by_gate: Whether the gate judges them.
+        factory: The project.
+        resolution: The answer; any action but PROVIDE_FIX passes.
+        by_gate: Whether to run the gate on the files.
 
     Raises:
-        InputError: scripted answers hold no judgement of them.
-        RefusedError: the gate refuses them; the message has what it found.
+        InputError: the playbook has no challenge of the files.
+        RefusedError: the gate refuses the files; the message has its findings.
     """
     if resolution.action is not Action.PROVIDE_FIX:
         return
     task, record = _opened(factory, resolution)
     name, of = record.escalation_id, task.entry.spec_task_id
     if factory.escalations.resolution(name) is not None:
-        return  # it is on record already, and a crash came before it was carried out
+        return  # already on record; a crash prevented its effect
     failed = AnsweredModule(factory, task, record)
     factory.roles.require_script(failed.challenged_at)
     if not by_gate:
@@ -429,28 +427,27 @@ def check_fix(factory: Factory, resolution: HumanResolution, *, by_gate: bool = 
 
 
 def recorded_answer(factory: ProjectView) -> dict[str, Any] | None:
-    """The answer to a waiting escalation that was written before a crash kept it from the log; it counts, and nobody is
-    asked again."""
+    """Return an answer that was written but not logged because of a crash. It counts; nobody is asked again."""
     answers = _recorded(factory, open_escalations(factory))
     return next((answer.to_json() for answer in answers), None)
 
 
 def finish_answers(factory: Factory) -> None:
-    """Carry out the answers to questions about criteria that were written before a crash kept them from the log. No
-    task waits for a question, so nothing else would come back to it."""
+    """Apply answers to questions about criteria that were written but not logged because of a crash. No task waits for a
+    question, so nothing else would apply them."""
     for answer in [*_recorded(factory, open_questions(factory))]:
         resolve(factory, answer)
 
 
 def _recorded(factory: ProjectView, names: Iterable[str]) -> Iterator[HumanResolution]:
-    """The answers to escalations that were written."""
+    """Yield the stored answers to escalations."""
     for name in names:
         if (record := factory.escalations.resolution(name)) is not None:
             yield HumanResolution(action=record.action, payload=record.payload, escalation_id=name)
 
 
 def resolve(factory: Factory, resolution: HumanResolution) -> str:
-    """Take an answer: its record, its task files, then its Wires, all or none.
+    """Apply an answer: write its record, then task files, then append its Wires, all or none.
 
     Returns:
         The escalation's id.
@@ -472,7 +469,7 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
     for path, text in effect.files.items():
         factory.folder.replace(path, text.encode())
     decision = review_of(factory, "escalation.resolved", record, name, record.resolved_by)
-    # the decision caused the rest, except a next attempt, which the end of the last one caused (design: wire)
+    # the decision caused the other events, except the next attempt, caused by the end of the last one (design: wire)
     own = [
         event._replace(caused_by=decision.stream_id) if event.parent or event.type in _CAUSED else event
         for event in effect.events
@@ -484,30 +481,33 @@ def resolve(factory: Factory, resolution: HumanResolution) -> str:
 
 
 _CAUSED = ("task.failed", "task.cancelled", "task.started")
-"""The events that an answer causes, beside those of the parts of a task."""
+"""The events that an answer causes, besides those of a split task's parts."""
 
 
 def _opened(factory: Factory, resolution: HumanResolution) -> tuple[Task, ResolutionRecord]:
-    """The task whose escalation waits for an answer that suits it, and the answer as it is recorded, without its time."""
+    """Return the task of the answer's escalation, and the record of the answer without its time. Raise unless the
+    escalation waits for such an answer."""
     waiting = [*open_escalations(factory), *open_questions(factory)]
     name = resolution.escalation_id or (waiting[0] if len(waiting) == 1 else "")
     if not name:
         names = ", ".join(waiting) or "none waits"
-        raise InputError(f"the answer names no escalation: {names}", remedy="name one in `escalation_id`")
+        raise InputError(
+            f"the answer does not name an escalation: {names}", remedy="name one in `escalation_id`"
+        )
     escalation = factory.escalations.escalation(name)
     if name not in waiting:
         by = factory.projection.resolutions.get(name)
         raise RefusedError(
-            f"{name} is answered" + (f" already: {by.action}, {by.resolved_at}" if by else ""),
+            f"{name} is already answered" + (f": {by.action}, {by.resolved_at}" if by else ""),
             where=escalation.task_id,
             remedy="`specwright escalations` lists those that wait",
         )
     recorded = factory.escalations.resolution(name)
     if recorded is not None and not _is_same(recorded, resolution):
         raise RefusedError(
-            f"{name} is answered already: {recorded.action}, {recorded.resolved_at}; a crash came before it was carried out",
+            f"{name} is already answered: {recorded.action}, {recorded.resolved_at}; a crash prevented its effect",
             where=escalation.task_id,
-            remedy="`specwright run` goes on with that answer",
+            remedy="`specwright run` applies that answer",
         )
     suited = suited_actions(factory, escalation)
     if resolution.action not in suited:
@@ -532,21 +532,21 @@ def _is_same(record: ResolutionRecord, resolution: HumanResolution) -> bool:
 
 
 _OTHERWISE = {RELEASE: ", or by `specwright report` or `specwright change`, which make another product"}
-"""What answers an escalation beside an action."""
+"""Other ways to answer an escalation, by cause."""
 
 
 def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
-    """The next attempt goes by another definition. Of what has shipped, only examples that were approved wrongly hold no
-    more (design: executable-spec)."""
+    """Begin the next attempt with another definition. For a shipped task, only wrong examples can be struck (design:
+    executable-spec)."""
     payload = AmendSpec.model_validate(answer.payload)
     criteria, struck = payload.amended_acceptance_criteria, dict.fromkeys(payload.strike_examples)
     has_shipped = answer.escalation_id in factory.projection.failed_releases
     is_other = criteria != task.definition.acceptance_criteria or payload.drop_depends_on
     if has_shipped and (is_other or not struck):
         raise InputError(
-            f"{task.task_id} has shipped, so that its criteria stay; only approved examples can be struck here",
+            f"{task.task_id} has shipped, so its criteria cannot change; only approved examples can be struck here",
             where="payload",
-            remedy="name their titles in `strike_examples`; `specwright change` makes another spec",
+            remedy="name their titles in `strike_examples`, or change the spec by `specwright change`",
         )
     tasks, depends_on = project_state(factory).tasks, task.definition.depends_on
     dropped = [task_named(factory.projection.definitions, text).task_id for text in payload.drop_depends_on]
@@ -566,11 +566,15 @@ def _amend_spec(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effe
 def next_attempt(
     factory: Factory, task: Task, escalation: str, definition: TaskDefinition | None = None, cause: str = ""
 ) -> list[Announcement]:
-    """A halted task's next attempt; a task that has not run has nothing to fail (design: projection).
+    """Return the events of a halted task's next attempt; a task that has not run has no attempt to fail (design:
+    projection).
 
     Args:
-        definition: By which the attempt goes, if it is another one than before.
-        cause: The stream whose last Wire ended the attempt before.
+        factory: The ports.
+        task: The task.
+        escalation: The answered escalation.
+        definition: The new definition, if it changed.
+        cause: The stream whose last Wire ended the previous attempt.
     """
     definition, attempt = definition or task.definition, task.entry.attempt
     ready = all_shipped(factory, definition.depends_on)
@@ -590,7 +594,7 @@ def _amending(
 
 
 def _amended(factory: Factory, task: Task, definition: TaskDefinition) -> Announcement:
-    """The event by which a task that waits or has shipped goes by another definition."""
+    """Return the event that gives a waiting or shipped task another definition."""
     bound = canonical_json.sha256(definition.to_bytes())
     return review("task.amended", bound, task.task_id, OPERATOR)
 
@@ -614,11 +618,13 @@ def _attest_shipped(factory: Factory, task: Task, answer: ResolutionRecord) -> _
     ref = AttestShipped.model_validate(answer.payload).module_ref
     if not factory.modules.is_sealed(ref):
         raise InputError(
-            f"{ref} is no sealed module", where="payload.module_ref", remedy="`specwright modules` lists them"
+            f"{ref} is not a sealed module",
+            where="payload.module_ref",
+            remedy="`specwright modules` lists them",
         )
     if problems := unserved(task.definition.acceptance, [factory.modules.contract(ref)]):
         raise InputError(
-            f"{ref} does not provide what the task does: {'; '.join(problems)}",
+            f"{ref} does not provide what the task must provide: {'; '.join(problems)}",
             where="payload.module_ref",
             remedy="name another module; `specwright modules` lists them",
         )
@@ -631,8 +637,8 @@ def _attest_shipped(factory: Factory, task: Task, answer: ResolutionRecord) -> _
 
 
 def _resume_attempt(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
-    """The same attempt continues, with what was approved as the answer corrects it; the engineering loop reads from the
-    answer where. A RETRY that corrects nothing begins the next attempt."""
+    """Resume the attempt in place, with corrected examples if the answer has corrections; the engineering loop reads where
+    from the answer. A RETRY without corrections begins the next attempt."""
     changes = answer.payload.get("corrections")
     if answer.action is Action.RETRY and not changes:
         return _Effect(next_attempt(factory, task, answer.escalation_id))
@@ -646,8 +652,8 @@ def _resume_attempt(factory: Factory, task: Task, answer: ResolutionRecord) -> _
 
 
 def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> _Effect:
-    """The answer is carried to later roles and into the release. The next attempt of a task that has halted goes by the
-    criteria as they are then; what has shipped stays as it is (design: unshown-criteria)."""
+    """Apply the answer to later roles and the release. A halted task's next attempt uses the changed criteria; a shipped
+    task stays as it is (design: unshown-criteria)."""
     text = factory.projection.questions[answer.escalation_id].details["text"]
     criteria = task.definition.acceptance_criteria
     halted = task.entry.status is TaskStatus.HALTED and text in criteria
@@ -657,7 +663,7 @@ def _answer_question(factory: Factory, task: Task, answer: ResolutionRecord) -> 
     left = [one for old in criteria for one in ([old] if old != text else new)]
     if not left:
         raise RefusedError(
-            f"{task.task_id} has no other criterion",
+            f"this is the only criterion of {task.task_id}",
             where=answer.escalation_id,
             remedy="REWORD_CRITERION, or ABANDON_TASK by the escalation of its halt",
         )
@@ -677,8 +683,7 @@ def _with_criteria(
     depends_on: Sequence[str] | None = None,
     changes: Mapping[str, Any] = {},
 ) -> TaskDefinition:
-    """A task's definition with other criteria, with the dependencies that are left, and without the examples that are
-    struck."""
+    """Return a task's definition with other criteria, the remaining dependencies, and without struck examples."""
     amendment = TaskAmendment(
         replaced_criteria=task.definition.acceptance_criteria,
         rationale=why,
@@ -704,4 +709,4 @@ _EFFECTS: Mapping[Action, _Handler] = {
     Action.DROP_CRITERION: _answer_question,
     Action.REWORD_CRITERION: _answer_question,
 }
-"""What each action does (design: escalation)."""
+"""The function that applies each action (design: escalation)."""
