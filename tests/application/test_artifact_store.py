@@ -213,13 +213,13 @@ def test_a_shipped_artifact_keeps_its_id_through_every_status(shelf: Shelf):
 def test_a_step_needs_the_record_that_references_the_artifact(shelf: Shelf):
     """Another kind, a challenge of something else, or a ruling on it, is refused (F-8-10, F-8-11)."""
     name, other = shelf.create(), shelf.create()
-    with pytest.raises(RefusedError, match="is no CHALLENGE"):
+    with pytest.raises(RefusedError, match="is not of type CHALLENGE"):
         shelf.service.challenged(FOLDER, name, other)
     with pytest.raises(RefusedError, match=f"does not reference {name}@1.0.0"):
         shelf.service.challenged(FOLDER, name, shelf.challenge(other))
     assert shelf.status(name) is S.DRAFT
     shelf.service.challenged(FOLDER, name, shelf.challenge(name))
-    with pytest.raises(RefusedError, match="is no ADJUDICATION"):
+    with pytest.raises(RefusedError, match="is not of type ADJUDICATION"):
         shelf.service.adjudicated(FOLDER, name, shelf.challenge(name))
     with pytest.raises(RefusedError, match=f"does not reference {name}@1.0.0"):
         shelf.service.adjudicated(FOLDER, name, shelf.ruling(Decision.APPROVE, other))
@@ -275,7 +275,7 @@ def test_what_amendments_made_ships_by_the_ruling_that_asked_for_them(shelf: She
     stranger, amended = shelf.create(), shelf.create(revises=judged)
     with pytest.raises(RefusedError, match="was not made from"):
         shelf.service.amended(FOLDER, stranger, judged, challenge, ruling)
-    with pytest.raises(RefusedError, match="asks for no amendments"):
+    with pytest.raises(RefusedError, match="does not ask for amendments"):
         shelf.service.amended(FOLDER, amended, judged, challenge, shelf.ruling(Decision.APPROVE, judged))
     shelf.service.amended(FOLDER, amended, judged, challenge, ruling)
     shelf.ship(amended)
@@ -359,7 +359,7 @@ def test_a_challenge_or_a_ruling_that_is_none_is_refused(
     """As it is created, and nothing is written; nor does one move a status that was altered since (F-8-10, F-8-11)."""
     name = shelf.create()
     about, before = [(shelf.service.ref(FOLDER, name), "what it is about")], dict(shelf.tree.files)
-    with pytest.raises(RefusedError, match=f"is no valid {kind}"):
+    with pytest.raises(RefusedError, match=f"is not a valid {kind}"):
         shelf.create(kind, inputs=about, body=body)
     assert shelf.tree.files == before
     challenge = shelf.challenge(name)
@@ -369,7 +369,7 @@ def test_a_challenge_or_a_ruling_that_is_none_is_refused(
     record = challenge if kind is ArtifactType.CHALLENGE else ruling
     shelf.tree.files[f"artifacts/{FOLDER}/{record}/1.0.0/body/{kind.lower()}.json"] = b"{}"
     move = shelf.service.challenged if kind is ArtifactType.CHALLENGE else shelf.service.adjudicated
-    with pytest.raises(RefusedError, match=f"{record} is no valid {kind}"):
+    with pytest.raises(RefusedError, match=f"{record} is not a valid {kind}"):
         move(FOLDER, name, record)
 
 

@@ -56,10 +56,10 @@ def test_the_decision_stands_in_the_log_and_in_the_entry(tmp_path: Path, replace
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
-        (asked(), asked(), "DEPRECATED already"),
+        (asked(), asked(), "already DEPRECATED"),
         (None, asked("MM-00000009@1.0.0"), "not sealed here"),
         (None, asked(ref="MM-00000009@1.0.0"), "not sealed here"),
-        (asked(None), asked(OLD, ref=USER), "DEPRECATED already"),
+        (asked(None), asked(OLD, ref=USER), "already DEPRECATED"),
     ],
     ids=["twice", "unknown replacement", "unknown version", "retired replacement"],
 )

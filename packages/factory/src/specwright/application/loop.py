@@ -1,17 +1,17 @@
-"""What happens to a task and to a deliverable, in order (design: overview, engineering, debate).
+"""The loops of a task and of a deliverable, as tables of steps (design: overview, engineering, debate).
 
     task         plan -> debate the contracts and lock them -> for each module: debate -> gate -> seal -> finish or halt
     deliverable  propose -> challenge -> revise | adjudicate -> amend -> gate -> end | halt
 
-Both loops are tables. A row has the step's name, the one function that does it, and what follows: the name of a step,
-or a function that decides it from the state alone. `graphs.graphs` makes a graph of each table; each row is a node.
+A row has the step's name, the function that does it, and the next step, or a function that chooses it from the state
+alone. `graphs.graphs` makes a graph of each table; each row is a node.
 
 Every loop is bounded. A deliverable has `MAX_REVISIONS` revisions, whether the Challenger, the Arbiter or the gate asks
-for them. The contract debate is reopened once per task. A role has a bounded number of attempts at an answer, and a
-draft a bounded number of repairs in the preflight; both are counted where the role is asked (`roles`).
+for them. The contract debate is reopened at most once per task. `roles` limits the attempts of a role at an answer, and
+the repairs of a draft in the preflight.
 
-A crash repeats the step that it interrupted. Every step therefore writes only what may be written twice: ids and times
-are drawn from the journal, files are published under those ids, and the log ignores a Wire that it has.
+A crash repeats the interrupted step. So every write of a step can be repeated: ids and times come from the journal, files
+are published under these ids, and the log ignores a Wire that it already has.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,16 +30,16 @@ Work = TypeVar("Work")
 State = TypeVar("State")
 
 END = "end"
-"""The loop is over."""
+"""The end of a loop."""
 
 
 @dataclass(frozen=True)
 class Step(Generic[Work, State]):
-    """One step of a loop.
+    """A step of a loop.
 
     Args:
-        does: Does the work of the step and returns what changes in the state; None for a step that only routes.
-        then: The next step, or the function that chooses it; its return type lists the choices.
+        does: Does the work and returns the changes of the state; None for a step that only routes.
+        then: The next step, or the function that chooses it, whose return type lists the choices.
         asks: Whether a role is asked; if it gives no usable answer, the next step is `halt` (design: debate).
     """
 
@@ -49,23 +49,23 @@ class Step(Generic[Work, State]):
 
     @property
     def destinations(self) -> tuple[str, ...]:
-        """The steps that can follow."""
+        """The possible next steps."""
         return tuple(dict.fromkeys((*choices(self.then), *(("halt",) if self.asks else ()))))
 
     def next(self, state: State) -> str:
-        """The step that follows."""
+        """Return the next step."""
         return self.then if isinstance(self.then, str) else self.then(state)
 
 
 class Leave(NamedTuple):
-    """The step that leaves a loop for a step of the loop around it, which gets a report."""
+    """A step that leaves a loop for a step of the outer loop, with a report."""
 
     report: Callable[[Any], dict[str, Any]]
     to: str
 
 
 def choices(then: str | Callable[..., str]) -> tuple[str, ...]:
-    """The steps between which a routing function chooses, by its return type."""
+    """Return the choices of a routing function, from its return type."""
     return (then,) if isinstance(then, str) else get_args(get_type_hints(then)["return"])
 
 
@@ -84,21 +84,21 @@ def begin_debate(state: DebateState) -> Entry:
 
 
 def after_proposal(state: DebateState) -> Literal["challenge", "halt"]:
-    """A contract whose fault code confirmed is debated again before anybody judges the module (design:
+    """If code confirmed a fault of the contract, it is debated again before anybody judges the module (design:
     contract-at-fault)."""
     return "halt" if state.get("confirmed_fault") else "challenge"
 
 
 def after_challenge(state: DebateState) -> Literal["revise", "adjudicate"]:
-    """A FAIL is revised while a revision is left. It goes to the Arbiter first where the Arbiter may find that it is no
-    failure, or that the module cannot help it (design: debate, falsifying-tests)."""
+    """A FAIL is revised while a revision is left. A disputed one goes to the Arbiter first, who may overturn it or blame the
+    contract (design: debate, falsifying-tests)."""
     failed = state["verdict"] == Verdict.FAIL and not state["disputed"]
     return "revise" if failed and _revision_left(state) else "adjudicate"
 
 
 def after_adjudication(state: DebateState) -> Literal["ship", "apply_amendments", "revise", "halt"]:
-    """A REJECT is revised while a revision is left, unless the fault is the contract's or the plan's: no revision of
-    this deliverable can correct that (design: debate)."""
+    """A REJECT is revised while a revision is left, unless the contract or the plan is at fault, which no revision can
+    correct (design: debate)."""
     decision = Decision(state["decision"])
     if decision is Decision.APPROVE:
         return "ship"
@@ -124,7 +124,7 @@ def _revision_left(state: DebateState) -> bool:
 
 
 def halted_debate(state: DebateState) -> dict[str, Any]:
-    """What the task's loop learns of a debate that halted."""
+    """Return the report of a halted debate for the task's loop."""
     return {
         "halted": HaltedDebate(
             deliverable=state["deliverable"],
@@ -159,16 +159,15 @@ DELIVERABLE_LOOP: Mapping[str, Step[Debate, DebateState] | Leave] = {
 
 
 def begin_task(answer: ResolutionRecord | None) -> Literal["micro_plan", "resume"]:
-    """An answer that brings something to ship or to challenge, or that corrects what was approved, resumes the task
-    there; any other task is planned.
+    """Resume in place after an answer that approves, fixes or corrects something; plan in all other cases.
 
-    The answer is read from the log, so a lost checkpoint changes nothing (design: escalation, journal).
+    The answer is read from the log, so a lost checkpoint does not matter (design: escalation, journal).
     """
     return "micro_plan" if answer is None or answer.action is Action.REVISE_PLAN else "resume"
 
 
 def after_plan(state: EngineeringState) -> Literal["debate", "select_module", "finish"]:
-    """Without a sound plan the task halts; a plan of reused modules alone has no contract to debate (design: planning)."""
+    """Without a sound plan the task halts. A plan that only reuses modules has no contract to debate (design: planning)."""
     if "halt_reason" in state:
         return "finish"
     return "debate" if state["deliverable"] else "select_module"
@@ -180,7 +179,7 @@ def after_resume(state: EngineeringState) -> Literal["debate", "select_module"]:
 
 
 def debate(work: Engineering, state: EngineeringState) -> EngineeringState:
-    """Run the deliverable's loop to its end; a halt in it leaves for `module_halted` instead."""
+    """Run the deliverable's loop to its end; a halt leads to `module_halted` instead."""
     result = work.hold_debate(debate_input(state))
     debates = {**state.get("debates", {}), state["deliverable"]: result["debate_id"]}
     learned: EngineeringState = {"debates": debates, "questions": result.get("questions", [])}
@@ -202,7 +201,7 @@ def module_halted(_: Engineering, state: EngineeringState) -> EngineeringState:
     halted = state["halted"]
     name, reason = halted["deliverable"], halted["reason"]
     changes: EngineeringState = {
-        # several modules may halt: the answers and errors of all are kept
+        # several modules may halt; all their answers and errors are kept
         "raw_answers": [*state.get("raw_answers", []), *halted["raw_answers"]],
         "errors": [*state.get("errors", []), *halted["errors"]],
         "questions": halted.get("questions", []),
@@ -211,7 +210,7 @@ def module_halted(_: Engineering, state: EngineeringState) -> EngineeringState:
     }
     if raised := halted.get(
         "exception_id"
-    ):  # somebody else's contract is wrong: the whole task waits for a person
+    ):  # a dependency's contract is wrong: the whole task waits for a person
         return {**changes, "exception_id": raised}
     if name == CONTRACTS:
         return {**changes, "halt_reason": reason}
@@ -232,15 +231,15 @@ def after_halt(state: EngineeringState) -> Literal["debate", "select_module", "f
 
 
 def may_reopen(state: EngineeringState, halted: HaltedDebate) -> bool:
-    """Whether a module that found its contract at fault, or a dependency missing, reopens the contract debate: once per
-    task, if there was one; a repair has none (design: change). Each debate then
-    continues with its own next round, which costs neither a revision (design: contract-at-fault)."""
+    """Whether a module with a wrong contract or a missing dependency reopens the contract debate: once per task, and not in
+    a repair, which has no contract debate (design: change). Both debates then continue with their next round, which costs no
+    revision (design: contract-at-fault)."""
     amendable = halted["fault"] in {FaultOf.CONTRACT, MISSING_DEPENDENCY}
     return amendable and "reopened_by" not in state and "locked" in state
 
 
 def debate_input(state: EngineeringState) -> DebateState:
-    """The state in which the deliverable's debate begins, or continues."""
+    """Return the state in which the deliverable's debate begins or continues."""
     name = state["deliverable"]
     begins = DebateState(
         task_id=state["task_id"],
@@ -275,7 +274,7 @@ def debate_input(state: EngineeringState) -> DebateState:
 
 
 def after_selection(state: EngineeringState) -> Literal["debate", "finish"]:
-    """Modules come in topological order, until none is left that can be made (design: planning)."""
+    """Modules are made in topological order, until none is left that can be made (design: planning)."""
     return "debate" if state["deliverable"] else "finish"
 
 

@@ -1,13 +1,13 @@
-"""What the loops remember between two steps: names, ids and counters, as JSON primitives (design: engineering).
+"""The states of the loops between two steps: names, ids and counters, as JSON primitives (design: engineering).
 
-What was said in a debate is in its records, not here.
+The content of a debate is in its records.
 """
 
 from typing import TypedDict
 
 
 class LoopState(TypedDict, total=False):
-    """What the states of both loops have."""
+    """The common part of both states."""
 
     schema_version: int
     task_id: str
@@ -41,7 +41,7 @@ class DebateState(LoopState, total=False):
 
 
 class DebatePosition(TypedDict):
-    """How far a debate has come: that of the contracts, which continues from here if it is reopened (design: debate)."""
+    """A position in a debate; the contract debate continues from it if it is reopened (design: debate)."""
 
     version_id: str
     round: int
@@ -49,7 +49,7 @@ class DebatePosition(TypedDict):
 
 
 class HaltedDebate(DebatePosition):
-    """A debate that ended without a result: at which round, why, and whose fault it was (design: debate)."""
+    """A debate that halted: its position, the reason, and what was at fault (design: debate)."""
 
     deliverable: str
     reason: str
@@ -62,7 +62,7 @@ class HaltedDebate(DebatePosition):
 
 
 class ResumedDebate(DebatePosition):
-    """Where a person's answer enters a module's debate, with no revision left (design: escalation)."""
+    """The position where a person's answer enters a module's debate, with no revision left (design: escalation)."""
 
     deliverable: str
     enter: str
@@ -70,7 +70,7 @@ class ResumedDebate(DebatePosition):
 
 
 class EngineeringState(LoopState, total=False):
-    """The state of one task in the engineering loop."""
+    """The state of a task in the engineering loop."""
 
     shipped: dict[str, str]
     failed: dict[str, str]

@@ -1,4 +1,4 @@
-"""Raising an escalation: what it says, and the record that a Wire names (design: escalation)."""
+"""Write the record of an escalation (design: escalation)."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -10,16 +10,16 @@ from specwright.domain.escalation import Action, DebateTrail, EscalationArtifact
 
 
 class Halt(NamedTuple):
-    """Why a task halts or stalls, or what a person is asked while it goes on.
+    """The content of an escalation: a halt, a stall, or a question for which no task waits.
 
     Args:
         cause: `planning`, `contracts`, `modules`, `plan`, `exception`, `journal`, `stalled`, `criterion` or `release`.
-        reason: One sentence.
-        decision: What a person must decide.
-        recommended: The factory's best guess.
-        context: What helps to decide.
-        failed: The invariants that did not hold, with what shows it.
-        details: Typed by the cause.
+        reason: The reason, in one sentence.
+        decision: The decision that a person must make.
+        recommended: The recommended action.
+        context: Information that helps to decide.
+        failed: The violated requirements, with evidence.
+        details: Further data, whose keys depend on the cause.
     """
 
     cause: str
@@ -44,15 +44,15 @@ def write_escalation(
 
     Args:
         factory: The ports.
-        task: That it is about.
-        why: What it says.
-        name: Its id.
-        now: Its time, UTC.
+        task: The task.
+        why: The content.
+        name: The escalation's id.
+        now: The time, UTC.
         trail: The debates that led to it.
-        snapshot: Of the state machine.
+        snapshot: An excerpt of the state.
 
     Returns:
-        The SHA-256 under which a Wire names it.
+        The SHA-256 by which a Wire refers to it.
     """
     return factory.escalations.add(
         EscalationArtifact(

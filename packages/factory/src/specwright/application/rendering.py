@@ -1,6 +1,6 @@
 """Requests to roles and pages of a project, from their templates in `templates/` (design: role-access, release).
 
-What a template is given comes from models and people too; it is put in as it is, and never read as a template.
+Values may come from models and users; they are inserted verbatim and never interpreted as templates.
 """
 
 import json
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 READ_ONLY = "`sqlite3.connect(f'file:{quote(str(path))}?mode=ro', uri=True)`, with `urllib.parse.quote`"
-"""The one way of opening a database that counts as reading it."""
+"""The only way to open a database that counts as reading."""
 
 NOT_SHOWN = "a lock that is given back while a call waits for it, and two programs that write at one moment"
-"""What no test of a module, and no example, can show of a database."""
+"""Database behaviour that no test or example can show."""
 
 
 def as_list(failures: Sequence[Failure]) -> str:
-    """Failures, numbered."""
+    """Format failures as a numbered list."""
     return "\n".join(f"{n}. {f.invariant}\n{_shown(f)}" for n, f in enumerate(failures, start=1))
 
 
 def _shown(failure: Failure) -> str:
-    """Evidence and change, or once what is both: a ruling's rationale, a finding of the gate."""
+    """Format evidence and required change; if they are equal, only once."""
     evidence = "" if failure.evidence == failure.required_change else f"   Evidence: {failure.evidence}\n"
     fault = "" if failure.fault == "module" else f"   Fault: {failure.fault}\n"
     return f"{evidence}{fault}   Required: {failure.required_change}"
 
 
 def as_amendments(amendments: Sequence[Amendment]) -> str:
-    """Amendments by their index."""
+    """Format amendments with their indexes."""
     return "\n".join(f"{i}. {a.action} {a.target}: {a.detail}" for i, a in enumerate(amendments))
 
 
@@ -44,11 +44,11 @@ _WIDTH = 120
 
 
 def as_json(value: Any, margin: int = 0) -> str:
-    """JSON in few characters that a line-wise editor can change: what fits into a line stands in one.
+    """Format JSON compactly, but for line-wise editing: a value that fits into a line is written on one.
 
     Args:
-        value: Of JSON types.
-        margin: Characters before it.
+        value: A JSON value.
+        margin: The indentation.
     """
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or margin + len(line) <= _WIDTH:
@@ -64,13 +64,17 @@ def as_json(value: Any, margin: int = 0) -> str:
 
 
 def as_fenced(text: str, language: str) -> str:
-    """A text, fenced."""
+    """Return a text as a fenced block."""
     return f"````{language}\n{text.rstrip()}\n````"
 
 
 @cache
 def _templates() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # here, since `status` needs none
+    from jinja2 import (
+        Environment,
+        PackageLoader,
+        StrictUndefined,
+    )  # imported late, because `status` does not need it
 
     made = Environment(  # noqa: S701 - it is Markdown
         loader=PackageLoader("specwright.application"),
@@ -89,10 +93,10 @@ def _templates() -> "Environment":
 
 
 def page(template: str, **values: Any) -> str:
-    """A file from its template."""
+    """Render a file from its template."""
     return _templates().get_template(template).render(values)
 
 
 def rendered(template: str, **values: Any) -> str:
-    """A text from its template, without the space around it."""
+    """Render a text from its template, without surrounding white space."""
     return page(template, **values).strip()

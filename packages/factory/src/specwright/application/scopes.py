@@ -1,8 +1,8 @@
-"""Names of journal scopes that are spelled in more than one place (design: journal).
+"""Names of journal scopes that are used in more than one place (design: journal).
 
-Every other step spells its scope where it enters it. A scope's name must be unique in the project and the same when the
-step is repeated. It begins with a run of a task's attempt, `TSK-003.1`, or with the `run_id` of a role's invocation,
-`TSK-003.1/split_evenly/round-1/proposer`, under which the role's answers are journalled; what is added names the step.
+Other scopes are named where they are used. A scope's name must be unique in the project and the same when the step is
+repeated. It begins with the run of an attempt, `TSK-003.1`, or with the `run_id` of a role's invocation,
+`TSK-003.1/split_evenly/round-1/proposer`, and ends with the step.
 """
 
 from specwright.ports import Role
@@ -12,25 +12,25 @@ INITIALISE = "project/init"
 
 
 def emission(restart: int, number: int, change: int = 0) -> str:
-    """A product spec that the researcher emitted; of a change by its number."""
+    """Return the scope of a product spec that the researcher submitted, optionally for a change."""
     return f"{product_change(change) if change else 'product'}.{restart}/emission-{number}"
 
 
 def research(restart: int, change: int = 0) -> str:
-    """A conversation with the researcher; of a change by its number."""
+    """Return the scope of a conversation with the researcher, optionally for a change."""
     return f"{product_change(change) if change else 'product'}.{restart}/{Role.RESEARCHER}"
 
 
 def product_change(number: int) -> str:
-    """A change of the product: the task by which its researcher is asked, and the first part of its scopes."""
+    """Return the name of a change: the task of its researcher, and the first part of its scopes."""
     return f"change-{number}"
 
 
 def release(number: int, change: int = 0) -> str:
-    """A release of the product; the one that a change comes to has the scope of that change."""
+    """Return the scope of a release; that of a change's release begins with the change."""
     return f"{product_change(change)}/release/{number}" if change else f"release/{number}"
 
 
 def plan_by_code(place: str) -> str:
-    """A plan whose amendments code applied."""
+    """Return the scope of a plan whose amendments code applied."""
     return f"{place}/by-code"

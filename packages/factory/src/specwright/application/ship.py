@@ -1,5 +1,5 @@
-"""Sealing a module: its files, `ship.json` last of them, then the note of their hashes, the index, and the Wire (design:
-sealing, wire)."""
+"""Sealing of a module: write its files, `ship.json` last, then the status, the index entry and the Wire (design: sealing,
+wire)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -35,8 +35,8 @@ from specwright.errors import CorruptionError, RefusedError
 from specwright.ports import RunEvent, Scope
 
 MAX_LINEAGE = 4
-"""References that an `artifact.ready` carries; of more it carries one less and their number, and the contract lists all
-(design: wire)."""
+"""The limit on references in an `artifact.ready`. If there are more, the last place has their number; the contract lists
+all (design: wire)."""
 
 
 def seal(
@@ -48,15 +48,15 @@ def seal(
     *,
     ready: bool = True,
 ) -> dict[str, bytes]:
-    """Seal a version whose debate and gate are passed.
+    """Seal a version that passed its debate and gate.
 
     Args:
         factory: The ports.
-        task: The task that makes it.
+        task: The task.
         module: The deliverable.
         version_id: Its version.
         debate_id: Its debate, whose falsifying tests the gate ran.
-        ready: Whether the version is announced as an artifact of the task's attempt.
+        ready: Whether to announce the version as an artifact of the task's attempt.
 
     Returns:
         All files of the sealed version.
@@ -95,15 +95,16 @@ def seal_files(
     tests: Sequence[RegressionTest],
     mark_shipped: Callable[[], None] = lambda: None,
 ) -> dict[str, bytes]:
-    """Publish what the gate passed as a sealed version, and add it to the index; the announcement is the caller's.
+    """Publish files that passed the gate as a sealed version, and add it to the index; the caller announces it.
 
     Args:
-        scope: Of its draws.
-        contract: Of the version.
-        verdict: Passed.
-        struck: Falsifying tests that were taken out.
-        tests: Those that it passed.
-        mark_shipped: Moves the artifacts that it came from.
+        factory: The ports.
+        scope: The source of ids and time.
+        contract: The contract of the version.
+        verdict: The passing verdict.
+        struck: The struck falsifying tests.
+        tests: The falsifying tests that the version passed.
+        mark_shipped: Marks its artifacts as SHIPPED.
 
     Returns:
         All files of the version.
@@ -111,8 +112,8 @@ def seal_files(
     log = execution_log(contract, verdict)
     evidence = _evidence(factory, scope, contract, verdict, log, struck)
     reported = "\n".join(report.text for report in reports_of(factory, contract))
-    # the announcement binds the whole sealed version, evidence and contract too (design: projection); the notes tell
-    # which file of it was changed
+    # the announcement binds the whole sealed version, evidence and contract too (design: projection); the noted hashes
+    # show which of its files was changed
     sealed = factory.modules.seal(scope, contract, verdict.files, log, evidence, reported, tests)
     mark_shipped()
     factory.index.add(summarise(contract))
@@ -120,7 +121,7 @@ def seal_files(
 
 
 def announce_reused(factory: Factory, task: Task, ref: str) -> None:
-    """Announce that a task uses a sealed module as it is (design: code-index).
+    """Announce that a task reuses a sealed module unchanged (design: code-index).
 
     Raises:
         CorruptionError: the sealed files were altered.
@@ -130,10 +131,10 @@ def announce_reused(factory: Factory, task: Task, ref: str) -> None:
 
 
 def reused(factory: Factory, task: Task, ref: str) -> Announcement:
-    """The event that a task uses a sealed module, once its files are checked.
+    """Check the files of a sealed module, and build the event that a task reuses it.
 
     Raises:
-        CorruptionError: they were altered, or the log never announced them.
+        CorruptionError: the files were altered, or the log never announced them.
     """
     tree, judged = factory.modules.tree(ref), TreeHashes.of(factory.modules.files(ref))
     announced = factory.projection.announced.get(ref)
@@ -199,7 +200,7 @@ def _evidence(
 
 
 def _checks(verdict: GateVerdict) -> list[GateCheck]:
-    """What each stage of the gate observed and how long it took, and last its remarks, such as how many mutants died."""
+    """Return observations and duration of each gate stage, and last the gate's remarks."""
     checks = [
         GateCheck(
             name=stage.name,

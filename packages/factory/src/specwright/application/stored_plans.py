@@ -1,7 +1,7 @@
-"""A plan as it is stored, and how it locks (design: planning, debate).
+"""Stored plans and their locking (design: planning, debate).
 
-A plan is a `MICRO_PLAN` with the answer that it came from, and one `CONTRACT` per new module. They are drafts until the
-contract debate is over; then they lock. What a reopened debate makes of them replaces them.
+A plan is a `MICRO_PLAN` artifact with the planner's answer, and one `CONTRACT` per new module. They are drafts until the
+contract debate ends; then they are locked. A reopened debate replaces them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,18 +21,18 @@ from specwright.domain.plan import MicroPlan
 from specwright.ports import RunEvent
 
 Contracts = Mapping[str, MicroModuleContract]
-"""By module name."""
+"""Contracts by module name."""
 
 
 class StoredPlan(NamedTuple):
-    """A plan as it is stored.
+    """A stored plan.
 
     Args:
         plan_id: `MP-...`.
         plan: The micro plan.
-        contracts: Of its new modules, by name.
-        contract_ids: Their `CTR-...`, by name.
-        answer: The planner's answer, or a person's.
+        contracts: The contracts of its new modules, by name.
+        contract_ids: Their `CTR-...` ids, by name.
+        answer: The answer of the planner or a person.
     """
 
     plan_id: str
@@ -43,12 +43,12 @@ class StoredPlan(NamedTuple):
 
     @property
     def reused(self) -> dict[str, str]:
-        """The sealed modules that the plan takes as they are, by name."""
+        """The sealed modules that the plan reuses, by name."""
         return {m.name: m.reuse.reuse_ref for m in self.answer.modules if m.reuse.reuse_ref}
 
     @property
     def called(self) -> set[str]:
-        """The sealed modules that the plan takes as they are or that its modules call, by reference."""
+        """The references of sealed modules that the plan reuses or that its modules call."""
         own = {contract.ref for contract in self.contracts.values()}
         named = {ref for module in self.plan.modules for ref in module.depends_on}
         return {*self.reused.values(), *named} - own
@@ -59,9 +59,9 @@ class ReopenedPlan(NamedTuple):
 
     Args:
         plan: The plan.
-        sealed: The modules that are sealed by now, by name with their references; their contracts cannot change.
-        baseline: The sealed contract of which the plan makes the next version; then nothing was locked before (design:
-            interface-changes).
+        sealed: The references of modules that are already sealed, by name; their contracts cannot change.
+        baseline: For an interface change, the sealed contract whose next version the plan makes; nothing was locked before
+            (design: interface-changes).
     """
 
     plan: StoredPlan
@@ -70,7 +70,7 @@ class ReopenedPlan(NamedTuple):
 
 
 def load_plan(artifacts: ArtifactStore, folder: str, plan_id: str) -> StoredPlan:
-    """Read a plan and its contracts; `folder` is the task's."""
+    """Read a plan and its contracts from the task's folder."""
     body = artifacts.body(folder, plan_id)
     plan = MicroPlan.from_bytes(body["plan.json"], plan_id)
     ids = cast(dict[str, str], canonical_json.loads(body["contracts.json"]))
@@ -82,7 +82,7 @@ def load_plan(artifacts: ArtifactStore, folder: str, plan_id: str) -> StoredPlan
 
 
 def claim_of_plan(artifacts: ArtifactStore, folder: str, plan: StoredPlan) -> str:
-    """What the planner says of the contracts of a plan, with the statements that were changed since it said so."""
+    """Return the planner's claim about a plan's contracts, with the statements that changed since."""
     claim, said = plan.answer.claim, plan
     while before := artifacts.envelope(folder, said.plan_id).revised:
         folder = artifacts.folder_of(before)
@@ -100,7 +100,7 @@ def claim_of_plan(artifacts: ArtifactStore, folder: str, plan: StoredPlan) -> st
 
 
 def stored_plans(view: ProjectView) -> Iterator[StoredPlan]:
-    """The plans that are there with all of their contracts; a crash may have left a part of one."""
+    """Yield all complete plans; a crash may have left an incomplete one."""
     artifacts, folders = view.artifacts, view.artifacts.folders()
     for name in sorted(folders):
         folder = folders[name]
@@ -114,14 +114,16 @@ def stored_plans(view: ProjectView) -> Iterator[StoredPlan]:
 def lock_plan(
     factory: Factory, task: Task, plan: StoredPlan, replaces: StoredPlan | None = None
 ) -> list[str]:
-    """Lock a plan and its contracts, whose debate was approved (design: debate, planning).
+    """Lock a plan and its contracts after their approval (design: debate, planning).
 
     Args:
-        plan: Its drafts.
-        replaces: The locked plan that it replaces; that one and its contracts are deprecated.
+        factory: The ports.
+        task: The task.
+        plan: The plan, as drafts.
+        replaces: The locked plan that it replaces, which is deprecated with its contracts.
 
     Returns:
-        What keeps it from being locked; empty if it is.
+        The problems that prevent locking; empty if the plan is locked.
     """
     open_problems = [f"{name}: {problem}" for name, c in plan.contracts.items() for problem in problems(c)]
     if open_problems:
@@ -137,8 +139,8 @@ def lock_plan(
 
 
 def lock_event(factory: Factory, task: Task, plan: StoredPlan, debate_id: str = "") -> Announcement:
-    """That a plan is locked, with its contracts, which are defined here; of a plan without a debate the task is the
-    cause."""
+    """Store the locked contracts as definitions, and build the event that a plan is locked. Without a debate, the task is
+    the cause."""
     definition = {
         "plan": plan.plan.to_json(),
         "fingerprints": {c.ref: c.interface_fingerprint for c in plan.contracts.values()},

@@ -1,4 +1,4 @@
-"""The project stage: folders, task files, dispatch, and what becomes of each task (design: project-loop, task-states)."""
+"""The project loop: folders, task files, dispatch, and the results of tasks (design: project-loop, task-states)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -29,29 +29,29 @@ from specwright.ports import Place, Role, RunEvent, run_of
 
 
 class Task(NamedTuple):
-    """A task as the engineering stage sees it."""
+    """A task in the engineering loop."""
 
     task_id: str
     entry: TaskEntry
     definition: TaskDefinition
     answers: tuple[ResolutionRecord, ...] = ()
-    """Those that resumed this attempt in place, oldest first (design: wire)."""
+    """The answers that resumed this attempt in place, oldest first (design: wire)."""
     change: str = ""
-    """What is carried out on one of its modules after it shipped (design: interface-changes)."""
+    """The interface change in progress on one of its shipped modules (design: interface-changes)."""
 
     @property
     def run(self) -> str:
-        """Task, attempt and how often it was resumed, `TSK-003.1` and then `TSK-003.1r1`: the first part of every place
-        of this run of it, so that what was answered before a halt is not answered again."""
+        """The id of this run, `TSK-003.1`, or `TSK-003.1r1` after a resumption: the first part of every place in it, so that
+        answers from before a halt are not reused."""
         return run_of(self.entry.spec_task_id, self.entry.attempt, len(self.answers), self.change)
 
     @property
     def answer(self) -> ResolutionRecord | None:
-        """What the run that goes on now was resumed with; None where nothing has halted it yet."""
+        """The answer that resumed the present run; None if the attempt has not halted."""
         return self.answers[-1] if self.answers else None
 
     def place(self, deliverable: str, stage: str, role: Role) -> Place:
-        """Where a role is invoked in this run."""
+        """Return the place of a role's invocation in this run."""
         entry = self.entry
         return Place(
             entry.spec_task_id, entry.attempt, deliverable, stage, role, len(self.answers), self.change
@@ -63,7 +63,7 @@ class Task(NamedTuple):
         return task_stream_id(self.entry.spec_task_id, self.entry.attempt)
 
     def event(self, kind: str, payload: dict[str, Any] | None = None) -> Announcement:
-        """An event of this attempt."""
+        """Build an event of this attempt."""
         return task_event(kind, self.entry.spec_task_id, self.entry.attempt, payload or {})
 
     @property
@@ -78,7 +78,11 @@ class Task(NamedTuple):
 
 
 def task_board(factory: ProjectView) -> TaskBoard:
-    """The tasks, kept up to date; they exist once the project is initialised."""
+    """Return the board of tasks, which follows the log.
+
+    Raises:
+        CorruptionError: the project has no tasks yet.
+    """
     board = factory.projection.board
     if board is None:
         raise CorruptionError("the project has no tasks yet", remedy="run `specwright run`")
@@ -86,24 +90,24 @@ def task_board(factory: ProjectView) -> TaskBoard:
 
 
 def project_state(factory: ProjectView) -> ProjectState:
-    """The state at this moment, for those who look at all tasks; the loop asks the board."""
+    """Return a copy of the state with all tasks; the loop uses the board instead."""
     return task_board(factory).state()
 
 
 def task_at(factory: ProjectView, task_id: str, change: str = "") -> Task:
-    """A task by its id, perhaps for a change to one of its modules after it shipped."""
+    """Return a task by its id, optionally for an interface change to one of its shipped modules."""
     entry, projection = task_board(factory).entry(task_id), factory.projection
     answers = () if change else projection.answers(task_stream_id(entry.spec_task_id, entry.attempt))
     return Task(task_id, entry, projection.definitions[task_id], answers, change)
 
 
 MAX_NEIGHBOURS = 50
-"""The number of other tasks that a context pack considers."""
+"""The number of other tasks whose modules a context pack lists."""
 
 
 def neighbours(factory: ProjectView, task: Task) -> list[str]:
-    """The other tasks whose modules a reader of a task might expect to use: those that it waits for, nearest first, then
-    the others as they were declared; the first few, since there may be thousands."""
+    """Return the first few other tasks whose modules a role might expect to use: the dependencies, nearest first, then the
+    others in declaration order."""
     nearest = islice(reachable([task.task_id], task_board(factory).dependencies_of), MAX_NEIGHBOURS)
     others = dict.fromkeys(nearest)
     for other in islice(factory.projection.definitions, 2 * MAX_NEIGHBOURS):
@@ -113,20 +117,17 @@ def neighbours(factory: ProjectView, task: Task) -> list[str]:
 
 
 def laid_out(spec: ProductSpec) -> dict[str, TaskDefinition]:
-    """The three passes of validation: slugs, ids, and whether every task file can be filled (design: ids).
-
-    Returns:
-        The definition of each task by its id, in declaration order.
+    """Return the definition of each task of a spec by its id, in declaration order (design: ids).
 
     Raises:
-        InputError: the spec cannot be laid out; the message names tasks, ids and fields.
+        InputError: the spec cannot be laid out as folders and tasks; the message names tasks, ids and fields.
     """
     return {definition.task_id: definition for definition in lay_out(spec)}
 
 
 def spec_errors(data: Any) -> Sequence[str]:
-    """What keeps a draft from being emitted: docs/design.md#product-spec, and what no folder, id or task file can
-    carry (design: ids)."""
+    """Return the errors of a draft: those of its spec (design: product-spec), and those that prevent laying it out as
+    folders and task files (design: ids)."""
     if errors := validate(data).errors:
         return [str(error) for error in errors]
     draft = ProductSpecDraft.model_validate(data)
@@ -145,7 +146,7 @@ def initialise(factory: Factory) -> None:
     """
     spec = factory.projection.approved_spec
     if factory.projection.board is not None:
-        return  # the Wires are appended all or none, after everything else
+        return  # the Wires are appended last, all or none
     definitions = laid_out(spec)
     files = {d.path: render_at_init(d, definitions).encode() for d in definitions.values()}
     events: list[Announcement] = []
@@ -167,13 +168,13 @@ def attempt_events(
     parent: str = "",
     cause: str = "",
 ) -> list[Announcement]:
-    """What begins an attempt at a task (design: wire).
+    """Build the events that begin an attempt at a task (design: wire).
 
     Args:
-        definition: Of the task, as the attempt goes by it.
-        attempt: Its number.
-        definitions: Of the tasks that it depends on, by task id.
-        ready: Whether these are shipped.
+        definition: The definition for this attempt.
+        attempt: The number of the attempt.
+        definitions: The definitions of its dependencies, by task id.
+        ready: Whether the dependencies are shipped.
         parent: The task that it is a part of or migrates.
         cause: The stream whose last Wire caused it.
     """
@@ -185,13 +186,13 @@ def attempt_events(
 
 
 def outcome(factory: ProjectView) -> Outcome:
-    """Whether the loop can run, waits, or is done (design: task-states)."""
+    """Return whether the loop can run, waits, or is done (design: task-states)."""
     return task_board(factory).outcome()
 
 
 def next_dispatch(factory: ProjectView) -> Task | None:
-    """The task that runs next: one that a crash interrupted, else the first that is eligible, or before it a migration of
-    what it depends on (design: project-loop, journal, change)."""
+    """Return the next task to run: one that a crash interrupted, else the first eligible one, or before it a migration of
+    one of its dependencies (design: project-loop, journal, change)."""
     board = task_board(factory)
     if board.outcome() is not Outcome.RUNNABLE:
         return None
@@ -200,7 +201,7 @@ def next_dispatch(factory: ProjectView) -> Task | None:
 
 
 def _migration_before(factory: ProjectView, task_id: str) -> str | None:
-    """A migration that can run, of a task that a task depends on, directly or not."""
+    """Return a runnable migration of a direct or indirect dependency of a task, or None."""
     board, migrations = task_board(factory), factory.projection.migrations
     waiting = {
         whole: name
@@ -212,11 +213,11 @@ def _migration_before(factory: ProjectView, task_id: str) -> str | None:
 
 
 def begin(factory: Factory, task: Task) -> bool:
-    """Dispatch a task: refresh its file with what its dependencies shipped (design: project-loop), then say that it runs.
+    """Dispatch a task: refresh its file with the contracts of its dependencies (design: project-loop), then append the Wire.
 
     Returns:
-        Whether it began now. If not, a crash interrupted it and lost its checkpoint: it runs again from the
-        journal (design: journal).
+        Whether it began now. If not, it was interrupted and its checkpoint is lost: it runs again from the journal
+        (design: journal).
     """
     if task.entry.status is TaskStatus.IN_PROGRESS:
         return False
@@ -234,7 +235,7 @@ def begin(factory: Factory, task: Task) -> bool:
 
 
 def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facing: str) -> None:
-    """Complete a task, and make available what waited for it alone."""
+    """Complete a task, and make the tasks available that waited only for it."""
     scope = factory.journal.scope(f"{task.run}/shipped")
     events = completion(factory, task, module_refs, task_facing)
     announce(factory, scope, events)
@@ -244,7 +245,7 @@ def shipped(factory: Factory, task: Task, module_refs: Sequence[str], task_facin
 def completion(
     factory: ProjectView, task: Task, module_refs: Sequence[str], task_facing: str
 ) -> list[Announcement]:
-    """What says that a task is shipped, and which tasks that makes available (design: wire)."""
+    """Build the events that a task is shipped, and that other tasks become available (design: wire)."""
     payload: dict[str, Any] = {
         "artifact_ids": [ModuleRef.parse(ref).module_id for ref in module_refs],
         "primary_artifact_id": ModuleRef.parse(task_facing).module_id,
@@ -256,23 +257,24 @@ def completion(
 
 
 def all_shipped(factory: ProjectView, depends_on: Sequence[str]) -> bool:
-    """Whether every one of some tasks is SHIPPED; a split task is when its parts are (design: task-states). One that
-    the project does not have yet is not."""
+    """Whether all tasks of a list are SHIPPED; for a split task, all its parts (design: task-states). An unknown task counts
+    as not shipped."""
     tasks = project_state(factory).tasks
     declared = all(ref in tasks for ref in depends_on)
     return declared and all(tasks[ref].status is TaskStatus.SHIPPED for ref in expanded(tasks, depends_on))
 
 
 def refreshed_file(factory: ProjectView, definition: TaskDefinition) -> str:
-    """The text of a waiting task's file: from what its dependencies shipped, or their sketches (design: project-loop)."""
+    """Return the text of a waiting task's file, from its dependencies' contracts, or their sketches until they are shipped
+    (design: project-loop)."""
     if all_shipped(factory, definition.depends_on):
         return render_at_dispatch(definition, list(_shipped_dependencies(factory, definition)))
     return render_at_init(definition, factory.projection.definitions)
 
 
 def dispatched_file(factory: ProjectView, definition: TaskDefinition) -> str | None:
-    """The text of a task's file as it was when the task was last dispatched, whatever versions its dependencies have got
-    since (design: change); None if it was not."""
+    """Return the text of a task's file at its last dispatch, with the dependencies' versions of that time (design: change);
+    None if it was never dispatched."""
     modules = factory.projection.dispatched.get(definition.task_id)
     if modules is None:
         return None
@@ -282,7 +284,7 @@ def dispatched_file(factory: ProjectView, definition: TaskDefinition) -> str | N
 def _shipped_dependencies(
     factory: ProjectView, definition: TaskDefinition, modules: Mapping[str, Sequence[str]] | None = None
 ) -> Iterable[ShippedDependency]:
-    """What the dependencies of a task have shipped: now, or by given modules of each."""
+    """Yield the shipped modules of a task's dependencies: the present ones, or given ones."""
     board = task_board(factory)
     for dependency in definition.depends_on:
         spec_task_id = board.entry(dependency).spec_task_id

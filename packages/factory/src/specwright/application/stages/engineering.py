@@ -1,7 +1,4 @@
-"""The engineering stage of one task: plan, lock, module by module, then shipped or halted (design: engineering, planning).
-
-`loop.TASK_LOOP` says in which order.
-"""
+"""The steps of the engineering loop of one task (design: engineering, planning); `loop.TASK_LOOP` has their order."""
 
 from collections.abc import Callable
 
@@ -24,7 +21,7 @@ class Engineering:
 
     Args:
         factory: The ports.
-        state: Of the loop when the step begins.
+        state: The loop's state when the step begins.
         hold_debate: Runs the loop of a deliverable to its end.
     """
 
@@ -41,7 +38,7 @@ class Engineering:
         self.hold_debate = hold_debate
 
     def make_plan(self, state: EngineeringState) -> EngineeringState:
-        """Ask for a plan; without a sound one the task halts (design: planning). That of a repair is made by code, and its
+        """Ask for a plan; without a sound one the task halts (design: planning). Code makes the plan of a repair, whose
         contracts are not debated (design: change)."""
         try:
             if repaired := repair_plan(self._factory, self._task):
@@ -53,12 +50,11 @@ class Engineering:
         return {"plan_id": self._plan_id, "deliverable": CONTRACTS if self._plan.contracts else ""}
 
     def resume(self, state: EngineeringState) -> EngineeringState:
-        """Continue a halted task with what a person's answer brings (design: escalation)."""
+        """Resume a halted task with a person's answer (design: escalation)."""
         return resume_module(self._factory, self._task)
 
     def follow_plan(self, plan_id: str, state: EngineeringState) -> EngineeringState:
-        """Follow the plan that was locked; of the modules that failed before, those that it still has stay failed (design:
-        debate)."""
+        """Follow the locked plan; modules that failed before and that it still has stay failed (design: debate)."""
         self._plan_id = plan_id
         contracts = self._plan.contracts
         failed = {name: why for name, why in state.get("failed", {}).items() if name in contracts}
@@ -77,14 +73,14 @@ class Engineering:
         return {"deliverable": names[0] if names else ""}
 
     def ship(self, state: EngineeringState) -> EngineeringState:
-        """Seal the module whose debate and gate are passed."""
+        """Seal the module that passed its debate and gate."""
         name, version_id = state["deliverable"], state["version_id"]
         module = Implementation(self._factory, self._task, self._plan, name)
         seal(self._factory, self._task, module, version_id, state["debates"][name])
         return {"shipped": {**state.get("shipped", {}), name: module.contract.ref}}
 
     def finish(self, state: EngineeringState) -> EngineeringState:
-        """The task's result: SHIPPED with its modules, or HALTED with its escalation."""
+        """End the task: SHIPPED with its modules, or HALTED with an escalation."""
         if why := halt_reason(self._factory, self._task, state):
             return {"outcome": "HALTED", "escalation": halt(self._factory, self._task, why)}
         plan = self._plan

@@ -1,19 +1,14 @@
-"""The one way in to `artifacts/`: envelope, id, body, status (design: artifact-lifecycle, debate).
+"""Artifacts, role invocations, and the hashes of files in the journal (design: artifact-lifecycle, provenance).
 
-An envelope is validated before anything is written, its body is stored first, and its status moves by the five steps
-of docs/design.md#artifact-lifecycle alone, each on the record that justifies it. That record is noted among the
-envelope's outputs, so that a step which runs again after a crash is known for what it is; any other step is refused
-by name. Sealing a module and registering it in the Code Index is the ship node's work (`shipping`).
+Only this module writes `artifacts/`. An envelope is validated before anything is written, and its body is stored first.
+Its status changes only by the five legal transitions, each justified by a record. That record is added to the envelope's
+outputs, so that a step that runs again after a crash is recognised; any other step is refused.
 
-The hash of a file as it was written, noted in the journal for `verify` (design: command-line).
-
-The log binds what its Wires name: sealed versions, definitions, escalations, records of debates and gates. No Wire names
-packs, contributions, bodies of other artifacts, drafts or product files, nor the single files of a sealed version; whoever
-writes one notes its hash here first, in one record with the ids and the time that the files hold. So every file is noted;
-a kill leaves at most the files of the last record unwritten, and the step writes them when it runs again.
-An envelope is noted as it was created, because what became of it since follows from its outputs.
-
-Role invocations: the context pack before, the contribution after (design: provenance).
+The log binds sealed versions, definitions, escalations, and the records of debates and gates. All other files (packs,
+contributions, bodies of artifacts, drafts, product files, the single files of a sealed version) are bound by the journal:
+before they are written, their hashes are noted, in one record with their ids and time. A kill leaves at most the files of
+the last record unwritten, and the step writes them when it runs again. An envelope is noted as it was created; later
+changes follow from its outputs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,23 +48,23 @@ from specwright.errors import CorruptionError, InputErrors, RefusedError
 from specwright.ports import Scope, StateStore
 
 FILE_HASHES = "step"
-"""The kind of these records in the journal."""
+"""The journal's kind of records with hashes."""
 
 
 def note_hashes(scope: Scope, files: Mapping[str, bytes]) -> None:
-    """Note the hashes of files before they are published, by their paths in the store."""
+    """Journal the hashes of files, by path in the store, before they are published."""
     scope.record({path: canonical_json.sha256(data) for path, data in files.items()})
 
 
 def publish_noted(scope: Scope, store: StateStore, files: Mapping[str, bytes]) -> None:
-    """Publish files by their paths in the store, after their hashes are noted."""
+    """Journal the hashes of files, by path in the store, then publish the files."""
     note_hashes(scope, files)
     for path, data in files.items():
         store.publish(path, data)
 
 
 def noted_hashes(records: Iterable[JsonValue]) -> dict[str, str]:
-    """The SHA-256 of every noted file by its path, from the journal's records of this kind."""
+    """Return the SHA-256 of every noted file, by path, from the journal's records."""
     hashes: dict[str, str] = {}
     for record in records:
         hashes |= cast("dict[str, dict[str, str]]", record).get("files", {})
@@ -77,7 +72,7 @@ def noted_hashes(records: Iterable[JsonValue]) -> dict[str, str]:
 
 
 class Invocation(NamedTuple):
-    """A role invocation with its pack; it names the author of what the role makes.
+    """A role invocation with its pack; the author of the artifacts that the role makes.
 
     `folder` is the first path segment of the task's artifacts, the slug of its pillar.
     """
@@ -90,7 +85,7 @@ class Invocation(NamedTuple):
 
     @classmethod
     def of(cls, envelope: ArtifactEnvelope, task_ref: str, folder: str) -> Self:
-        """The invocation that made an artifact, from its envelope."""
+        """Return the invocation that made an artifact, from its envelope."""
         return cls(
             envelope.created_by.role, envelope.created_by.run_id, task_ref, envelope.context_pack_ref, folder
         )
@@ -114,12 +109,12 @@ class InvocationStore:
         """Write the context pack of an invocation, before its first model call.
 
         Args:
-            scope: Of its draws.
+            scope: The source of ids and time.
             author: The role, and the `run_id` of its place.
             task_ref: The task.
-            folder: Of the task's artifacts.
-            included: References with how much of each is shown, and why.
-            excluded: References that are withheld, and why.
+            folder: The folder of the task's artifacts.
+            included: Visible references, each with permission and reason.
+            excluded: Withheld references, each with a reason.
         """
         role, run_id = author
         pack_id = artifact_id(ArtifactType.CONTEXT_PACK, scope.hex8())
@@ -138,17 +133,17 @@ class InvocationStore:
     def open_resolution(
         self, scope: Scope, run_id: str, task_ref: str, folder: str, escalation_id: str
     ) -> Invocation:
-        """A person's part in a run, recorded as an invocation whose pack holds the escalation that is answered."""
+        """Record a person's answer as an invocation, whose pack has the answered escalation."""
         included = [(f"{escalation_id}@1.0.0", Permission.FULL, "the escalation that is answered")]
         return self.open(scope, (OPERATOR, run_id), task_ref, folder, included)
 
     def pack(self, pack_id: str) -> ContextPack:
-        """A context pack."""
+        """Return a context pack."""
         path = layout.context_pack(pack_id)
         return ContextPack.from_bytes(self._store.read(path), path)
 
     def contributions(self) -> Iterator[Contribution]:
-        """Every contribution."""
+        """Yield all contributions."""
         for name in self._store.names(layout.CONTRIBUTIONS):
             path = f"{layout.CONTRIBUTIONS}/{name}"
             yield Contribution.from_bytes(self._store.read(path), path)
@@ -158,9 +153,9 @@ class Draft(NamedTuple):
     """An artifact before it is stored.
 
     Args:
-        folder: Of its task.
-        envelope: As it is created.
-        files: By their paths: its body, its contribution, and last its envelope.
+        folder: The folder of its task's artifacts.
+        envelope: The new envelope.
+        files: The files by path: the body, the contribution, and last the envelope.
         before: The version that it revises.
     """
 
@@ -177,12 +172,12 @@ class ArtifactStore:
         self._store = store
 
     def exists(self, folder: str, name: str) -> bool:
-        """Whether an artifact is there: its envelope is written last."""
+        """Whether an artifact is stored; its envelope is written last."""
         versions = self._store.names(layout.artifact(folder, name))
         return any(self._store.exists(layout.envelope(folder, name, version)) for version in versions)
 
     def folders(self) -> dict[str, str]:
-        """The folder of every artifact, by its id."""
+        """Return the folder of every artifact, by id."""
         return {
             name: folder
             for folder in self._store.names(layout.ARTIFACTS)
@@ -190,7 +185,7 @@ class ArtifactStore:
         }
 
     def folder_of(self, name: str) -> str:
-        """The folder of an artifact.
+        """Return the folder of an artifact.
 
         Raises:
             CorruptionError: there is no such artifact.
@@ -201,7 +196,7 @@ class ArtifactStore:
         raise CorruptionError("a record is missing", where=f"{layout.ARTIFACTS}/*/{name}")
 
     def envelope(self, folder: str, name: str) -> ArtifactEnvelope:
-        """An artifact's envelope.
+        """Return an artifact's envelope.
 
         Raises:
             CorruptionError: there is no such artifact.
@@ -210,7 +205,7 @@ class ArtifactStore:
         return ArtifactEnvelope.from_bytes(self._store.read(path), path)
 
     def body(self, folder: str, name: str) -> dict[str, bytes]:
-        """An artifact's files."""
+        """Return an artifact's files."""
         return self._store.tree(layout.body(folder, name, self._stored_version(folder, name)))
 
     def ref(self, folder: str, name: str) -> str:
@@ -218,7 +213,7 @@ class ArtifactStore:
         return f"{name}@{self._stored_version(folder, name)}"
 
     def lineage(self, envelope: ArtifactEnvelope) -> list[ArtifactEnvelope]:
-        """All versions of the same logical artifact: back to its first, and from there every branch."""
+        """Return all versions of the same logical artifact: back to the first, and from there every branch."""
 
         def found(name: str) -> ArtifactEnvelope:
             return self.envelope(self.folder_of(name), name)
@@ -233,21 +228,21 @@ class ArtifactStore:
         return [found(name) for name in (first, *reachable([first], later))]
 
     def descends(self, folder: str, envelope: ArtifactEnvelope, ref: str) -> bool:
-        """Whether an artifact was made from another, itself or by the plan that it belongs to."""
+        """Whether an artifact was made from another, directly or through its plan."""
         plans = [i.ref.partition("@")[0] for i in envelope.inputs if i.ref.startswith("MP-")]
         return envelope.has_input(ref) or any(
             self.exists(folder, plan) and self.envelope(folder, plan).has_input(ref) for plan in plans
         )
 
     def sealed_as(self, ref: str) -> ArtifactEnvelope | None:
-        """The implementation that was sealed as a version of a module; None if code sealed the files again."""
+        """Return the implementation that was sealed as a module version; None if the version was sealed without a debate."""
         sealed, kind = ArtifactRef(ref=ref, purpose=Purpose.SEALED_AS), ArtifactType.IMPLEMENTATION.prefix
         named = ((at, one) for one, at in self.folders().items() if one.startswith(f"{kind}-"))
         made = (self.envelope(at, one) for at, one in named if self.exists(at, one))
         return next((one for one in made if one.has_output(sealed)), None)
 
     def decision(self, folder: str, name: str) -> Decision:
-        """What an adjudication decides.
+        """Return the decision of an adjudication.
 
         Raises:
             CorruptionError: it has no body.
@@ -269,25 +264,25 @@ class ArtifactStore:
         revises: str = "",
         contributes: bool = False,
     ) -> Draft:
-        """What an invocation made, as an artifact in DRAFT that `add` stores; one that is there already is as it was made.
+        """Build an artifact in DRAFT, for `add` to store. If it is already stored, return it as created.
 
         Args:
-            scope: Where its id and time come from.
-            by: The invocation that made it; its folder is the artifact's.
-            kind: What it is.
+            scope: The source of id and time.
+            by: The invocation that made it, whose folder it gets.
+            kind: The type of the artifact.
             body: Its files.
-            inputs: What it was made from, as (id@version, purpose).
-            name: Its id, where it was drawn before because the body names it.
-            revises: The id of the version before it.
-            contributes: Whether it is what the invocation was for, which a contribution says.
+            inputs: Its inputs, as (id@version, purpose).
+            name: Its id, if drawn before because the body contains it.
+            revises: The id of the previous version.
+            contributes: Whether it is the result of the invocation, to be recorded as its contribution.
 
         Raises:
-            RefusedError: the envelope is not valid, the body is empty, that of a challenge or an adjudication is none,
-                or what it revises is of another type.
+            RefusedError: the envelope is not valid, the body is empty or not a valid record, or the previous version has
+                another type.
         """
         name, now = name or artifact_id(kind, scope.hex8()), scope.now()
         before = self.envelope(self.folder_of(revises), revises) if revises else None
-        if self.exists(by.folder, name):  # a crash came after this
+        if self.exists(by.folder, name):  # stored before a crash
             envelope = self.envelope(by.folder, name).as_created
         else:
             made_from = [(before.ref, Purpose.REVISES), *inputs] if before else inputs
@@ -313,18 +308,18 @@ class ArtifactStore:
         return Draft(by.folder, envelope, files, before)
 
     def add(self, scope: Scope, *drafts: Draft) -> None:
-        """Store what was drafted, after its hashes are recorded; what a crash left stored is left as it is."""
+        """Journal the hashes of drafts, then store them; files that a crash left stored stay as they are."""
         note_hashes(scope, {path: data for draft in drafts for path, data in draft.files.items()})
         for folder, envelope, files, before in drafts:
             if not self.exists(folder, envelope.artifact_id):
-                for path, data in files.items():  # last the envelope, which says that all else is there
+                for path, data in files.items():  # the envelope comes last and marks the artifact as complete
                     self._store.publish(path, data)
             if before:
                 later = ArtifactRef(ref=envelope.ref, purpose=Purpose.REVISED_BY)
                 self._note(self.folder_of(before.artifact_id), before, later)
 
     def debated(self, folder: str, debate_id: str, record: str, purpose: Purpose) -> None:
-        """Note a record of a debate among the outputs of its first proposal: whether it opens a round or is in one."""
+        """Add a debate record to the outputs of the debate's first proposal, with its purpose."""
         output = ArtifactRef(ref=self.ref(folder, record), purpose=purpose)
         self._note(folder, self.envelope(folder, debate_id), output)
 
@@ -341,16 +336,16 @@ class ArtifactStore:
         self._move(folder, envelope, ArtifactStatus.ADJUDICATED, by.ref, Purpose.ADJUDICATED_BY)
 
     def amended(self, folder: str, name: str, before: str, challenge: str, adjudication: str) -> None:
-        """DRAFT to ADJUDICATED for what an approval's amendments made of the version that was judged (design: amendments).
+        """DRAFT to ADJUDICATED, for the version with an approval's amendments applied (design: amendments).
 
-        The challenge and the ruling are those of the version before, and the ruling asks for this one.
+        The challenge and ruling are those of the previous version.
         """
         envelope, judged = self.envelope(folder, name), self.ref(folder, before)
         if not self.descends(folder, envelope, judged):
             raise RefusedError(f"{name} was not made from {before}", where=folder)
         by = self._record(folder, adjudication, ArtifactType.ADJUDICATION, judged)
         if self.decision(folder, adjudication) is not Decision.APPROVE_WITH_AMENDMENTS:
-            raise RefusedError(f"{adjudication} asks for no amendments", where=name)
+            raise RefusedError(f"{adjudication} does not ask for amendments", where=name)
         first = self._record(folder, challenge, ArtifactType.CHALLENGE, judged)
         self._move(folder, envelope, ArtifactStatus.CHALLENGED, first.ref, Purpose.CHALLENGED_BY)
         self._move(
@@ -360,13 +355,13 @@ class ArtifactStore:
     def overruled(self, folder: str, name: str, adjudication: str) -> None:
         """To ADJUDICATED by a person's approval in place of the Arbiter's ruling (design: escalation).
 
-        From wherever the debate left what it challenged: without a ruling, with one, or sent back to DRAFT.
+        The version may be challenged, adjudicated, or sent back to DRAFT.
         """
         envelope = self.envelope(folder, name)
         by = self._record(folder, adjudication, ArtifactType.ADJUDICATION, envelope.ref)
         if by.created_by.role != OPERATOR or self.decision(folder, adjudication) is not Decision.APPROVE:
             raise RefusedError(
-                f"{adjudication} is no person's approval of {name}", where="docs/design.md#escalation"
+                f"{adjudication} is not a person's approval of {name}", where="docs/design.md#escalation"
             )
         if envelope.status is ArtifactStatus.DRAFT:
             challenges = envelope.came_of_it(Purpose.CHALLENGED_BY)
@@ -376,13 +371,13 @@ class ArtifactStore:
                 folder, envelope, ArtifactStatus.CHALLENGED, challenges[-1].ref, Purpose.CHALLENGED_STILL
             )
             envelope = self.envelope(folder, name)
-        if envelope.status is ArtifactStatus.ADJUDICATED:  # the status stays, its grounds change
+        if envelope.status is ArtifactStatus.ADJUDICATED:  # the status stays, but its justification changes
             self._note(folder, envelope, ArtifactRef(ref=by.ref, purpose=Purpose.OVERRULED_BY))
         else:
             self._move(folder, envelope, ArtifactStatus.ADJUDICATED, by.ref, Purpose.OVERRULED_BY)
 
     def rejected(self, folder: str, name: str, adjudication: str, *, revisions_left: int) -> None:
-        """ADJUDICATED to DRAFT, by a REJECT inside the bounded window (design: debate)."""
+        """ADJUDICATED to DRAFT, by a REJECT with revisions left (design: debate)."""
         envelope = self.envelope(folder, name)
         by = self._record(folder, adjudication, ArtifactType.ADJUDICATION, envelope.ref)
         if envelope.has_output(ArtifactRef(ref=by.ref, purpose=Purpose.REJECTED_BY)):
@@ -402,17 +397,19 @@ class ArtifactStore:
         locked_fingerprint: str = "",
         faults: Sequence[str] = (),
     ) -> None:
-        """ADJUDICATED to SHIPPED, by an approval and proof (design: artifact-lifecycle).
+        """ADJUDICATED to SHIPPED, by an approval and evidence (design: artifact-lifecycle).
 
         Args:
-            evidence: Of an implementation.
-            locked_fingerprint: Of the contract that it implements.
-            faults: What the validators of anything else found.
+            folder: The artifact's folder.
+            name: The artifact.
+            evidence: The ship evidence, for an implementation.
+            locked_fingerprint: The fingerprint of the contract that it implements.
+            faults: The problems found by validators, for other types.
         """
         envelope = self.envelope(folder, name)
         made = envelope.came_of_it(
             Purpose.SEALED_AS, Purpose.LOCKED_AFTER
-        )  # before a restart: it counts from where it began
+        )  # on a repeated step, the status before its first run
         check_transition(
             name, ArtifactStatus.ADJUDICATED if made else envelope.status, ArtifactStatus.SHIPPED
         )
@@ -429,18 +426,17 @@ class ArtifactStore:
         self._move(folder, envelope, ArtifactStatus.SHIPPED, *grounds)
 
     def deprecated(self, folder: str, name: str, decided: str) -> None:
-        """SHIPPED to DEPRECATED, by a recorded decision: the `id@version` of it, or of the successor (design:
-        deprecation)."""
+        """SHIPPED to DEPRECATED, by the `id@version` of a decision or a successor (design: deprecation)."""
         self._move(
             folder, self.envelope(folder, name), ArtifactStatus.DEPRECATED, decided, Purpose.DEPRECATED_FOR
         )
 
     def retired(self, ref: str, later: str) -> None:
-        """SHIPPED to DEPRECATED for what was sealed as a version of a module, and for its contract (design: deprecation).
+        """SHIPPED to DEPRECATED, for the implementation of a module version and its contract (design: deprecation).
 
         Args:
             ref: The version.
-            later: The one that takes its place, or itself if there is none.
+            later: The version that replaces it, or itself if there is none.
         """
         sealed = self.sealed_as(ref)
         for name in (sealed.artifact_id, sealed.implemented) if sealed else ():
@@ -451,7 +447,7 @@ class ArtifactStore:
         self, folder: str, envelope: ArtifactEnvelope, new: ArtifactStatus, ref: str, purpose: str
     ) -> None:
         grounds = ArtifactRef(ref=ref, purpose=purpose)
-        if not envelope.has_output(grounds):  # else the very same step was made before a restart
+        if not envelope.has_output(grounds):  # else this step ran before
             check_transition(envelope.artifact_id, envelope.status, new)
             self._note(folder, envelope.model_copy(update={"status": new}), grounds)
 
@@ -462,17 +458,17 @@ class ArtifactStore:
             self._store.replace(path, noted.to_bytes())
 
     def _record(self, folder: str, name: str, kind: ArtifactType, about: str) -> ArtifactEnvelope:
-        """The record that a step rests on, seen to be of its kind and about this artifact."""
+        """Return the record that justifies a step; raise unless it has this type and is about this artifact."""
         found = self.envelope(folder, name)
         if found.artifact_type is not kind:
-            raise _refusal(f"{name} is no {kind}")
+            raise _refusal(f"{name} is not of type {kind}")
         _check_record(kind, name, self.body(folder, name))
         if not found.has_input(about):
             raise _refusal(f"{name} does not reference {about}")
         return found
 
     def _approval(self, folder: str, envelope: ArtifactEnvelope) -> str:
-        """The ruling that lets an artifact ship: an approval as it is, or the one whose amendments it carries."""
+        """Return the approval that lets an artifact ship; one with amendments counts for the amended version."""
         rulings = envelope.came_of_it(Purpose.ADJUDICATED_BY, Purpose.AMENDED_AFTER, Purpose.OVERRULED_BY)
         if not rulings:
             raise _refusal(f"{envelope.artifact_id} was never adjudicated")
@@ -493,7 +489,7 @@ class ArtifactStore:
 
     def _stored_version(self, folder: str, name: str) -> str:
         versions = self._store.names(layout.artifact(folder, name))
-        if len(versions) != 1:  # an id is that of one version (design: artifact-lifecycle)
+        if len(versions) != 1:  # each id has exactly one version (design: artifact-lifecycle)
             raise CorruptionError("a record is missing", where=layout.artifact(folder, name))
         return versions[0]
 
@@ -506,7 +502,7 @@ def _valid(
     by: Invocation,
     inputs: Sequence[tuple[str, str]],
 ) -> ArtifactEnvelope:
-    """An envelope, or the refusal that names each field."""
+    """Build an envelope; raise with all invalid fields."""
     try:
         return ArtifactEnvelope.model_validate(
             {
@@ -528,21 +524,21 @@ _RECORDS: Mapping[ArtifactType, type[Challenge | Adjudication]] = {
     ArtifactType.CHALLENGE: Challenge,
     ArtifactType.ADJUDICATION: Adjudication,
 }
-"""The records that move the status of others."""
+"""The records that change the status of other artifacts."""
 
 
 def _check_record(kind: ArtifactType, name: str, body: Mapping[str, bytes]) -> None:
-    """Check that the body of a challenge or an adjudication is one, and that of this id."""
+    """Check that the body of a challenge or adjudication is a valid record with this id."""
     if (record := _RECORDS.get(kind)) is None:
         return
     file = f"{kind.lower()}.json"
     try:
         said = record.from_bytes(body.get(file, b""), f"{name}/{file}")
     except InputErrors as error:
-        raise _refusal(f"{name} is no valid {kind}: {error.what}") from error
+        raise _refusal(f"{name} is not a valid {kind}: {error.what}") from error
     own = said.challenge_id if isinstance(said, Challenge) else said.adjudication_id
     if own != name:
-        raise _refusal(f"{name} is no valid {kind}: its record is that of {own}")
+        raise _refusal(f"{name} is not a valid {kind}: its record is that of {own}")
 
 
 def _refusal(what: str) -> RefusedError:

@@ -1,6 +1,6 @@
 """The paths of `state_store/` (design: store-layout).
 
-Every path below `state_store/` is spelled here and nowhere else. Paths are posix, relative to that directory.
+Only this module spells paths below `state_store/`. They are POSIX paths relative to that directory.
 """
 
 import re
@@ -43,8 +43,8 @@ _REPLACED = re.compile(
 
 
 def may_be_replaced(path: str) -> bool:
-    """Whether a file is written more than once: projections, specs until they are approved, envelopes, whose status
-    changes, and the copies of a debate's newest records. Everything else is published and never changes."""
+    """Whether a file may be replaced: projections, specs until their approval, envelopes, and the copies of a debate's
+    newest records. All other files are published once."""
     return _REPLACED.fullmatch(path) is not None
 
 
@@ -55,7 +55,7 @@ class SpecFiles(NamedTuple):
 
     @property
     def source(self) -> str:
-        """SPEC.md as the person wrote it."""
+        """A copy of SPEC.md."""
         return f"{self.folder}/SPEC.md"
 
     @property
@@ -70,7 +70,7 @@ class SpecFiles(NamedTuple):
 
     @property
     def in_full(self) -> str:
-        """Every field of the spec, for a person."""
+        """A page with every field of the spec."""
         return f"{self.folder}/spec_in_full.md"
 
     @property
@@ -80,37 +80,37 @@ class SpecFiles(NamedTuple):
 
     @property
     def validation(self) -> str:
-        """What its validation found."""
+        """The result of its validation."""
         return f"{self.folder}/validation.json"
 
     @property
     def sources(self) -> str:
-        """What the researcher consulted."""
+        """The sources that the researcher consulted."""
         return f"{self.folder}/sources.json"
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What tells a reader of the spec; in the folder of the product it is that of the version that was released last."""
+        """The files that show the spec; in the product's folder they show the last released version."""
         return self.spec, self.text, self.in_full, self.acceptance
 
     @property
     def before(self) -> str:
-        """The version that was shown before it."""
+        """The version that was shown before this one."""
         return f"{self.folder}/previous.json"
 
     @property
     def history(self) -> str:
-        """What became of the drafts: answers that sent them back, and which one is shown."""
+        """The history of the drafts: answers that sent them back, and the draft that is shown."""
         return f"{self.folder}/history.json"
 
     @property
     def abandoned(self) -> str:
-        """That the change was abandoned."""
+        """A mark that the change was abandoned."""
         return f"{self.folder}/abandoned"
 
 
 def spec_files(change: int = 0) -> SpecFiles:
-    """The files of the product's spec, or of that of a change by its number."""
+    """The files of the product's spec, or of a change's spec by its number."""
     return SpecFiles(f"{CHANGES}/{change}" if change else PRODUCT)
 
 
@@ -120,7 +120,7 @@ def artifact(folder: str, artifact_id: str) -> str:
 
 
 def artifact_version(folder: str, artifact_id: str, version: str) -> str:
-    """The directory of an artifact's one version."""
+    """The directory of an artifact's only version."""
     return f"{artifact(folder, artifact_id)}/{version}"
 
 
@@ -177,12 +177,12 @@ def latest_record(debate_id: str, kind: str) -> str:
 
 
 def amendments(debate_id: str, number: int) -> str:
-    """What became of the amendments of a round."""
+    """The record of applied amendments in a round."""
     return f"{debate(debate_id)}/amendments-{number}.json"
 
 
 def gate_record(debate_id: str, number: int | str, version_id: str) -> str:
-    """What the gate found of a version at the end of a round."""
+    """The gate's result for a version at the end of a round."""
     return f"{debate(debate_id)}/gate-{number}-{version_id}.json"
 
 
@@ -207,7 +207,7 @@ def resolution(escalation_id: str) -> str:
 
 
 def transcript(escalation_id: str, number: int | str) -> str:
-    """The debate over a change that was approved and not agreed on, beside the escalation."""
+    """The debate over an approved change that ended without agreement, beside the escalation."""
     return f"{ESCALATIONS}/{escalation_id}.transcript-{number}.json"
 
 
@@ -232,21 +232,20 @@ def manifest(release_id: str) -> str:
 
 
 def release_file(release_id: str, file_name: str) -> str:
-    """Another file of a release: its wheel, `acceptance.json` and `.md`, which say what showed each criterion, or
-    `failure_report.md`."""
+    """Another file of a release: its wheel, the acceptance report (`acceptance.json` and `.md`), or `failure_report.md`."""
     return f"{release(release_id)}/{file_name}"
 
 
 def source_tree(wheel: str) -> str:
-    """The source tree of the newest release, beside `state_store/` in the project's own directory, by its wheel's name."""
+    """The source tree of the newest release, in the project's directory, by the wheel's name."""
     return f"release/{wheel.partition('-')[0]}"
 
 
 def release_log_end(release_id: str) -> str:
-    """Where the log ended when a release was made."""
+    """The note of the log's end at the time of a release."""
     return f"{release(release_id)}/log_end.json"
 
 
 def definition(sha256: str) -> str:
-    """Bytes that a Wire refers to by their hash."""
+    """The bytes that a Wire refers to by their hash."""
     return f"{DEFINITIONS}/{sha256}"

@@ -1,9 +1,8 @@
-"""Where the log ended, noted outside it (design: wire).
+"""Notes of the log's end, stored outside the log (design: wire).
 
-A log that was cut off at its end or rewritten as a whole is consistent with itself. So the project notes the end
-at every stop, and a release notes it once, when it is made: a release goes out, and so does its note. A kill
-leaves a note that is behind, which the log still holds. Leaves out whoever rewrites the notes as well and has no
-release outside.
+A log that was truncated or rewritten as a whole is consistent in itself. So the project notes its end at every stop, and a
+release notes it once. After a kill a note may be behind, but the log still has that entry. This does not detect somebody who
+also rewrites the notes, unless a release was published.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from specwright.ports import StateStore
 
 
 def note_log_end(store: StateStore, log: WireLog) -> None:
-    """Note the end of the log at a stop of the run."""
+    """Note the end of the log when a run stops."""
     end = log.end()
     if end is None:
         return
@@ -27,7 +26,7 @@ def note_log_end(store: StateStore, log: WireLog) -> None:
 
 
 def note_release_end(store: StateStore, log: WireLog, release_id: str) -> None:
-    """Note the end of the log beside a release, once; the announcement of the release is in it."""
+    """Note the end of the log beside a release, once, after the Wire that announces the release."""
     path = layout.release_log_end(release_id)
     end = log.end()
     if end is not None and not store.exists(path):
@@ -35,21 +34,21 @@ def note_release_end(store: StateStore, log: WireLog, release_id: str) -> None:
 
 
 class LogEndNotes(NamedTuple):
-    """What the project and its releases noted: the ends by the path of the note, and the notes that cannot be read."""
+    """The notes of the project and its releases: the ends by the path of the note, and the unreadable notes."""
 
     ends: dict[str, LogEnd]
     unreadable: list[CorruptionError]
 
     def contradicted(self, log: WireLog) -> Iterator[str]:
-        """The notes of what a log does not hold, or not so; the log may be wrong, or the note."""
+        """Yield the notes that disagree with a log; either may be wrong."""
         for path, end in self.ends.items():
-            with suppress(*CorruptionErrors):  # a log that cannot be read is told as such
+            with suppress(*CorruptionErrors):  # an unreadable log is reported elsewhere
                 if not log.holds(end):
                     yield path
 
 
 def log_ends(store: StateStore) -> LogEndNotes:
-    """Every end that was noted."""
+    """Read all notes."""
     notes = LogEndNotes({}, [])
     for path in (layout.LOG_END, *map(layout.release_log_end, store.names(layout.RELEASES))):
         if store.exists(path):
@@ -58,7 +57,7 @@ def log_ends(store: StateStore) -> LogEndNotes:
             except InputErrors as error:
                 notes.unreadable.append(
                     CorruptionError(
-                        f"the note of where the log ended cannot be read: {error.what}",
+                        f"the note of the log's end cannot be read: {error.what}",
                         where=path,
                         remedy="restore the file, or delete it if the log is known to be whole",
                     )
@@ -67,10 +66,10 @@ def log_ends(store: StateStore) -> LogEndNotes:
 
 
 def check_log_ends(store: StateStore, log: WireLog) -> None:
-    """Refuse to go on from a log that is not the one of which the ends were noted.
+    """Raise if the log disagrees with the notes of its end.
 
     Raises:
-        CorruptionError: it was cut off, rewritten or replaced, or a note cannot be read.
+        CorruptionError: the log was truncated, rewritten or replaced, or a note cannot be read.
     """
     notes = log_ends(store)
     if notes.unreadable:
@@ -78,7 +77,7 @@ def check_log_ends(store: StateStore, log: WireLog) -> None:
     for end in notes.ends.values():
         if not log.holds(end):
             raise CorruptionError(
-                f"the Wire log no longer holds its entry {end.sequence_number} as it was noted",
+                f"entry {end.sequence_number} of the Wire log is missing, or not as it was noted",
                 where=store.address,
                 remedy="`specwright wire verify` says what was altered; restore `.specwright/` from a copy",
             )

@@ -1,8 +1,5 @@
-"""Modules as they are sealed: one directory per version, with contract, source, tests, examples and ship evidence
-(design: sealing, role-access).
-
-The definitions of tasks, as the log names them (design: projection).
-"""
+"""Sealed modules, one directory per version (design: sealing, role-access); and the task definitions that the log names
+(design: projection)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,18 +26,18 @@ _RECORDS = {
     layout.REGRESSION_TESTS,
     EXECUTION_LOG,
 }
-"""The files of a sealed version that the factory wrote; the gate judged the others."""
+"""The files of a sealed version that the factory writes; the gate judges the others."""
 
 
 class DependencyView(NamedTuple):
-    """A sealed module as the modules that call it see it: contract, examples and status in the Code Index."""
+    """A sealed module from its callers' point of view: contract, examples and status in the Code Index."""
 
     contract: MicroModuleContract
     examples: str
     status: str = "SHIPPED"
 
     def known_as(self, entry: JsonValue) -> "DependencyView":
-        """The view with its status in the Code Index (design: deprecation)."""
+        """Return the view with the module's status in the Code Index (design: deprecation)."""
         if not isinstance(entry, dict):
             return self
         replacement = f", superseded by {entry['superseded_by']}" if entry["superseded_by"] else ""
@@ -55,11 +52,11 @@ class ModuleStore:
         self._runs: dict[str, frozenset[int]] = {}
 
     def refs(self) -> list[str]:
-        """Every sealed version."""
+        """Return every sealed version."""
         return [ref for ref in self.begun() if self.is_sealed(ref)]
 
     def begun(self) -> list[str]:
-        """Every version that has a directory: the sealed ones, and what a crash left of one."""
+        """Return every version that has a directory: sealed ones, and one that a crash left incomplete."""
         return [
             f"{module_id}@{version}"
             for module_id in self._store.names(layout.MODULES)
@@ -67,57 +64,57 @@ class ModuleStore:
         ]
 
     def is_sealed(self, ref: str) -> bool:
-        """Whether a version is sealed: its evidence is written last."""
+        """Whether a version is sealed; its evidence is written last."""
         return bool(ref.partition("@")[2]) and self._store.exists(layout.ship_evidence(ref))
 
     def versions(self, module_id: str) -> list[str]:
-        """The versions of a module that were begun."""
+        """Return the versions of a module that have a directory."""
         return self._store.names(layout.module_versions(module_id))
 
     def location(self, ref: str) -> Path:
-        """The directory of a version, for programs that read it."""
+        """Return the directory of a version, for other programs."""
         return self._store.directory(layout.module(ref))
 
     def contract(self, ref: str) -> MicroModuleContract:
-        """The contract of a version."""
+        """Return the contract of a version."""
         path = layout.module_contract(ref)
         return MicroModuleContract.from_bytes(self._store.read(path), path)
 
     def evidence(self, ref: str) -> ShipEvidence:
-        """The ship evidence of a version."""
+        """Return the ship evidence of a version."""
         path = layout.ship_evidence(ref)
         return ShipEvidence.from_bytes(self._store.read(path), path)
 
     def regression_tests(self, ref: str) -> list[RegressionTest]:
-        """The falsifying tests beside a version."""
+        """Return the falsifying tests that were sealed with a version."""
         path = f"{layout.module(ref)}/{layout.REGRESSION_TESTS}"
         return (
             RegressionTests.from_bytes(self._store.read(path), path).tests if self._store.exists(path) else []
         )
 
     def examples(self, ref: str) -> str:
-        """The examples of a version."""
+        """Return the examples of a version."""
         return self._store.read(f"{layout.module(ref)}/{layout.EXAMPLES}").decode()
 
     def tree(self, ref: str) -> dict[str, bytes]:
-        """Every file of a version."""
+        """Return every file of a version."""
         return self._store.tree(layout.module(ref))
 
     def files(self, ref: str) -> dict[str, bytes]:
-        """What the gate judged: implementation, tests and examples."""
+        """Return the files that the gate judged: implementation, tests and examples."""
         return {path: data for path, data in self.tree(ref).items() if path not in _RECORDS}
 
     def runs(self, ref: str) -> frozenset[int]:
-        """The runs of code of a version, which never change: its source is read once (design: contract-at-fault)."""
+        """Return the code runs of a version, for finding repeated code; cached (design: contract-at-fault)."""
         if ref not in self._runs:
             self._runs[ref] = frozenset(runs_of(self.files(ref)))
         return self._runs[ref]
 
     def surface(self, ref: str) -> dict[str, bytes]:
-        """The files of a version that other modules may see (design: role-access).
+        """Return the files of a version that other modules may see (design: role-access).
 
         Raises:
-            CorruptionError: a file is missing or empty, or the contract is not the one that was sealed.
+            CorruptionError: a file is missing or empty, or the contract is not the sealed one.
         """
         base = layout.module(ref)
         paths = {name: f"{base}/{name}" for name in SURFACE}
@@ -132,7 +129,7 @@ class ModuleStore:
         return files
 
     def view(self, ref: str) -> DependencyView:
-        """A version as the modules that call it see it; its surface is checked."""
+        """Return a version from its callers' point of view, after checking its surface."""
         surface = self.surface(ref)
         contract = MicroModuleContract.from_bytes(surface[layout.CONTRACT], ref)
         return DependencyView(contract, surface[layout.EXAMPLES].decode())
@@ -147,15 +144,15 @@ class ModuleStore:
         reported: str = "",
         tests: Sequence[RegressionTest] = (),
     ) -> dict[str, bytes]:
-        """Write a version, its evidence last, after its hashes are recorded; returns its files.
+        """Journal the hashes of a version's files, write them, the evidence last, and return them.
 
         Args:
-            scope: Where they are recorded.
-            contract: Of the version.
-            files: That the gate judged.
-            log: Of its tests.
-            evidence: That it may ship.
-            reported: The examples of bug reports that the gate ran beside its tests; empty if there are none.
+            scope: The scope for the hashes.
+            contract: The contract.
+            files: The files that the gate judged.
+            log: The execution log of its tests.
+            evidence: The ship evidence.
+            reported: The examples of bug reports that it passed; empty if there are none.
             tests: The falsifying tests that it passed.
         """
         sealed = {layout.CONTRACT: contract.to_bytes(), **files, EXECUTION_LOG: log.to_bytes()}
@@ -172,13 +169,13 @@ class ModuleStore:
 
 
 class ProjectDefinitions(Mapping[str, TaskDefinition]):
-    """The definitions of tasks, by task id, in the order in which the log first names them (design: testing).
+    """The definitions of tasks, by task id, in the order in which the log first names them.
 
-    A definition is bound by its SHA-256: bytes that have it are those that were written, and were valid then. So the
-    state takes from each of ten thousand what it needs, and the rest is validated when somebody wants that task.
+    A definition is bound by its SHA-256, so its bytes are those that were valid when written. Therefore a project with ten
+    thousand tasks reads only the entries at first, and validates a whole definition when it is used.
 
     Args:
-        store: Holds them.
+        store: The store of the definitions.
     """
 
     def __init__(self, store: StateStore) -> None:
@@ -188,14 +185,14 @@ class ProjectDefinitions(Mapping[str, TaskDefinition]):
         self._read: dict[str, TaskDefinition] = {}
 
     def take(self, sha256: str) -> tuple[str, TaskEntry]:
-        """Take in a definition: a new task's, or a later one of a task that is there.
+        """Add the definition of a new task, or a later one of a known task.
 
         Returns:
-            The task's id, and its entry in a state in which it has not run.
+            The task's id and initial entry.
 
         Raises:
-            CorruptionError: it is missing or was altered.
-            InputError: it is no definition of a task.
+            CorruptionError: the definition is missing or was altered.
+            InputError: the bytes are not the definition of a task.
         """
         data, where = self._store.definition(sha256), definition(sha256)
         task_id, entry = stored_entry(data, where)
@@ -206,21 +203,21 @@ class ProjectDefinitions(Mapping[str, TaskDefinition]):
 
     @property
     def digests(self) -> Mapping[str, str]:
-        """The SHA-256 of each definition, by task id."""
+        """Return the SHA-256 of each definition, by task id."""
         return dict(self._digests)
 
     def restore(self, digests: Mapping[str, str]) -> None:
-        """Go back to earlier definitions; tasks that have none among them keep theirs."""
+        """Restore earlier definitions; other tasks keep theirs."""
         for task_id, sha256 in digests.items():
             if self._digests[task_id] != sha256:
                 self.take(sha256)
 
     def __getitem__(self, task_id: str) -> TaskDefinition:
-        """The definition of a task.
+        """Return the definition of a task.
 
         Raises:
-            KeyError: no such task.
-            CorruptionError: what the log names is no definition of a task.
+            KeyError: there is no such task.
+            CorruptionError: the bytes are not the definition of a task.
         """
         if task_id not in self._read:
             where, data = self._stored[task_id]

@@ -1,4 +1,5 @@
-"""The records of debates, by round, and escalations with the answers to them (design: debate, escalation, store-layout)."""
+"""The records of debates by round; drafts; escalations, exceptions and their answers (design: debate, escalation,
+store-layout)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -28,12 +29,12 @@ _Kind = TypeVar("_Kind", Proposal, Challenge, Adjudication)
 
 
 class GateResult(NamedTuple):
-    """What the gate says of a version at the end of a round.
+    """The gate's result for a version at the end of a round.
 
     Args:
-        failures: What keeps it from shipping.
-        observed: What was seen, for the escalation: fingerprints, their difference, the execution log (design: sealing).
-        passed: What was judged and held, if nothing keeps it from shipping: the evidence behind the Wire.
+        failures: The failures; empty if the version may ship.
+        observed: Details for the escalation: fingerprints, their difference, the execution log (design: sealing).
+        passed: Details of a version that passed, the evidence behind the Wire.
     """
 
     failures: list[Failure]
@@ -42,13 +43,13 @@ class GateResult(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """Why there is a round that no challenge and no ruling of its debate asked for (design: debate).
+    """The reason for a round that was started from outside the debate (design: debate).
 
     Args:
-        round: Its number.
-        reason: Who refused what, in a sentence.
-        failures: What it has to correct.
-        told_by: The records that they come from, with what is shown of each.
+        round: The number of the round.
+        reason: The reason, in a sentence.
+        failures: The failures to correct.
+        told_by: The records that state them, with a note on the visible part.
     """
 
     round: int
@@ -67,7 +68,7 @@ class DebateHistory(NamedTuple):
 
 
 def debate_trail(debates: Sequence[DebateHistory | DebateTrail]) -> DebateTrail:
-    """What was said in debates, each record once."""
+    """Merge debates into a trail with distinct records."""
     return DebateTrail(
         proposals=list({p.proposal_id: p for one in debates for p in one.proposals}.values()),
         challenges=list({c.challenge_id: c for one in debates for c in one.challenges}.values()),
@@ -78,8 +79,8 @@ def debate_trail(debates: Sequence[DebateHistory | DebateTrail]) -> DebateTrail:
 class DebateRecords:
     """The records of one debate, by round.
 
-    Proposals, challenges and adjudications are artifacts; the envelope of the first proposal lists those that came after
-    it. `debates/` has a copy of the newest of each kind, what the gate found, and what became of amendments.
+    Proposals, challenges and adjudications are artifacts; the envelope of the first proposal lists the later ones.
+    `debates/` has a copy of the newest of each kind, the gate's results, and the records of applied amendments.
     """
 
     def __init__(self, store: StateStore, debate_id: str) -> None:
@@ -88,22 +89,22 @@ class DebateRecords:
         self._debate_id = debate_id
 
     def write(self, number: int, record: Proposal | Challenge | Adjudication) -> None:
-        """Add a round's proposal, which opens it, or its challenge or adjudication; its artifact is stored already."""
+        """Add a stored record to a round; a proposal opens the round."""
         name, known = record.ref.partition("@")[0], list(self.listed())
-        if (number, name) not in known:  # else a crash came after this
+        if (number, name) not in known:  # else added before a crash
             purpose = Purpose.IN_ROUND if number == known[-1][0] else Purpose.OPENS_ROUND
             self._artifacts.debated(self._folder, self._debate_id, name, purpose)
         latest = layout.latest_record(self._debate_id, type(record).__name__.lower())
         self._store.replace(latest, record.to_bytes())
 
     def write_amendments(self, number: int, before: str, after: str, answer: AmendmentsAnswer) -> bytes:
-        """Record what became of the amendments; returns the record."""
+        """Store the record of applied amendments and return it."""
         record = canonical_json.pretty({"before": before, "after": after, "answer": answer.to_json()})
         self._store.publish(layout.amendments(self._debate_id, number), record)
         return record
 
     def write_gate(self, number: int, version_id: str, result: GateResult) -> bytes:
-        """Record what the gate found at the end of a round; returns the record."""
+        """Store the gate's result at the end of a round and return the record."""
         failures = [failure.to_json() for failure in result.failures]
         data = {
             "target": version_id,
@@ -116,11 +117,11 @@ class DebateRecords:
         return record
 
     def has_ruling(self, number: int) -> bool:
-        """Whether a round was ruled on."""
+        """Whether a round has a ruling."""
         return number in self._names(Adjudication)
 
     def one(self, kind: type[_Kind], number: int) -> _Kind:
-        """The record of a kind of a round: what was proposed in it, its verdict, its ruling.
+        """Return a round's proposal, challenge or adjudication.
 
         Raises:
             CorruptionError: there is none.
@@ -132,35 +133,35 @@ class DebateRecords:
         return record
 
     def find(self, kind: type[_Kind], number: int) -> _Kind | None:
-        """The record of a kind of a round, if it has one."""
+        """Return a round's proposal, challenge or adjudication, or None."""
         name = self._names(kind).get(number)
         return self._read(kind, name) if name else None
 
     def last_path(self, kind: type[Proposal | Challenge]) -> str:
-        """The path of the newest record of a kind; empty if there is none."""
+        """Return the path of the newest record of a kind; empty if there is none."""
         names = self._names(kind)
         return self._path(kind, names[max(names)]) if names else ""
 
     def amendments(self, number: int) -> tuple[str, str, AmendmentsAnswer]:
-        """The version before and after amendments, and the Proposer's word on each."""
+        """Return the versions before and after amendments, and the Proposer's account of them."""
         data = canonical_json.loads(self._store.read(layout.amendments(self._debate_id, number)))
         return data["before"], data["after"], AmendmentsAnswer.model_validate(data["answer"])
 
     def gate(self, number: int, version_id: str) -> GateResult:
-        """What the gate found."""
+        """Return the gate's result for a version."""
         data = canonical_json.loads(self._store.read(layout.gate_record(self._debate_id, number, version_id)))
         failures = [Failure.model_validate(failure) for failure in data["failures"]]
         return GateResult(failures, data.get("observed", {}), data.get("passed", {}))
 
     def last_gate(self) -> dict[str, Any]:
-        """What the gate saw of the newest version that reached it, for the escalation; empty if none did."""
+        """Return the gate's details for the newest version that reached it, for the escalation; empty if none did."""
         for number in reversed(self.rounds()):
             if reached := self.judged(number):
                 return self.gate(number, reached[-1]).observed
         return {}
 
     def last_failures(self) -> list[Failure]:
-        """What is still wrong at the end of the last round: by the gate if a version reached it, else by the challenge."""
+        """Return the failures at the end of the last round: those of the gate if it ran, else those of the challenge."""
         number = self.rounds()[-1]
         if reached := self.judged(number):
             return self.gate(number, reached[-1]).failures
@@ -168,30 +169,29 @@ class DebateRecords:
         return challenge.without(ruling.struck_tests if ruling else []) if challenge else []
 
     def rounds(self) -> list[int]:
-        """The numbers of the rounds; one that a person overruled is followed by one with that ruling alone."""
+        """Return the numbers of the rounds. A person's override is a separate round with only a ruling."""
         return sorted({number for number, _ in self.listed()})
 
     def falsified(self, upto: int = ALL) -> tuple[list[TriedTest], list[StruckTest]]:
-        """The falsifying tests that were tried in so many rounds, and those of them that were struck (design:
-        falsifying-tests)."""
+        """Return the falsifying tests of the first `upto` rounds, and those that were struck (design: falsifying-tests)."""
         history = self.history(challenges=upto, adjudications=upto)
         tried = [one for challenge in history.challenges for one in challenge.falsifying_tests]
         return tried, [one for ruling in history.adjudications for one in ruling.struck_tests]
 
     def amended(self, number: int) -> AmendmentsAnswer | None:
-        """The Proposer's word on the amendments of a round, if there were any."""
+        """Return the Proposer's account of a round's amendments, or None."""
         written = self._store.exists(layout.amendments(self._debate_id, number))
         return self.amendments(number)[2] if written else None
 
     def judged(self, number: int) -> list[str]:
-        """The versions of a round that reached the gate."""
+        """Return the versions of a round that reached the gate."""
         names, start = self._store.names(layout.debate(self._debate_id)), f"gate-{number}-"
         return [n.removeprefix(start).removesuffix(".json") for n in names if n.startswith(start)]
 
     def history(self, proposals: int = ALL, challenges: int = ALL, adjudications: int = ALL) -> DebateHistory:
-        """The debate as it was at some point: the records of so many rounds.
+        """Return the debate at some point, given by the number of records of each kind.
 
-        A step that runs again after a crash must not see what came after it, so every step says how much it saw.
+        A step that runs again after a crash must not see later records, so every step passes these numbers.
         """
         return DebateHistory(
             self._read_all(Proposal, proposals),
@@ -211,12 +211,12 @@ class DebateRecords:
         return f"{layout.body(self._folder, name, FIRST_VERSION)}/{kind.__name__.lower()}.json"
 
     def _names(self, kind: type[Record]) -> dict[int, str]:
-        """The id of the record of a kind in each round that has one."""
+        """Return the id of the record of a kind, by round."""
         prefix = f"{ArtifactType(kind.__name__.upper()).prefix}-"
         return {number: name for number, name in self.listed() if name.startswith(prefix)}
 
     def listed(self) -> Iterator[tuple[int, str]]:
-        """The records with the number of their round."""
+        """Yield the records with the number of their round."""
         number = 1
         yield number, self._debate_id
         for output in self._artifacts.envelope(self._folder, self._debate_id).outputs:
@@ -235,16 +235,16 @@ class DebateStore:
         self._store = store
 
     def ids(self) -> list[str]:
-        """Every debate, by the id of its first proposal."""
+        """Return the ids of all debates; each is that of the first proposal."""
         return self._store.names(layout.DEBATES)
 
     def records(self, debate_id: str) -> DebateRecords:
-        """The records of one debate."""
+        """Return the records of a debate."""
         return DebateRecords(self._store, debate_id)
 
     def of(self, folder: str, spec_task_id: str) -> list[DebateRecords]:
-        """Those of a task, the oldest first, also of attempts and plans that it has left behind; other tasks may share its
-        folder."""
+        """Return the debates of a task, oldest first, including those of earlier attempts and plans. Other tasks may share
+        its folder."""
         artifacts, known = ArtifactStore(self._store), {*self.ids()}
         names = [name for name in self._store.names(f"{layout.ARTIFACTS}/{folder}") if name in known]
         made = sorted((artifacts.envelope(folder, name) for name in names), key=lambda one: one.created_at)
@@ -252,7 +252,7 @@ class DebateStore:
         return [self.records(one.artifact_id) for one in own]
 
     def by_version(self) -> dict[str, str]:
-        """The debate over each plan and each implementation that was proposed, or that reached the gate."""
+        """Return the debate of each plan and implementation that was proposed or reached the gate."""
         found: dict[str, str] = {}
         for debate_id in self.ids():
             records = self.records(debate_id)
@@ -290,9 +290,9 @@ class DraftStore:
         note: Mapping[str, JsonValue],
         suffix: str = "",
     ) -> None:
-        """Keep the version with which a module halted, with what stopped it and what the gate saw.
+        """Store the version with which a module halted, with the reason and the gate's result.
 
-        A version may halt again after a person's answer; `suffix` tells the notes of its halts apart.
+        A version may halt again after a person's answer; `suffix` distinguishes the notes of its halts.
         """
         about: dict[str, JsonValue] = {
             "module_id": contract.module_id,
@@ -310,10 +310,9 @@ class DraftStore:
         error: AnswerError,
         observed: GateResult,
     ) -> None:
-        """Keep the last files that a Proposer submitted before its attempts were spent, with what was wrong with them and
-        what the gate saw.
+        """Store the last files that a Proposer submitted within its attempts, with their problems and the gate's result.
 
-        They never became a proposal, so no artifact holds them. Without any files nothing is kept.
+        They never became a proposal, so no artifact has them. Without files nothing is stored.
         """
         if not files:
             return
@@ -328,7 +327,7 @@ class DraftStore:
         self._add(scope, contract, _refused(name), {**modules_own, **noted})
 
     def refused(self, ref: str, name: str) -> GateResult | None:
-        """What the gate saw of a draft that was refused for good, by its run and stage; None if there is none."""
+        """Return the gate's result for a finally refused draft, by run and stage; None if there is none."""
         path = f"{layout.draft(ref, _refused(name))}/{_ESCALATION}"
         if not self._store.exists(path):
             return None
@@ -338,7 +337,7 @@ class DraftStore:
         return GateResult(failures, noted)
 
     def files(self, ref: str, name: str) -> dict[str, bytes] | None:
-        """The module's own files in a draft that was refused for good; None if there is none."""
+        """Return the module's files in a finally refused draft; None if there is none."""
         path = layout.draft(ref, _refused(name))
         if not self._store.names(path):
             return None
@@ -360,8 +359,8 @@ class EscalationStore:
     """`escalations/` and `resolutions/`, by the ids of the escalations; `exceptions/`, by the ids of the exceptions.
 
     Args:
-        store: Holds them.
-        is_waiting: Whether the log says that a task waits for the answer to an escalation.
+        store: The state store.
+        is_waiting: Whether, by the log, a task waits for an escalation.
     """
 
     def __init__(self, store: StateStore, is_waiting: Callable[[str], bool]) -> None:
@@ -373,22 +372,22 @@ class EscalationStore:
         return self._store.exists(layout.escalation(escalation_id))
 
     def ids(self) -> list[str]:
-        """Those of every escalation that was written; the debates beside them are none."""
+        """Return the ids of all escalations, without the transcripts beside them."""
         names = self._store.names(layout.ESCALATIONS)
         return [stem for name in names for stem, _, rest in [name.partition(".")] if rest == "json"]
 
     def escalation(self, escalation_id: str) -> EscalationArtifact:
-        """An escalation by its id.
+        """Return an escalation.
 
         Raises:
-            InputError: there is none.
-            CorruptionError: there was one, and its file is gone.
+            InputError: there is no such escalation.
+            CorruptionError: its file is missing.
         """
         path = layout.escalation(escalation_id)
         if not self._store.exists(path):
             if self._is_waiting(escalation_id):
                 raise CorruptionError(
-                    f"the escalation {escalation_id} is gone",
+                    f"the file of escalation {escalation_id} is missing",
                     where=f"{layout.STATE_STORE}/{path}",
                     remedy="restore `state_store/` from a copy of the project",
                 )
@@ -399,13 +398,13 @@ class EscalationStore:
         return EscalationArtifact.from_bytes(self._store.read(path), path)
 
     def add(self, escalation: EscalationArtifact) -> str:
-        """Write an escalation, and return the hash under which a Wire refers to it."""
+        """Write an escalation, and return the hash by which a Wire refers to it."""
         data = escalation.to_bytes()
         self._store.publish(layout.escalation(escalation.escalation_id), data)
         return self._store.define(data)
 
     def resolution(self, escalation_id: str) -> ResolutionRecord | None:
-        """A person's answer, if one was written."""
+        """Return a person's answer, or None."""
         return self._stored(layout.resolution(escalation_id), ResolutionRecord)
 
     def resolve(self, record: ResolutionRecord) -> None:
@@ -413,14 +412,14 @@ class EscalationStore:
         self._store.publish(layout.resolution(record.escalation_id), record.to_bytes())
 
     def add_exception(self, scope: Scope, record: InterfaceChangeException) -> None:
-        """Write an exception; it never changes. Until its task halts, the journal alone binds it."""
+        """Write an exception, which never changes. Until its task halts, only the journal binds it."""
         publish_noted(scope, self._store, {layout.exception(record.exception_id): record.to_bytes()})
 
     def exception(self, exception_id: str) -> InterfaceChangeException:
-        """An exception by its id.
+        """Return an exception.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no such exception.
         """
         record = self._stored(layout.exception(exception_id), InterfaceChangeException)
         if record is None:
@@ -431,7 +430,7 @@ class EscalationStore:
         return record
 
     def decision(self, exception_id: str, number: int) -> ExceptionDecision | None:
-        """A person's decision, if one of this number was written."""
+        """Return a person's decision by its number, or None."""
         return self._stored(layout.exception_decision(exception_id, number), ExceptionDecision)
 
     def decide(self, record: ExceptionDecision) -> None:
@@ -440,7 +439,7 @@ class EscalationStore:
         self._store.publish(path, record.to_bytes())
 
     def transcript(self, scope: Scope, escalation_id: str, number: int, trail: DebateTrail) -> None:
-        """Write the debate of an approval by which nothing was agreed."""
+        """Write the debate of an approved change that ended without agreement."""
         publish_noted(scope, self._store, {layout.transcript(escalation_id, number): trail.to_bytes()})
 
     def _stored(self, path: str, record: type[_Record]) -> _Record | None:
