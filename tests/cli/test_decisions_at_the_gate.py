@@ -161,4 +161,4 @@ def test_where_nothing_was_decided_no_list_is_promised(decided: Path, playbook: 
     assert specwright("reject", decided, "--reasons", "Decide nothing.").code == 3
     specwright("amend", decided, "--decision", "1", "x").refuses("no numbered decisions", "--feedback")
     told = specwright("amend", decided, "--withdraw")
-    told.refuses("was written anew after the rejection", code=1)
+    told.refuses("was written after the rejection", code=1)

@@ -113,7 +113,7 @@ def test_a_crash_between_log_and_index_is_corrected_by_the_next_command(released
     with pytest.raises(PowerCutError), open_project(released, spec_text="", composition=cut) as project:
         project.deprecate(asked)
     assert verify_project(released).findings == ()
-    assert "DEPRECATED already" in specwright("deprecate", sealed(released), released, *WORDS).err
+    assert "already DEPRECATED" in specwright("deprecate", sealed(released), released, *WORDS).err
     assert specwright("release", released).code == 1
 
 

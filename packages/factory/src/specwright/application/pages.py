@@ -1,10 +1,9 @@
-"""The pages of a product spec and of a task, for the person who approves and for the roles (design: product-spec,
-project-loop).
+"""The pages of a product spec and of a task, for the approval and for the roles (design: product-spec, project-loop).
 
-`product/spec.md` says what the product does, where it departs from SPEC.md, and each task with its signatures, its
-criteria and, folded, its examples; `spec_in_full.md` beside it has every field. `{task_id}.md` is the task file that the
-engineering loop reads: at init its section Dependency Contracts is written from the sketches of the upstream tasks, at
-dispatch from the contracts and examples of the shipped modules.
+`product/spec.md` has the product's behaviour, its departures from SPEC.md, and each task with signatures, criteria and
+folded examples; `spec_in_full.md` has every field. `{task_id}.md` is the task file of the engineering loop. Its section
+Dependency Contracts comes from the sketches of the upstream tasks at init, and from the contracts and examples of the
+shipped modules at dispatch.
 """
 
 import re
@@ -73,15 +72,16 @@ def spec_page(
     *,
     costs: str = "",
 ) -> str:
-    """`product/spec.md`.
+    """Render `product/spec.md`.
 
     Args:
-        warnings: Of the final validation; they do not block approval.
-        sources: The research in the order in which it was done.
+        spec: The spec.
+        warnings: The warnings of the final validation, which do not block the approval.
+        sources: The researcher's sources, in order.
         allowed_packages: Third-party packages that the project's settings allow (design: contracts).
-        changes: The difference from the version that was shown before, as a patch.
-        affected: What a change touches.
-        costs: What its build is likely to take, in words; empty if nothing is known or all answers are scripted.
+        changes: The difference from the version shown before, as a patch.
+        affected: The tasks and modules that a change affects, a line each.
+        costs: The estimated cost of the build, as text; empty if it is unknown or all answers are scripted.
     """
     data, tasks = spec.to_json(), list(spec.tasks())
     made = rendered(
@@ -109,12 +109,12 @@ def spec_page(
 
 
 def full_spec_page(spec: ProductSpecDraft) -> str:
-    """`product/spec_in_full.md`: every field of the spec as nested lists."""
+    """Render `product/spec_in_full.md`: every field of the spec as nested lists."""
     return "\n".join((f"# {printable(spec.title)}: the spec in full", "", *_outline(spec.to_json()), ""))
 
 
 def acceptance_file(spec: ProductSpecDraft) -> str:
-    """All examples and properties as a file that a person edits and hands back; `read_acceptance` reads it."""
+    """Render all examples and properties as a file for a person to edit; `read_acceptance` parses it."""
     return page(
         "acceptance_file.md",
         spec=spec,
@@ -126,15 +126,15 @@ def acceptance_file(spec: ProductSpecDraft) -> str:
 
 
 def spec_patch(before: ProductSpec, after: ProductSpec) -> list[str]:
-    """How a spec differs from another, as the lines of a patch: criteria and examples by task, then signatures, then how
-    it is used, what was decided, and all other fields. Empty if both say the same. Without the numbers of lists, as a new
-    item would change all below it."""
+    """Return the difference of two specs as the lines of a patch: criteria and examples by task, then signatures, then
+    interfaces, decisions and all other fields. Empty if there is none. Lists have no numbers, because a new item would
+    change all numbers after it."""
     names = {task.task_id: printable(task.name) for spec in (before, after) for task in spec.tasks()}
     lines: list[str] = []
     for place, (was, now) in enumerate(
         zip(*(_passages(spec, names) for spec in (before, after)), strict=True)
     ):
-        around = 0 if place else 1  # the call of an example whose value is another one
+        around = 0 if place else 1  # shows the call of an example whose value changed
         for heading in dict.fromkeys((*now, *was)):
             found = unified_diff(was.get(heading, []), now.get(heading, []), lineterm="", n=around)
             if changed := [line for line in islice(found, 2, None) if not line.startswith("@@")]:
@@ -143,7 +143,7 @@ def spec_patch(before: ProductSpec, after: ProductSpec) -> list[str]:
 
 
 def _passages(spec: ProductSpec, names: Mapping[str, str]) -> Iterator[dict[str, list[str]]]:
-    """What a spec says, as lines below headings: how it behaves, what is called, all else."""
+    """Yield the content of a spec as lines below headings: behaviour, signatures, interfaces, decisions, other fields."""
     data = spec.to_json()
     behaviour, others = dict[str, list[str]](), dict[str, list[str]]()
     for task, fields in zip(spec.tasks(), tasks_of(data), strict=True):
@@ -170,7 +170,7 @@ _SHOWN = ("task_id", "acceptance_criteria", "acceptance", "decisions")
 
 
 def _outline(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
-    """Every field of a record as a list, with what is below it."""
+    """Yield every field of a record as a nested list."""
     for name, value in data.items():
         label = f"{indent}- {name.replace('_', ' ')}:"
         if not isinstance(value, list | dict):
@@ -186,14 +186,14 @@ def _outline(data: Mapping[str, Any], indent: str = "") -> Iterator[str]:
 
 
 def _guide(spec: ProductSpecDraft) -> str:
-    """All interfaces of a spec; empty if it asks for none."""
+    """Render all interfaces of a spec; empty if there are none."""
     provided = [one for task in spec.tasks() if task.acceptance for one in task.acceptance.provides]
     functions = {name_of(one): function for one in provided if (function := function_of_signature(one))}
     return interface_guide(spec.interfaces, functions, slugify(spec.title)) if spec.interfaces else ""
 
 
 def public_names(task: TaskSpec) -> list[str]:
-    """The public names of a task, as Python defines them."""
+    """Return the public names of a task in the form of Python definitions."""
     provided = task.acceptance.provides if task.acceptance else ()
     return [f"{'def' if '(' in one else 'class'} {printable(one)}" for one in provided]
 
@@ -201,12 +201,12 @@ def public_names(task: TaskSpec) -> list[str]:
 def interface_guide(
     interfaces: Interfaces, functions: Mapping[str, PublicFunction], distribution: str
 ) -> str:
-    """All interfaces, as far as their functions are known.
+    """Render all interfaces, as far as their functions are known.
 
     Args:
-        interfaces: As they are approved.
-        functions: By name.
-        distribution: As the product is installed.
+        interfaces: The interfaces.
+        functions: The known functions, by name.
+        distribution: The product's distribution name.
     """
     guide = rendered(
         "interfaces.md",
@@ -229,7 +229,7 @@ def interface_guide(
 
 
 def _synopsis(command: ConsoleCommand, use: FunctionUse, words: Sequence[CommandWord]) -> str:
-    """A command or subcommand on one line: `linkwatch scan DIR [--limit INT] [--json]`."""
+    """Format a command or subcommand on one line: `linkwatch scan DIR [--limit INT] [--json]`."""
     shown = {
         place: [one.synopsis for one in words if one.place == place]
         for place in ("argument", "option", "stdin")
@@ -238,13 +238,13 @@ def _synopsis(command: ConsoleCommand, use: FunctionUse, words: Sequence[Command
 
 
 def _errors(use: FunctionUse, function: PublicFunction) -> dict[str, int]:
-    """The exit codes of errors by their names: of those that the function declares, else of those that are stated."""
+    """Return the exit codes of errors by name: of the declared ones, or else of those that the interface states."""
     stated = {name: code for name, code in use.errors.items() if name != OTHER_ERRORS}
     return {name: use.error_code(name) for name in function.errors} or stated
 
 
 def _types(uses: Sequence[FunctionUse], functions: Mapping[str, PublicFunction]) -> dict[str, str]:
-    """The types of parameters by their names, in the first function that has one of the name."""
+    """Return the types of parameters by name, each from the first function that has it."""
     called = [functions[one.calls] for one in uses if one.calls in functions]
     return {one.name: one.type for function in reversed(called) for one in reversed(function.parameters)}
 
@@ -254,19 +254,20 @@ _BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
 
 
 def render_at_init(definition: TaskDefinition, definitions: Mapping[str, TaskDefinition]) -> str:
-    """The task file with Dependency Contracts from the sketches of the upstream tasks (design: project-loop).
+    """Render the task file with Dependency Contracts from the sketches of the upstream tasks (design: project-loop).
 
     Args:
-        definitions: By task id; at least those of the dependencies.
+        definition: The task.
+        definitions: The definitions of at least its dependencies, by task id.
     """
     return _render(definition, sketched=[definitions[task_id] for task_id in definition.depends_on])
 
 
 def render_at_dispatch(definition: TaskDefinition, shipped: Iterable[ShippedDependency]) -> str:
-    """The task file with Dependency Contracts from what the dependencies shipped (design: project-loop).
+    """Render the task file with Dependency Contracts from the modules of the shipped dependencies (design: project-loop).
 
     Raises:
-        InputError: a dependency without a shipped contract, or a contract without examples.
+        InputError: a dependency has no shipped contract, or a contract has no examples.
     """
     modules = list(shipped)
     covered = {module.dependency for module in modules if module.examples.strip()}
@@ -300,6 +301,6 @@ def _render(
 
 
 def _error_cases(surfaces: str) -> list[str]:
-    """The cases of an `error_surfaces` sketch: its lines, and what semicolons separate."""
+    """Split an `error_surfaces` sketch into cases, at line ends and semicolons."""
     cases = [_BULLET.sub("", part).strip() for part in _CASE_END.split(surfaces)]
     return [case for case in cases if printable(case)]

@@ -1,19 +1,13 @@
 """Micro planning: from a task file to a plan with contract drafts (design: planning, ids).
 
-A plan is stored as the `MICRO_PLAN` with the answer it came from, one `CONTRACT` per new module, and a reuse search
-report per module (design: code-index), all of them drafts. `stored_plans` reads and locks them.
+A plan is stored as drafts: a `MICRO_PLAN` with the planner's answer, one `CONTRACT` per new module, and a reuse report per
+module (design: code-index). `stored_plans` reads and locks them.
 
-What a task that runs again starts from: its sealed modules, and the plan that they were made to (design: change).
-
-What a plan may name and what it must keep: the checks of a plan beyond its schema (design: planning, debate).
-
-A plan that a person gave in an answer: read, checked before it is accepted, and kept by every revision (design:
-planning).
-
-Its names and edges stay through the whole contract debate, also one that is reopened later (design: debate).
-
-The plan of a repair, which code makes: the plan that the task was built to, with one module as its next version (design:
-change).
+- A task that runs again starts from its sealed modules and their plan (design: change).
+- `PlanRules` checks a plan beyond its schema (design: planning, debate).
+- A person's plan is checked before the answer is accepted. Its names and dependencies stay the same through the whole
+  contract debate, even if that is reopened (design: planning, debate).
+- Code makes the plan of a repair: the task's plan, with the next version of one module (design: change).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -113,7 +107,7 @@ from specwright.ports import Assignment, IndexQuery, Place, Role, RunEvent, Scop
 
 
 def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
-    """The modules that a task has from its last shipped attempt, without those that it reused from other tasks."""
+    """Return the modules of a task's last shipped attempt, without those that it reused from other tasks."""
     if task.entry.status is TaskStatus.SHIPPED or not task.entry.module_refs:
         return []
     owners = tuple(f"journal.jsonl#{name}." for name in _owners(view, task))
@@ -125,14 +119,14 @@ def sealed_by_task(view: ProjectView, task: Task) -> list[str]:
 
 
 def plan_of(view: ProjectView, refs: Sequence[str]) -> StoredPlan | None:
-    """The plan to which sealed versions were made; None if there are none, or it is not among the artifacts."""
+    """Return the plan of sealed versions; None if there are no versions, or no such artifact."""
     sealed = {view.projection.debated_as(ref) for ref in refs}
     plans = stored_plans(view) if sealed else ()
     return next((plan for plan in plans if sealed & {one.ref for one in plan.contracts.values()}), None)
 
 
 def _owners(view: ProjectView, task: Task) -> list[str]:
-    """The task, the one that it migrates, and the migrations of both, as the spec names them."""
+    """Return the spec's ids of the task, the task that it migrates, and the migrations of both."""
     migrations = view.projection.migrations
     own = {task.task_id, migrations.get(task.task_id, task.task_id)}
     own |= {migration for migration, whole in migrations.items() if whole in own}
@@ -146,15 +140,15 @@ class OwnModule(NamedTuple):
     """A module that an earlier attempt at a task sealed.
 
     Args:
-        contract: Of the version that the task has now.
-        versions: All versions that are taken.
+        contract: The contract of the task's present version.
+        versions: All version numbers in use.
     """
 
     contract: MicroModuleContract
     versions: frozenset[str]
 
     def next_version(self, draft: MicroModuleContract) -> MicroModuleContract:
-        """Another contract as that of the next version: as the difference asks for, the first that is free."""
+        """Return a contract with the number of the next free version that its difference requires."""
         bump = compare_contracts(self.contract, draft).bump
         version = self.contract.module_version
         while version in self.versions:
@@ -166,16 +160,16 @@ class PlanRules(NamedTuple):
     """The rules for one plan.
 
     Args:
-        known: The sealed modules that it may name.
-        fixed: The modules that a person fixed, by names and edges.
-        refs: The references that modules have already, by name: of the locked plan, or given by a person.
-        sealed: The contracts of modules that are sealed under the locked plan; they cannot change.
-        own: The modules that earlier attempts sealed, by name: they may be planned again, as their next versions.
-        acceptance: The approved examples of the task, which bind names and parameters.
+        known: The sealed modules that the plan may use.
+        fixed: The modules of a person's plan, whose names and dependencies are fixed.
+        refs: References that modules already have, by name: from the locked plan, or given by a person.
+        sealed: The contracts of modules that are sealed under the locked plan and cannot change.
+        own: The modules that earlier attempts sealed, by name; they may be planned again, as their next versions.
+        acceptance: The task's approved examples, which fix names and parameters.
         owned: The classes that other tasks provide.
-        interfaces: Of the product, which call functions that the plan may have.
-        contract_of: The contract of a sealed module by its reference.
-        shown: The sealed modules that the plan has to answer for, by reference with their names.
+        interfaces: The product's interfaces, which may call functions of the plan.
+        contract_of: Returns the contract of a sealed module.
+        shown: The sealed modules that the plan must answer for: names by reference.
     """
 
     known: KnownModules
@@ -190,10 +184,10 @@ class PlanRules(NamedTuple):
     shown: Mapping[str, str] = MappingProxyType({})
 
     def check(self, answer: PlanAnswer) -> tuple[list[str], Contracts | None]:
-        """The problems of an answer, and its contracts as drafts, if they can be drawn up."""
+        """Return the problems of an answer, and its draft contracts, if they can be made."""
         others = {name: ref for name, ref in self.known.by_name.items() if name not in self.own}
         if names := plan_problems(answer, self.known._replace(by_name=others)):
-            return names, None  # names must be right before contracts can be drawn up
+            return names, None  # contracts can be made only with valid names
         if self.fixed and (departures := deviations(answer, self.fixed, self.known)):
             return departures, None
         _, drafts = self.draw_up(answer, f"MP-{_NO_ID}", "", lambda: f"MM-{_NO_ID}")
@@ -211,14 +205,14 @@ class PlanRules(NamedTuple):
     def draw_up(
         self, answer: PlanAnswer, plan_id: str, task_ref: str, new_module_id: Callable[[], str]
     ) -> tuple[MicroPlan, dict[str, MicroModuleContract]]:
-        """The plan and the contracts of its new modules, with their ids."""
+        """Return the plan and the contracts of its new modules, with ids."""
         refs = {**self.refs, **self._next_versions(answer)}
         plan, contracts = assign(answer, plan_id, task_ref, self.known, new_module_id, refs)
         return plan, {name: normalise(contract) for name, contract in contracts.items()}
 
     def _next_versions(self, answer: PlanAnswer) -> dict[str, str]:
-        """The references of own modules that are planned again: what their contracts' differences ask for (design:
-        change)."""
+        """Return the references of own modules that are planned again, with the versions that their differences require
+        (design: change)."""
         again = {name: own for name, own in self.own.items() if name not in self.sealed}
         if not again:
             return {}
@@ -232,12 +226,12 @@ class PlanRules(NamedTuple):
 
 
 def known_modules(factory: Factory, scope: Scope) -> KnownModules:
-    """The sealed modules that a plan may name, as they were when the plan was first made."""
+    """Return the sealed modules that a plan may use, as they were when the plan was first made."""
     return _known(scope.recall("tool", {"tool": "known_modules"}, lambda: _index_rows(factory)))
 
 
 def own_module(factory: Factory, scope: Scope, contract: MicroModuleContract) -> OwnModule:
-    """A sealed module with the versions that were taken when its next one was first planned."""
+    """Return a sealed module with the versions that existed when its next one was first planned."""
     asked: JsonValue = {"tool": "versions", "of": contract.ref}
     versions = scope.recall(
         "tool", asked, lambda: cast(JsonValue, factory.modules.versions(contract.module_id))
@@ -246,13 +240,13 @@ def own_module(factory: Factory, scope: Scope, contract: MicroModuleContract) ->
 
 
 def own_modules(factory: Factory, task: Task, scope: Scope) -> dict[str, OwnModule]:
-    """The modules that earlier attempts at a task sealed, by name (design: change)."""
+    """Return the modules that earlier attempts at a task sealed, by name (design: change)."""
     contracts = map(factory.modules.contract, sealed_by_task(factory, task))
     return {contract.name: own_module(factory, scope, contract) for contract in contracts}
 
 
 def owned_classes(factory: Factory, task: Task, scope: Scope) -> list[OwnedClass]:
-    """The classes that other tasks provide, with the modules that exported them when the plan was first made (design:
+    """Return the classes that other tasks provide, with the modules that exported them when the plan was first made (design:
     executable-spec)."""
     owners = _class_owners(factory, task)
     if not owners:
@@ -272,12 +266,12 @@ def owned_classes(factory: Factory, task: Task, scope: Scope) -> list[OwnedClass
 
 
 def interfaces_of(factory: Factory) -> Interfaces | None:
-    """The approved interfaces, which bind plans."""
+    """Return the approved interfaces, which plans must fit."""
     return factory.projection.spec.interfaces if factory.projection.spec else None
 
 
 def _class_owners(factory: Factory, task: Task) -> dict[str, str]:
-    """The tasks that provide classes, but the one at hand, as the spec names them."""
+    """Return the spec's ids of the other tasks that provide classes, by class."""
     spec, own = factory.projection.spec, task.entry.spec_task_id
     return {
         name_of(public): other.task_id
@@ -289,7 +283,7 @@ def _class_owners(factory: Factory, task: Task) -> dict[str, str]:
 
 
 def _is_of(board: TaskBoard, task_id: str, owner: str) -> bool:
-    """Whether a task is one of the spec, or a part of it."""
+    """Whether a task is `owner`, by its id in the spec, or a part of it."""
     name = board.entry(task_id).spec_task_id
     return name == owner or name.startswith(f"{owner}.")
 
@@ -304,7 +298,7 @@ def _index_rows(factory: Factory) -> JsonValue:
 
 
 _IN_PRODUCT = "in the product"
-"""What a row ends with, of a module that a shipped task has."""
+"""The end of a row for a module of a shipped task."""
 
 
 def _exporting(factory: Factory, name: str, refs: Sequence[str]) -> MicroModuleContract | None:
@@ -324,12 +318,12 @@ def _known(rows: JsonValue) -> KnownModules:
 
 
 class HumanPlan(NamedTuple):
-    """What a person decided about a plan.
+    """A person's plan.
 
     Args:
-        escalation: The escalation that it answered; empty where nobody decided anything.
-        modules: Names and edges that stay.
-        answer: The whole plan, where it was given in full.
+        escalation: The answered escalation; empty if there is no such plan.
+        modules: The modules, whose names and dependencies are fixed.
+        answer: The whole plan, if it was given in full.
     """
 
     escalation: str = ""
@@ -338,12 +332,12 @@ class HumanPlan(NamedTuple):
 
     @property
     def refs(self) -> dict[str, str]:
-        """The references of modules whose ids were given, by name."""
+        """The references of modules with given ids, by name."""
         return {m.name: f"{m.module_id}@1.0.0" for m in self.modules if m.module_id}
 
 
 def human_plan(factory: Factory, task: Task, known: KnownModules) -> HumanPlan:
-    """The last plan that a person gave for this attempt, if any."""
+    """Return the last plan that a person gave for this attempt; an empty one if there is none."""
     records = [record for record in task.answers if record.action is Action.REVISE_PLAN]
     if not records:
         return HumanPlan()
@@ -352,7 +346,7 @@ def human_plan(factory: Factory, task: Task, known: KnownModules) -> HumanPlan:
 
 
 def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> None:
-    """Hold a person's plan to the rules of a planner's, approved examples among them; no model is asked.
+    """Check a person's plan by the rules for a planner's, including approved examples. No model is asked.
 
     Args:
         factory: The ports.
@@ -360,7 +354,7 @@ def check_human_plan(factory: Factory, task: Task, record: ResolutionRecord) -> 
         record: The answer, not accepted yet.
 
     Raises:
-        InputError: names all its problems.
+        InputError: the plan has problems; the message has all of them.
     """
     known, acceptance = _known(_index_rows(factory)), task.definition.acceptance
     plan, problems = _read(record.payload, _names(factory, task, record), known)
@@ -397,7 +391,7 @@ def _read(
 
 
 def _names(factory: Factory, task: Task, record: ResolutionRecord) -> dict[str, str]:
-    """The names of the modules that a person may refer to by id: sealed ones, and those of the plan that failed."""
+    """Return the names of modules that a person may refer to by id: sealed ones, and those of the failed plan."""
     names = {entry.module_id: entry.name for entry in factory.index.entries()}
     left = factory.escalations.escalation(record.escalation_id).left
     if plan_id := cast(str, left.get("plan_id", "")):
@@ -407,14 +401,14 @@ def _names(factory: Factory, task: Task, record: ResolutionRecord) -> dict[str, 
 
 
 FACTORY = "factory"
-"""The author of what code makes of a ruling."""
+"""The author of plans with amendments that code applied."""
 
 MOST_NEAR = 5
-"""Shipped modules in a planner's request; it can search for more."""
+"""The number of shipped modules in a planner's request; the planner can search for more."""
 
 
 class _Revision(NamedTuple):
-    """How a plan follows from an earlier one: what it must show, and the records that its failures come from."""
+    """The relation of a plan to an earlier one: the additional check, and the records of the failures."""
 
     before: StoredPlan
     reopened: ReopenedPlan | None = None
@@ -424,13 +418,12 @@ class _Revision(NamedTuple):
 
 
 def first_plan(factory: Factory, task: Task) -> str:
-    """Ask the planner for the plan of a task and store it; returns its `MP-...`.
+    """Ask the planner for the plan of a task, store it, and return its `MP-...`.
 
-    A plan that a person gave in full is stored as it is; of one in short form the planner fills in the contracts
-    (design: planning).
+    A person's plan in full form is stored unchanged; to one in short form the planner adds the contracts (design: planning).
 
     Raises:
-        AnswerError: no sound plan in the bounded attempts (design: planning).
+        AnswerError: there was no sound plan within the attempts (design: planning).
     """
     scope = factory.journal.scope(f"{task.run}/plan/given")
     known = known_modules(factory, scope) if task.answers else KnownModules({}, frozenset())
@@ -456,7 +449,7 @@ def first_plan(factory: Factory, task: Task) -> str:
 
 
 def _changes_of_task(factory: Factory, task: Task) -> Sequence[str]:
-    """How a task differs from what the change that is under way began from, a line each."""
+    """Return the changes of a task in the open change, a line each."""
     change, spec = factory.projection.open_change, factory.projection.spec
     if change is None or change.before is None or spec is None:
         return ()
@@ -477,16 +470,18 @@ def revised_plan(
     questions: Sequence[str] = (),
     revisions_left: int | None = None,
 ) -> str:
-    """Have a challenged plan corrected; the revision is a new artifact (design: debate).
+    """Ask the planner to correct a challenged plan; the revision is a new artifact (design: debate).
 
     Args:
-        round_number: Of the contract debate.
-        failures: To be corrected.
-        before: The plan that is corrected.
-        sources: The records that the failures come from, beside those of that plan.
-        reopened: Where the plan was locked already (design: debate).
-        questions: About criteria, of this run of the task (design: unshown-criteria).
-        revisions_left: After this one.
+        factory: The ports.
+        task: The task.
+        round_number: The round of the contract debate.
+        failures: The failures to correct.
+        before: The plan to correct.
+        sources: The records of the failures, besides those of that plan.
+        reopened: The locked plan, if its debate is reopened (design: debate).
+        questions: The questions about criteria in this run of the task (design: unshown-criteria).
+        revisions_left: The number of revisions left after this one.
     """
     answer, sealed = _answer_text(before), sorted(reopened.sealed) if reopened else ()
     task_file = factory.folder.read(task.path).decode()
@@ -505,8 +500,8 @@ def amended_plan(
     reopened: ReopenedPlan | None = None,
     questions: Sequence[str] = (),
 ) -> str:
-    """Apply amendments to an approved plan, and nothing else: by code where each names a text, else by the planner, whose
-    answer goes back if it misses one or changes more (design: amendments)."""
+    """Apply amendments, and nothing else, to an approved plan: by code if each replaces a text, else by the planner, whose
+    answer is refused if it misses one or changes more (design: amendments)."""
     stage = f"amended-{round_number}"
     amended = _applied(factory, task, stage, amendments, approved, reopened)
     if amended and not amended.problems:
@@ -532,13 +527,18 @@ def problems_by_code(
     plan: StoredPlan,
     reopened: ReopenedPlan | None = None,
 ) -> Sequence[str] | None:
-    """What keeps a plan from being locked once code has applied amendments (design: amendments).
+    """Return the problems that would prevent locking a plan after code applied amendments (design: amendments).
 
     Args:
-        round_number: Of the contract debate, in which they are proposed.
+        factory: The ports.
+        task: The task.
+        round_number: The round of the contract debate.
+        amendments: The proposed amendments.
+        plan: The plan.
+        reopened: The locked plan, if its debate is reopened.
 
     Returns:
-        Nothing if it can be locked; None if code cannot apply them all.
+        An empty sequence if the plan could be locked; None if code cannot apply all amendments.
     """
     wrong = target_problems(amendments, contracts=True) or unreachable_targets(amendments, {}, plan.contracts)
     if wrong or not amendments:
@@ -548,7 +548,7 @@ def problems_by_code(
 
 
 class _AmendedPlan(NamedTuple):
-    """A plan with amendments that code has applied, and what keeps it from being locked."""
+    """A plan with amendments that code applied, and the problems that prevent locking it."""
 
     scope: Scope
     rules: PlanRules
@@ -564,7 +564,7 @@ def _applied(
     approved: StoredPlan,
     reopened: ReopenedPlan | None,
 ) -> _AmendedPlan | None:
-    """A plan with its amendments, if code can apply them all."""
+    """Return a plan with its amendments, or None if code cannot apply all of them."""
     answer = applied_by_code(amendments, approved.answer, approved.contracts)
     if answer is None:
         return None
@@ -589,9 +589,9 @@ def _store_amended(
 def _store_given(
     factory: Factory, scope: Scope, task: Task, human: HumanPlan, answer: PlanAnswer, rules: PlanRules
 ) -> str:
-    """Store a person's plan; it was checked when the answer was given, and is checked again as it is used."""
+    """Store a person's plan. It was checked when the answer was given, and is checked again here."""
     if problems := rules.check(answer)[0]:
-        raise AnswerError("the plan that was given does not hold any more", problems=tuple(problems))
+        raise AnswerError("the given plan is no longer valid", problems=tuple(problems))
     run_id = f"{task.run}/plan/operator"
     by = factory.invocations.open_resolution(scope, run_id, task.task_id, task.folder, human.escalation)
     return _store(factory, scope, task, by, answer, rules)
@@ -604,7 +604,7 @@ def _asked(
     message: str,
     revision: _Revision | None = None,
 ) -> str:
-    """Ask the planner and store its plan."""
+    """Ask the planner for a plan, store it, and return its id."""
     place = task.place("plan", stage, Role.PLANNER)
     scope = factory.journal.scope(f"{place.run_id}/plan", deferred=True)
     everything = known_modules(factory, scope)
@@ -623,7 +623,7 @@ def _asked(
         broken, drafts = rules.check(answer)
         if drafts is None:
             return broken
-        own = len(drafts) == len(answer.modules)  # a check may name statements of a module that is reused
+        own = len(drafts) == len(answer.modules)  # a check may name statements of a reused module
         untraced = trace_problems(answer.acceptance_checks, Citable([*drafts.values()])) if own else []
         return [*broken, *untraced, *(revision.check(answer, drafts) if revision else [])]
 
@@ -671,9 +671,9 @@ def _rules(
 def _to_answer_for(
     factory: Factory, task: Task, known: KnownModules, own: Mapping[str, OwnModule], human: HumanPlan
 ) -> dict[str, str]:
-    """The sealed modules that the request for a first plan names, by reference with their names: the nearest ones, and those
-    of the tasks that it depends on. None where a person decided, none of a task that is built again, and none where answers
-    are scripted: what was recorded before stays valid (design: planning)."""
+    """Return the sealed modules that the first plan must answer for, names by reference: the nearest ones, and those of the
+    task's dependencies. Empty for a person's plan and for a task that is built again, and with scripted answers, so that
+    older playbooks stay valid (design: planning)."""
     if human.modules or own or factory.roles.is_scripted(Role.PLANNER):
         return {}
     near = [line.partition(" ")[0] for line in _nearest(factory, task)]
@@ -692,11 +692,16 @@ def _open_planner_pack(
     *,
     revised: bool,
 ) -> Invocation:
-    """Write the context pack: the planner's column of the role table (design: role-access).
+    """Write the planner's context pack, by its column in the role table (design: role-access).
 
     Args:
-        entries: What it is given beside the task and the modules that it may call.
-        revised: Whether it corrects a plan, and reads of the task what its request leaves out.
+        factory: The ports.
+        scope: The source of ids and time.
+        task: The task.
+        place: The place of the invocation.
+        known: The sealed modules that it may call.
+        entries: Further entries.
+        revised: Whether it corrects a plan; then the task file is readable, because the request leaves parts of it out.
     """
     readable = f", readable as /{TASK}" if revised else ""
     included = [
@@ -716,7 +721,7 @@ def _open_planner_pack(
 
 
 def _revision_entries(factory: Factory, task: Task, stage: str, revision: _Revision) -> list[PackEntry]:
-    """The plan that is corrected, and what the debate says of it."""
+    """Return the pack entries for a revision: the plan to correct, and its debate."""
     before = revision.before.plan_id
     entries = previous_version(factory, task, before, {})
     entries += debate_entries(factory, task, before, amending=stage.startswith("amended"))
@@ -733,20 +738,21 @@ def next_version_plan(
     facing: str | None = None,
     before: StoredPlan | None = None,
 ) -> str:
-    """Store the plan that code makes for the next version of a sealed module; returns its `MP-...` (design:
+    """Store a plan made by code for the next version of a sealed module, and return its `MP-...` (design:
     interface-changes, change).
 
     Args:
-        task: The module's, for the change, or the attempt that repairs it.
+        factory: The ports.
+        task: The module's task, with the change, or the attempt that repairs it.
         baseline: The sealed contract.
-        contracts: The module's as it shall be, and those of the task's other modules, which stay.
-        claim: Of the plan.
-        checks: That show it.
-        facing: The name of the module that is the task's face; left out, the last one.
-        before: The plan whose contracts a repair carries on.
+        contracts: The module's new contract, and the unchanged ones of the task's other modules.
+        claim: The claim of the plan.
+        checks: Its acceptance checks.
+        facing: The name of the task-facing module; by default the last one.
+        before: The plan that a repair continues.
 
     Raises:
-        AnswerError: no plan can hold that contract.
+        AnswerError: a plan with that contract is not valid.
     """
     scope = factory.journal.scope(scopes.plan_by_code(task.place("plan", "round-1", Role.PLANNER).run_id))
     known = known_modules(factory, scope)
@@ -763,15 +769,15 @@ def next_version_plan(
 
 
 def _as_sealed(factory: Factory, built: StoredPlan, refs: Sequence[str]) -> StoredPlan:
-    """The plan from which a task was built, with its modules as they are sealed: what changes is a patch of it."""
+    """Return the plan of a built task with the sealed contracts; the planner of a change patches it."""
     sealed = {one.name: _planned(one, is_next=False) for one in map(factory.modules.contract, refs)}
     modules = [sealed.get(one.name, one) for one in built.answer.modules]
     return built._replace(answer=built.answer.model_copy(update={"modules": modules}))
 
 
 def _planned_again(answer: PlanAnswer, before: PlanAnswer, rules: PlanRules) -> PlanAnswer:
-    """A plan whose planner changed statements of sealed modules of the task and left their `reuse` as it was: these are
-    their next versions."""
+    """Return a plan in which sealed modules of the task with changed statements and unchanged `reuse` are created as their
+    next versions."""
     was = {one.name: one for one in before.modules if one.name in rules.own and one.reuse.reuse_ref}
 
     def settled(module: PlannedModule) -> PlannedModule:
@@ -787,7 +793,7 @@ def _planned(contract: MicroModuleContract, is_next: bool) -> PlannedModule:
 
 
 def _reuse(purpose: str, ref: str | None = None) -> ReuseAnswer:
-    """What is said of a sealed module, or of its next version."""
+    """Build the reuse report for a sealed module, or for its next version."""
     return ReuseAnswer(
         query=purpose,
         conclusion=ReuseConclusion.REUSE_EXISTING if ref else ReuseConclusion.CREATE_NEW,
@@ -809,9 +815,15 @@ def _store(
     """Store a plan with its contracts and reuse reports, record the contribution, and return its id.
 
     Args:
-        before: The plan of which it is the next version.
-        searched: The queries by which its author searched the Code Index. A report that names another one has the query
-            that code asked for the task, so that what it names was asked (design: code-index).
+        factory: The ports.
+        scope: The source of ids and time.
+        task: The task.
+        by: The invocation that made it.
+        answer: The plan.
+        rules: The rules that it passed.
+        before: The previous version of the plan.
+        searched: The author's searches of the Code Index. In a report with any other query, that is replaced by the query
+            that code made for the task, so that every report names a search that took place (design: code-index).
     """
     artifacts, task_version = factory.artifacts, task_ref(factory, task)
     drafts: list[Draft] = []
@@ -862,7 +874,7 @@ def _store(
 
 
 def _searched_before(factory: Factory, before: StoredPlan) -> frozenset[str]:
-    """The queries that the reuse reports of a plan name."""
+    """Return the queries in the reuse reports of a plan."""
     folder = factory.artifacts.folder_of(before.plan_id)
     inputs = factory.artifacts.envelope(folder, before.plan_id).inputs
     names = [one.ref.partition("@")[0] for one in inputs if one.purpose == Purpose.REUSE_SEARCH]
@@ -871,8 +883,8 @@ def _searched_before(factory: Factory, before: StoredPlan) -> frozenset[str]:
 
 
 def _nearest(factory: Factory, task: Task) -> list[str]:
-    """The shipped modules that the Code Index found nearest to a task: the search that is owed before a plan, made by code
-    (design: code-index)."""
+    """Return the shipped modules nearest to a task, by a search of the Code Index that code makes before planning (design:
+    code-index)."""
 
     def live() -> JsonValue:
         return [
@@ -889,7 +901,7 @@ def _nearest_query(task: Task) -> str:
 
 
 def _callers(factory: Factory, task: Task) -> list[str]:
-    """What a planner is told of what the functions of its task use, and of what calls them.
+    """Return notes for the planner on what the functions of its task use, and what calls them.
 
     A task whose examples script hosts uses hosts, and functions that take a path may use a database.
     """
@@ -905,17 +917,17 @@ def _callers(factory: Factory, task: Task) -> list[str]:
 
 
 def _answer_text(plan: StoredPlan, exclude: Any = None) -> str:
-    """The planner's answer as JSON text, without what it left out."""
+    """Return the planner's answer as JSON text, without unset fields."""
     return as_json(plan.answer.model_dump(mode="json", exclude_defaults=True, exclude=exclude))
 
 
 def repair_plan(factory: Factory, task: Task) -> str:
-    """Store the plan of an attempt that repairs a reported bug, with the sealed contract as it is, and say in the log that
-    it is locked; returns its `MP-...`, or an empty text for an attempt that is planned as ever, such as one whose criteria
-    were amended since the report. Contracts that were approved are not debated again.
+    """Store and lock the plan of an attempt that repairs a reported bug, with the sealed contract, and return its `MP-...`.
+    Return an empty text if the attempt needs normal planning, for example because its criteria were amended after the
+    report. Approved contracts are not debated again.
 
     Raises:
-        AnswerError: no plan can hold the contract any more.
+        AnswerError: a plan with the contract is no longer valid.
     """
     change = factory.projection.open_change
     report = change.request.report if change else None

@@ -1,7 +1,7 @@
-"""The project's state as the log tells it: `state_machine.json` is `project(log, definitions)` (design: projection).
+"""The projection of the log: `state_machine.json` is `project(log, definitions)` (design: projection).
 
-Wires carry references; what they refer to is read from the content-addressed definitions. A Wire that makes no
-sense here cannot be in the log, which admits by the same tables (design: wire); if one is, the log was altered.
+Wires carry references to definitions, which are stored under their hashes. The log admits Wires by the same tables that
+are used here (design: wire), so a Wire that does not fit means that the log was altered.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +40,7 @@ _Record = TypeVar("_Record", bound=Record)
 
 
 class _Event(NamedTuple):
-    """What a Wire says, as far as it matters here."""
+    """The parts of a Wire that matter here."""
 
     stream: dict[str, Any]
     payload: dict[str, Any]
@@ -52,14 +52,14 @@ class _Event(NamedTuple):
 
 
 class SpecSnapshot(NamedTuple):
-    """What an approved change goes on from, and what leads back if it is abandoned (design: change).
+    """The state before an approved change, to restore if it is abandoned (design: change).
 
     Args:
-        spec_sha256: The spec that was approved before.
+        spec_sha256: The previously approved spec.
         tasks: The entries of all tasks.
         definitions: The hash of each task's definition.
-        releases: How many there were.
-        dispatched: What each task was last dispatched with.
+        releases: The number of releases.
+        dispatched: The dependencies' modules at each task's last dispatch.
     """
 
     spec_sha256: str
@@ -70,11 +70,11 @@ class SpecSnapshot(NamedTuple):
 
 
 class ProductChange(NamedTuple):
-    """A change of the product, as far as it has come.
+    """A change of the product.
 
     Args:
-        request: What was asked for.
-        before: What it changes; None until it is approved.
+        request: The request.
+        before: The state before it; None until it is approved.
         ended: `released` or `abandoned`; empty while it is open.
     """
 
@@ -84,16 +84,16 @@ class ProductChange(NamedTuple):
 
 
 _Take: TypeAlias = Callable[[Any, _Event], None]
-"""A method of the projection that takes in an event."""
+"""A method of the projection that applies an event."""
 
 
 class Projection:
-    """The state in memory, caught up from the log, and its file.
+    """The state in memory, computed from the log, and its file.
 
     Args:
         log: The source of truth.
-        store: Holds the definitions, and takes the file.
-        ticks: Monotonic seconds; between stops the file is written at most once in one (design: projection).
+        store: The store of the definitions and the file.
+        ticks: A monotonic clock in seconds; between stops the file is written at most once per second (design: projection).
     """
 
     def __init__(self, log: WireLog, store: StateStore, ticks: Callable[[], float]) -> None:
@@ -103,11 +103,11 @@ class Projection:
         self._written_at = float("-inf")
         self.seen = 0
         self.known_events: dict[str, tuple[str, str]] = {}
-        """The type and the stream of each Wire, by its id."""
+        """The type and stream of each Wire, by id."""
         self.last_ts = ""
         """The latest time in the log."""
         self.journal_head = 0, ""
-        """How many records the journal had at the last stop, and their hash; it only grows."""
+        """The number of journal records at the last stop, and their hash; the journal only grows."""
         self._updated_at = ""
         self._declared: dict[str, TaskEntry] = {}
         self._board: TaskBoard | None = None
@@ -115,7 +115,7 @@ class Projection:
         self._parts: dict[str, dict[str, TaskEntry]] = {}
         self._artifacts: dict[str, dict[str, str]] = {}
         self.announced: dict[str, str] = {}
-        """The hash of a version's files as a task announced it, by its reference."""
+        """The announced hash of each version's files, by reference."""
         self.project_id = ""
         self.spec_sha256 = ""
         self._spec: ProductSpec | None = None
@@ -131,53 +131,53 @@ class Projection:
         self.undone: dict[str, UndoneDeprecation] = {}
         self.exceptions: dict[str, KnownException] = {}
         self.changed_by: dict[str, str] = {}
-        """The exception that a version came from, by its reference."""
+        """The exception that led to a version, by the version's reference."""
         self._answered: dict[str, list[str]] = {}
         self.changes: list[ProductChange] = []
         self.resealed: dict[str, ResealedModule] = {}
-        """The versions that code sealed, by reference."""
+        """The versions that were sealed without a debate, by reference."""
         self.migrations: dict[str, str] = {}
-        """The task that each migration task moves to a later version of what it calls."""
+        """The task that each migration moves to later versions of its dependencies."""
         self.cause = ""
-        """What gave shipped modules later versions last: an approved change or an exception, as the first part of the
-        scopes of what follows from it; empty before the first and after the release of a change."""
-        self.migrated: set[str] = set()  # the tasks that have got a migration since
+        """The last event that gave shipped modules later versions (an approved change, an exception, an undone deprecation),
+        as the first part of the scopes that follow from it; empty before the first and after a change's release."""
+        self.migrated: set[str] = set()  # tasks that have a migration since
         self._withdrawn: set[str] = set()
         self.dispatched: dict[str, dict[str, list[str]]] = {}
-        """The modules of each task that a task depends on, as they were when it was last dispatched."""
+        """The dependencies' modules at each task's last dispatch."""
 
     @property
     def open_change(self) -> ProductChange | None:
-        """The change that is under way."""
+        """The open change, if any."""
         return self.changes[-1] if self.changes and not self.changes[-1].ended else None
 
     @property
     def change_number(self) -> int:
-        """The number of the change that is under way or else was released last; 0 before the first."""
+        """The number of the open change, or else of the last released one; 0 before the first."""
         counted = (change.request.number for change in self.changes if change.ended != "abandoned")
         return max(counted, default=0)
 
     @property
     def awaits_approval(self) -> bool:
-        """Whether no spec is approved yet, or none of the change that is under way."""
+        """Whether the first spec, or that of the open change, is not approved yet."""
         change = self.open_change
         return not self._spec_stored if change is None else change.before is None
 
     def debated_as(self, module_ref: str) -> str:
-        """The version whose implementation was debated: of one that code sealed, the one that it came from."""
+        """Return the version whose implementation was debated: for one sealed without a debate, its origin."""
         while (sealed := self.resealed.get(module_ref)) is not None:
             module_ref = sealed.replaces
         return module_ref
 
     def is_deprecated(self, module_ref: str) -> bool:
-        """Whether a version was deprecated, and nobody undid that."""
+        """Whether a version is deprecated and this was not undone."""
         decided = self.deprecations.get(module_ref)
         deprecated = decided is not None and decided.status is IndexStatus.DEPRECATED
         return deprecated and module_ref not in self.undone
 
     @property
     def board(self) -> TaskBoard | None:
-        """The tasks, or None before the first is declared. It goes with the log, without walking all tasks."""
+        """The tasks, or None before the first is declared. The board follows the log incrementally."""
         if self._board is None and self._declared and self.spec_version:
             declared = ProjectState(
                 project_id=self.project_id,
@@ -193,7 +193,7 @@ class Projection:
         """The approved spec, or None before the approval.
 
         Raises:
-            CorruptionError: what the log names is no spec.
+            CorruptionError: the definition that the log names is not a spec.
         """
         if self._spec is None and self._spec_stored:
             try:
@@ -204,10 +204,10 @@ class Projection:
 
     @property
     def approved_spec(self) -> ProductSpec:
-        """The approved spec, for what comes after the approval.
+        """The approved spec, for steps after the approval.
 
         Raises:
-            CorruptionError: none is in the log.
+            CorruptionError: the log has none.
         """
         if self.spec is None:
             raise CorruptionError("no approved spec is in the log", remedy="run `specwright approve`")
@@ -215,13 +215,13 @@ class Projection:
 
     @property
     def decided_spec(self) -> ProductSpec | None:
-        """The approved spec with the criteria and examples of its tasks as a person decided since: what a change begins with
-        (design: change)."""
+        """The approved spec with the criteria and examples that a person changed since; a change begins with it (design:
+        change)."""
         if self.spec is None:
             return None
         spec, decided = self.spec.to_json(), {one.spec_task_id: one for one in self.definitions.values()}
         for task in tasks_of(spec):
-            # a task of one criterion, the other one dropped, is no task of a spec
+            # a task whose second criterion was dropped is not valid in a spec
             if (one := decided.get(task["task_id"])) and len(one.acceptance_criteria) > 1:
                 now = one.to_json()
                 task |= {name: now[name] for name in ("acceptance_criteria", "acceptance") if name in now}
@@ -229,22 +229,22 @@ class Projection:
 
     @property
     def state(self) -> ProjectState | None:
-        """The state at this moment, or None before the first task is declared."""
+        """The present state, or None before the first task is declared."""
         return self.board.state() if self.board is not None else None
 
     def answers(self, stream_id: str) -> tuple[ResolutionRecord, ...]:
-        """The answers that resumed an attempt in place, by its stream, oldest first (design: wire)."""
+        """Return the answers that resumed an attempt in place, oldest first (design: wire)."""
         return tuple(self.resolutions[name] for name in self._answered.get(stream_id, ()))
 
     def catch_up(self) -> None:
-        """Take in what the log holds beyond what was seen."""
+        """Apply the new entries of the log."""
         self.apply(self._log.entries(self.seen))
 
     def apply(self, entries: Iterable[LogEntry]) -> None:
-        """Take in entries in their order.
+        """Apply entries in order.
 
         Raises:
-            CorruptionError: an entry contradicts the ones before it, or a definition is missing or altered.
+            CorruptionError: an entry contradicts earlier ones, or a definition is missing or altered.
         """
         for entry in entries:
             wire = cast(dict[str, Any], entry.wire)
@@ -265,7 +265,7 @@ class Projection:
             self.known_events[wire["wire_id"]] = (wire["type"], wire["stream"]["stream_id"])
 
     def write(self, *, now: bool) -> None:
-        """Write the file: now, or only if the last time is a second ago."""
+        """Write the file: now, or only if the last write was a second ago."""
         due = now or self._ticks() - self._written_at >= _SECONDS_BETWEEN_WRITES
         if due and (state := self.state) is not None:
             self._store.replace(STATE_FILE, state.to_bytes())
@@ -311,8 +311,8 @@ class Projection:
         self._set_cause("")
 
     def _change_abandoned(self, event: _Event) -> None:
-        """Tasks are what they were before the change was approved; attempts that it began are over, and tasks that it
-        added are ABANDONED (design: change)."""
+        """Restore the tasks from before the change's approval. Attempts that it began end, and tasks that it added become
+        ABANDONED (design: change)."""
         change = self.changes[-1]
         self.changes[-1] = change._replace(ended="abandoned")
         if change.before is None:
@@ -340,7 +340,7 @@ class Projection:
         self._replace_modules(event, {sealed.replaces: sealed.module_ref})
 
     def _replace_modules(self, event: _Event, versions: Mapping[str, str]) -> None:
-        """Shipped tasks go on with later versions of their modules."""
+        """Replace modules of shipped tasks by later versions."""
         for task_id, entry in list(self._declared_board.tasks.items()):
             if entry.status is TaskStatus.SHIPPED and not versions.keys().isdisjoint(entry.module_refs):
                 self._change(task_id, event, task_changes.replace_modules, versions)
@@ -376,8 +376,8 @@ class Projection:
         self.exceptions[decided.exception_id].decisions.append(decided)
 
     def _exception_resolved(self, event: _Event) -> None:
-        """The changed version takes the place of the one before in the task that sealed it; in others that reuse it, if
-        it is compatible (design: interface-changes)."""
+        """Replace the old version in the task that sealed it, and in tasks that reuse it if the new one is compatible
+        (design: interface-changes)."""
         outcome = self._defined(event, ExceptionOutcome)
         self.exceptions[outcome.exception_id].outcomes.append(outcome)
         if (version := outcome.version) is None:
@@ -413,8 +413,8 @@ class Projection:
             self._board.add(task_id, event.ts, entry)
 
     def _created_of(self, whole: str, task_id: str, event: _Event, entry: TaskEntry) -> None:
-        """A part becomes a task of the project once the task that it is a part of is given up (design: escalation). The
-        migration of a shipped task begins from its modules (design: change)."""
+        """Collect a part, which becomes a task once the split task is abandoned (design: escalation); or add a migration,
+        which begins from the modules of the shipped task (design: change)."""
         shipped = self._declared_board.entry(whole)
         if shipped.status is not TaskStatus.SHIPPED:
             self._parts.setdefault(whole, {})[task_id] = entry
@@ -452,8 +452,8 @@ class Projection:
             self._follow(task_id, event, task_facing, refs)
 
     def _follow(self, task_id: str, event: _Event, task_facing: str, refs: list[str]) -> None:
-        """What else has a changed task's modules goes on with their new versions, if these are compatible; a migration
-        takes the place of what the task has that it migrates (design: change)."""
+        """Update other tasks with a changed task's modules, if the new versions are compatible; a migration replaces the
+        modules of the task that it migrates (design: change)."""
         whole = self.migrations.get(task_id, task_id)
         others = {whole, *self._migrations_of(whole)} - {task_id}
         for other in others:
@@ -479,15 +479,15 @@ class Projection:
     def _cancelled(self, event: _Event) -> None:
         task_id = self._task_id(event)
         if event.stream_id in self._withdrawn:
-            return  # the change that began this attempt is abandoned, and the task is what it was before
+            return  # the change that began this attempt was abandoned, and the task is restored
         if parts := self._parts.pop(task_id, None):
             self._declared_board.split(task_id, event.ts, parts)
         else:
             self._change(task_id, event, task_changes.abandon)
 
     def _raised(self, event: _Event) -> None:
-        """A blocked task gets an escalation of its own (design: task-states), or a criterion or a release a question, for
-        which no task waits (design: unshown-criteria, executable-spec)."""
+        """Set the escalation of a blocked task (design: task-states), or add a question for which no task waits (design:
+        unshown-criteria, executable-spec)."""
         escalation = self._defined(event, EscalationArtifact)
         if escalation.cause == CRITERION:
             self.questions[escalation.escalation_id] = escalation
@@ -504,8 +504,8 @@ class Projection:
         self.resolutions[record.escalation_id] = record
 
     def _amended(self, event: _Event) -> None:
-        """A person changed what a waiting task is, and so answered its escalation if it had one (design:
-        task-states, wire)."""
+        """Apply a person's change to a waiting task, which answers its escalation if it has one (design: task-states,
+        wire)."""
         task_id, entry = self._definition(event)
         if self._declared_board.entry(task_id).status is TaskStatus.BLOCKED:
             self._change(task_id, event, task_changes.set_escalation, None)
@@ -532,7 +532,7 @@ class Projection:
         return self.definitions.take(event.payload["definition_sha256"])
 
     def _defined(self, event: _Event, record: type[_Record]) -> _Record:
-        """The record that a Wire names."""
+        """Return the record that a Wire refers to."""
         data = self._store.definition(event.payload["definition_sha256"])
         return record.from_bytes(data, event.payload["reference"])
 
@@ -545,7 +545,7 @@ class Projection:
         "task.blocked": _blocked,
         "task.cancelled": _cancelled,
     }
-    """What each event type changes; the others change nothing here (design: wire)."""
+    """The method for each event type; other types change nothing here (design: wire)."""
 
     _reviews: ClassVar[Mapping[str, _Take]] = {
         "journal.head": _journal_bound,
@@ -567,4 +567,4 @@ class Projection:
         "task.removed": _removed,
         "exception.resolved": _exception_resolved,
     }
-    """The same by the subject of a review."""
+    """The method for each subject of a review."""

@@ -1,9 +1,8 @@
-"""What shows each criterion of the approved spec: examples and properties, tests of modules, falsifying tests (design:
+"""The evidence for each criterion of the approved spec: examples, properties, module tests, falsifying tests (design:
 release, executable-spec, debate).
 
-Each link is one that was recorded. An example names its criteria, and so does a falsifying test. Tests of a module name the
-statements of its contract that they show; which statements stand for a criterion is what the plan and the Proposer said in
-their `acceptance_checks`, by the number of the criterion.
+All links come from records. Examples and falsifying tests name their criteria. Module tests name the contract statements
+that they show; the `acceptance_checks` of the plan and the Proposer say which statements and tests show which criterion.
 """
 
 import re
@@ -36,17 +35,17 @@ from specwright.domain.modules.release import (
 
 _WORDS = re.compile(r"/[^\s,;]+|[A-Za-z_]\w*")
 _TRACED = "R5"
-"""The criterion of the rubric by which each acceptance criterion has a test or an output (design: debate)."""
+"""The rubric's criterion about acceptance criteria (design: debate)."""
 
 
 class CriterionCheck(NamedTuple):
-    """What a role said shows a criterion.
+    """A role's statement that something shows a criterion.
 
     Args:
-        criterion: Its number.
+        criterion: The number of the criterion.
         module: The name of a module.
         shows: A JSON pointer into its contract, or the name of a test.
-        stated_in: Where it was said.
+        stated_in: The reference to the statement.
     """
 
     criterion: int
@@ -56,12 +55,12 @@ class CriterionCheck(NamedTuple):
 
 
 def read_check(text: str, modules: Sequence[str], own: str = "") -> Iterator[tuple[int, str, str]]:
-    """What a check of a proposal names: the number of a criterion, a module, and a statement or a test of it.
+    """Parse an acceptance check: yield the number of the criterion, a module, and its statement or test.
 
     Args:
-        text: `2: make_plan /outputs/0/invariants/1`, or `2: test_the_rest_goes_first`; without a number it names none.
-        modules: Names that may stand in it.
-        own: The module that is meant where none is named.
+        text: `2: make_plan /outputs/0/invariants/1`, or `2: test_the_rest_goes_first`; nothing is yielded without a number.
+        modules: The known names of modules.
+        own: The default module.
     """
     found = NUMBERED_CHECK.fullmatch(text)
     module = own or (modules[0] if len(modules) == 1 else "")
@@ -73,7 +72,7 @@ def read_check(text: str, modules: Sequence[str], own: str = "") -> Iterator[tup
 
 
 class _Planned(NamedTuple):
-    """A contract, the plan that it is part of, and the task of the plan."""
+    """A contract, its plan, and the task of the plan."""
 
     contract: MicroModuleContract
     plan_id: str
@@ -81,7 +80,7 @@ class _Planned(NamedTuple):
 
 
 class DebateIndex:
-    """The debates of a project, found by what they are about. Everything is read once, when it is first asked for.
+    """An index of a project's debates; everything is read lazily and once.
 
     Args:
         view: The project.
@@ -93,15 +92,14 @@ class DebateIndex:
     def checks(
         self, module_ref: str, task_ids: Sequence[str], contracts: Mapping[str, MicroModuleContract]
     ) -> Iterator[CriterionCheck]:
-        """What was said of the criteria of a task, over the plan that a module came from and over the module itself.
+        """Yield the checks of a task's criteria, from the debates over a module and its plan.
 
-        A module that the task only reuses has no plan of it, and says nothing of its criteria. What was said of a statement
-        that reads otherwise in the sealed contract is left out.
+        A module that the task only reuses yields none. Checks of statements that differ in the sealed contract are left out.
 
         Args:
             module_ref: `MM-...@x.y.z`, sealed.
             task_ids: The task, or its parts if it was split.
-            contracts: The sealed ones of the task's modules, by their names.
+            contracts: The sealed contracts of the task's modules, by name.
         """
         debated = self._view.projection.debated_as(module_ref)
         planned = [one for one in self._planned.get(debated, []) if one.task_id in task_ids]
@@ -114,7 +112,7 @@ class DebateIndex:
             yield from self._last_checks(version_id, list(contracts), planned[-1].contract.name)
 
     def judged_in(self, module_ref: str) -> Reference | None:
-        """Where the Challenger judged last whether the tests of a module show the criteria."""
+        """Return the reference to the Challenger's last assessment of a module against the criteria (R5)."""
         if not (last := self._last(self._version(module_ref), Challenge)):
             return None
         challenge = Challenge.from_bytes(self._view.store.read(last), last)
@@ -122,7 +120,7 @@ class DebateIndex:
         return f"{last}#/rubric_assessments/{places[0]}" if places else None
 
     def _last_checks(self, target: str, names: Sequence[str], own: str) -> Iterator[CriterionCheck]:
-        """What the last proposal of a debate says of the criteria."""
+        """Yield the checks of a debate's last proposal."""
         if not (last := self._last(target, Proposal)):
             return
         proposal = Proposal.from_bytes(self._view.store.read(last), last)
@@ -131,18 +129,18 @@ class DebateIndex:
                 yield CriterionCheck(criterion, module, shows, f"{last}#/acceptance_checks/{place}")
 
     def _last(self, target: str, kind: type[Proposal | Challenge]) -> Reference:
-        """The last record of a kind in the debate over a plan or an implementation; empty if there is none."""
+        """Return the last proposal or challenge in the debate over a plan or implementation; empty if there is none."""
         debate_id = self._by_version.get(target)
         return self._view.debates.records(debate_id).last_path(kind) if debate_id else ""
 
     def _version(self, module_ref: str) -> str:
-        """The implementation that a module was sealed from."""
+        """Return the implementation that was sealed as a module."""
         debated = self._view.projection.debated_as(module_ref)
         return self._view.modules.evidence(debated).journal_ref.rpartition("/")[2]
 
     @cached_property
     def _planned(self) -> Mapping[str, list[_Planned]]:
-        """The contracts of all plans, by the module that each is about, the oldest first."""
+        """The contracts of all plans by module, oldest first."""
         known, found = Artifacts(self._view), defaultdict[str, list[_Planned]](list)
         for one in planned_modules(self._view):
             for given in one.envelope.inputs:
@@ -155,7 +153,7 @@ class DebateIndex:
 
     @cached_property
     def _contracts(self) -> Mapping[tuple[str, str], MicroModuleContract]:
-        """The contracts as the last proposals of plans have them, by plan and name."""
+        """The contracts of the last proposals of plans, by plan and name."""
         rows = (one for rows in self._planned.values() for one in rows)
         return {(one.plan_id, one.contract.name): one.contract for one in rows}
 
@@ -170,14 +168,14 @@ _ACCEPTANCE, _PROPERTIES, _FALSIFYING = "acceptance", "properties", "falsifying"
 
 
 class RunOutcome(NamedTuple):
-    """What came of an example or a property against the installed wheel; `detail` is empty if it passed."""
+    """The result of an example or property on the installed wheel; `detail` is empty if it passed."""
 
     passed: bool
     detail: str
 
 
 class SealedModule:
-    """A sealed version with what its evidence says.
+    """A sealed version with its evidence.
 
     Args:
         view: The project.
@@ -190,7 +188,7 @@ class SealedModule:
 
     @cached_property
     def called(self) -> list[MicroModuleContract]:
-        """The contracts of the modules that it calls, directly or not."""
+        """The contracts of its direct and indirect dependencies."""
         contract = self._view.modules.contract
         refs = reachable([self.ref], lambda ref: [one.ref for one in contract(ref).dependencies])
         return [contract(ref) for ref in refs if ref != self.ref]
@@ -207,7 +205,7 @@ class SealedModule:
         return read_claims(self._view.store.read(f"{self.directory}/{_CLAIMS}"))
 
     def stage(self, name: str) -> list[Reference]:
-        """A stage of the gate in its evidence; none if it did not run."""
+        """Return the references to a gate stage in its evidence; empty if the stage did not run."""
         gate = self._view.modules.evidence(self.ref).gate
         return [
             f"{self.directory}/{layout.SHIP_EVIDENCE}#/gate/{place}"
@@ -216,7 +214,7 @@ class SealedModule:
         ]
 
     def runs_of(self, test: str) -> list[Reference]:
-        """Where the results of a test are; of one with many parameters, the whole log."""
+        """Return the references to the results of a test; for one with many parameters, to the whole log."""
         path, names = f"{self.directory}/{EXECUTION_LOG}", [one.name for one in self.log.tests]
         bare = [name.partition("[")[0] for name in names]
         wanted = set(matching_tests(test, bare))
@@ -224,14 +222,14 @@ class SealedModule:
         return [f"{path}#/tests/{place}" for place in places] if len(places) <= _FEW else [path]
 
     def tests_showing(self, shows: str) -> list[str]:
-        """The tests that show a statement of the contract, or that have a name."""
+        """Return the tests that show a statement of the contract, or that have a name."""
         if shows.startswith("/"):
             pointer = "" if shows == "/purpose" else shows
             return [name for name, pointers in self.claims.items() if pointer in pointers]
         return [name for name in self.claims if name.rpartition("::")[2] == shows]
 
     def report(self, judged_in: Reference | None) -> ModuleReport:
-        """The module as the report has it."""
+        """Return the module's part of the acceptance report."""
         files = self._view.modules.files(self.ref)
         return ModuleReport(
             module_ref=self.ref,
@@ -249,18 +247,18 @@ class SealedModule:
 
 
 _FEW = 3
-"""Results of one test that are referred to one by one."""
+"""The number of results of one test up to which each gets a reference."""
 
 
 class TaskEvidence:
-    """What shows the criteria of one task.
+    """The evidence for the criteria of one task.
 
     Args:
         view: The project.
         debates: Its debates.
         task_ids: The task, or its parts if it was split.
-        pointer: Of the task in the approved spec.
-        refs: The modules of the task that count.
+        pointer: The reference to the task in the approved spec.
+        refs: The modules of the task to consider.
     """
 
     def __init__(
@@ -282,14 +280,14 @@ class TaskEvidence:
         outcomes: Mapping[str, RunOutcome],
         ran_in: Sequence[Reference],
     ) -> list[CriterionEvidence]:
-        """Everything that shows a criterion.
+        """Return all evidence for a criterion.
 
         Args:
-            number: Of the criterion.
-            text: Of the criterion, by which falsifying tests know it.
-            acceptance: Of the task.
-            outcomes: Of the installed wheel, by the title of an example or property.
-            ran_in: What is proof of these.
+            number: The number of the criterion.
+            text: Its text, which falsifying tests cite.
+            acceptance: The task's examples and properties.
+            outcomes: The results on the installed wheel, by title of an example or property.
+            ran_in: The references to these results.
         """
         return [
             *self._approved(number, acceptance, outcomes, ran_in),
@@ -329,7 +327,7 @@ class TaskEvidence:
                     )
 
     def _gates_of(self, item: AcceptanceItem, acceptance: TaskAcceptance) -> list[Reference]:
-        """The gates of modules that tried an example or a property."""
+        """Return the gate results of modules for an example or property."""
         found: list[Reference] = []
         for module in self.modules:
             examples, properties = acceptance_of_module(acceptance, (), module.contract, module.called)
@@ -381,7 +379,7 @@ class TaskEvidence:
 
 
 def _said(item: AcceptanceItem) -> str:
-    """What an example or a property says: the values that it shows."""
+    """Describe an example or property with its values."""
     code = "; ".join(item.body.splitlines())
     if isinstance(item, AcceptanceProperty):
         return f"{code} {for_all(item.variables, item.errors)}"
@@ -395,5 +393,5 @@ def _run_detail(outcome: RunOutcome | None, gates: Sequence[Reference]) -> str:
 
 
 def _token(name: str) -> str:
-    """A key as a part of a JSON pointer."""
+    """Escape a key for a JSON pointer."""
     return name.replace("~", "~0").replace("/", "~1")

@@ -1,8 +1,8 @@
-"""From a module back to where it came from (design: provenance, debate): evidence, gate, debates round by round, contract,
-plan, reuse report, context packs, task, spec.
+"""The provenance of a module: evidence, gate, debates round by round, contract, plan, reuse report, context packs, task,
+spec (design: provenance, debate).
 
-Works for a module that shipped, that halted, or that is still debated: what was debated is found by its contract,
-which every planned module has. Read from the store alone.
+Debates are found by the module's contract, so this also works for a module that halted or is still debated. Only the store
+is read.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -26,7 +26,7 @@ from specwright.errors import CorruptionError
 
 
 class GateOutcome(Record):
-    """What the ship gate found of a version that reached it; no failures are a pass."""
+    """The ship gate's result for a version; no failures mean that it passed."""
 
     target: str
     failures: list[Failure]
@@ -36,13 +36,13 @@ class Round(Record):
     """One round of a debate.
 
     Args:
-        number: From 1.
-        proposal: What is claimed.
-        challenge: What the Challenger says to it.
-        adjudication: The ruling, where one was asked for.
-        amended: What the Proposer says became of the ruling's amendments.
-        gate: What the ship gate found of the versions that reached it.
-        overruled: The person who ruled in place of the Arbiter, and when; empty if nobody did.
+        number: The number of the round, from 1.
+        proposal: The proposal.
+        challenge: The challenge.
+        adjudication: The ruling, if there is one.
+        amended: The Proposer's account of the ruling's amendments.
+        gate: The ship gate's results for the versions that reached it.
+        overruled: The person who overruled the Arbiter, and the time; empty if there is none.
     """
 
     number: int
@@ -58,9 +58,9 @@ class DebateRounds(Record):
     """A debate, named by its first proposal (design: debate).
 
     Args:
-        debate_id: Of the first proposal.
-        over: `contracts`, or the reference of the module whose implementation it is about.
-        rounds: In order.
+        debate_id: The id of the first proposal.
+        over: `contracts`, or the reference of the implemented module.
+        rounds: The rounds, in order.
     """
 
     debate_id: str
@@ -69,15 +69,15 @@ class DebateRounds(Record):
 
 
 class ModuleDebates(Document, schema="debates"):
-    """What was said about a module.
+    """The debates over a module.
 
     Args:
-        module_ref: Of its newest contract, as are name and purpose.
-        name: The module's.
-        purpose: The module's.
+        module_ref: The reference in its newest contract.
+        name: The module's name.
+        purpose: The module's purpose.
         standing: `sealed`, `halted` or `unfinished`.
-        contract_debates: The debates over the plans that it was part of, the first one first.
-        implementation_debates: The debates over its implementations, the first one first.
+        contract_debates: The debates over its plans, oldest first.
+        implementation_debates: The debates over its implementations, oldest first.
     """
 
     module_ref: str
@@ -89,14 +89,14 @@ class ModuleDebates(Document, schema="debates"):
 
 
 class Planned(NamedTuple):
-    """A contract artifact and the contract in it."""
+    """A contract artifact and its contract."""
 
     envelope: ArtifactEnvelope
     contract: MicroModuleContract
 
 
 class Artifacts:
-    """The artifacts of a project by their ids; their folders are looked up once.
+    """The artifacts of a project by id; their folders are looked up once.
 
     Args:
         view: The project.
@@ -107,11 +107,11 @@ class Artifacts:
         self._folders = view.artifacts.folders()
 
     def of(self, kind: ArtifactType) -> list[str]:
-        """The ids of a kind."""
+        """Return the ids of a type."""
         return [name for name in self._folders if name.startswith(f"{kind.prefix}-")]
 
     def envelope(self, name: str) -> ArtifactEnvelope:
-        """An envelope.
+        """Return an envelope.
 
         Raises:
             CorruptionError: the artifact is missing.
@@ -121,10 +121,10 @@ class Artifacts:
         return self._artifacts.envelope(self._folders[name], name)
 
     def file(self, name: str, path: str) -> bytes:
-        """A file of an artifact.
+        """Return a file of an artifact.
 
         Raises:
-            CorruptionError: it is missing.
+            CorruptionError: the file is missing.
         """
         body = self._artifacts.body(self._folders[name], name) if name in self._folders else {}
         if path not in body:
@@ -133,7 +133,7 @@ class Artifacts:
 
 
 def planned_modules(view: ProjectView) -> list[Planned]:
-    """Every contract that was ever proposed, the oldest first; those of one plan by name."""
+    """Return every contract that was ever proposed, oldest first; those of one plan by name."""
     known = Artifacts(view)
     found = [
         Planned(
@@ -146,10 +146,11 @@ def planned_modules(view: ProjectView) -> list[Planned]:
 
 
 def debates_of(view: ProjectView, planned: list[Planned]) -> ModuleDebates:
-    """The debates over one module.
+    """Return the debates over a module.
 
     Args:
-        planned: Its contracts, the oldest first; not empty.
+        view: The project.
+        planned: Its contracts, oldest first; not empty.
     """
     refs = {one.envelope.ref: one.contract.ref for one in planned}
     plans = {
@@ -179,8 +180,7 @@ def debates_of(view: ProjectView, planned: list[Planned]) -> ModuleDebates:
 
 
 def debates_over(view: ProjectView, proposals: list[Proposal]) -> list[DebateRounds]:
-    """The debates that some proposals opened, each titled by what it is about; an escalation names them so (design:
-    escalation)."""
+    """Return the debates that proposals opened, for the trail of an escalation (design: escalation)."""
     known, opened = Artifacts(view), set(view.debates.ids())
     contracts = {one.envelope.ref: one.contract for one in planned_modules(view)}
     found: list[DebateRounds] = []
@@ -194,7 +194,7 @@ def debates_over(view: ProjectView, proposals: list[Proposal]) -> list[DebateRou
 
 
 def debate_rounds(known: Artifacts, debate_id: str, over: str) -> DebateRounds:
-    """A debate with its rounds."""
+    """Return a debate with its rounds."""
     return DebateRounds(debate_id=debate_id, over=over, rounds=list(_rounds(known, debate_id)))
 
 
@@ -220,11 +220,12 @@ def _rounds(known: Artifacts, debate_id: str) -> Iterator[Round]:
 
 
 def person_decisions(view: ProjectView, task_ids: Collection[str], module: str = "") -> list[PersonDecision]:
-    """What persons decided of some tasks, the oldest first; a RETRY that corrects nothing decides nothing.
+    """Return the decisions of persons about tasks, oldest first, without RETRY answers that correct nothing.
 
     Args:
-        task_ids: `T-...`, the parts of a split task among them.
-        module: A name: then only what concerns this module.
+        view: The project.
+        task_ids: The `T-...` ids, including the parts of a split task.
+        module: The name of a module, to return only decisions about it.
     """
     found = [one for one in view.projection.resolutions.values() if one.task_id in task_ids]
     return [
@@ -242,14 +243,14 @@ def person_decisions(view: ProjectView, task_ids: Collection[str], module: str =
 
 
 def _modules_of(view: ProjectView, answer: ResolutionRecord) -> list[str]:
-    """The names of the modules that an answer is about; none if it is about the whole task."""
+    """Return the names of the modules that an answer is about; empty if it is about the whole task."""
     if named := answer.payload.get("module"):
         return [named]
     return [*view.escalations.escalation(answer.escalation_id).failed]
 
 
 def decisions_of_module(view: ProjectView, ref: str) -> list[PersonDecision]:
-    """What persons decided of a sealed module."""
+    """Return the decisions of persons about a sealed module."""
     tasks = view.projection.state.tasks if view.projection.state else {}
     owners = [task_id for task_id, entry in tasks.items() if ref in entry.module_refs]
     return person_decisions(view, owners, view.modules.contract(ref).name)
@@ -266,14 +267,14 @@ def _in_order(debates: list[tuple[str, DebateRounds]]) -> list[DebateRounds]:
 
 
 class InvocationWithPack(Record):
-    """A role invocation: what it made, and the context pack that bounded it."""
+    """A role invocation: its contribution and its context pack."""
 
     contribution: Contribution
     context_pack: ContextPack
 
 
 class DebatedImplementation(Record):
-    """The versions of an implementation, the sealed one first, and the debate over them."""
+    """The versions of an implementation, the sealed one first, and their debate."""
 
     versions: list[ArtifactEnvelope]
     debate_id: str
@@ -281,13 +282,13 @@ class DebatedImplementation(Record):
 
 
 class LockedContract(ArtifactEnvelope):
-    """The artifact of a contract, and the contract."""
+    """The artifact of a contract, with the contract."""
 
     body: MicroModuleContract
 
 
 class DebatedPlan(ArtifactEnvelope):
-    """The artifact of a plan, the plan, and the debate over its contracts."""
+    """The artifact of a plan, with the plan and the debate over its contracts."""
 
     body: MicroPlan
     debate_id: str
@@ -295,7 +296,7 @@ class DebatedPlan(ArtifactEnvelope):
 
 
 class SpecOfTrail(Record):
-    """The approved spec in a line, and its hash."""
+    """The approved spec in one line, and its hash."""
 
     spec: str
     definition_sha256: str
@@ -305,12 +306,11 @@ class Trail(Document, schema="trail"):
     """The chain from a sealed module back to its spec.
 
     Args:
-        reuse: Why the module was made.
+        reuse: The reuse report that led to the module.
         invocations: Every role invocation on the way, in order of time.
-        exceptions: The interface change exceptions for which there is this version: its own, or those of what it was
-            moved to.
-        decided: What persons decided of it when its task halted.
-        names: Of the sealed modules that the context packs name, by reference.
+        exceptions: The interface change exceptions that led to this version: its own, or those of its dependencies.
+        decided: The decisions of persons when its task halted.
+        names: The names of the sealed modules in the context packs, by reference.
     """
 
     evidence: ShipEvidence
@@ -337,7 +337,7 @@ class Provenance:
         self._view, self._artifacts, self._debates = view, Artifacts(view), view.debates.by_version()
 
     def trail(self, module_ref: str) -> Trail:
-        """The chain of a module, `MM-...@x.y.z`.
+        """Return the chain of a module, `MM-...@x.y.z`.
 
         Raises:
             CorruptionError: a link of the chain is missing; the message names it.
@@ -430,7 +430,7 @@ class Provenance:
     def _invocations(
         self, versions: Sequence[ArtifactEnvelope], rounds: Sequence[Round]
     ) -> list[InvocationWithPack]:
-        """The contributions of everything on the way, each with its context pack."""
+        """Return all contributions on the way, each with its context pack."""
         names = {envelope.artifact_id for envelope in versions}
         names |= {r.challenge.challenge_id for r in rounds if r.challenge}
         names |= {r.adjudication.adjudication_id for r in rounds if r.adjudication}

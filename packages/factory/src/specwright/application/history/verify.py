@@ -1,17 +1,16 @@
-"""Checks offline, from the files alone, that everything is still what was written (design: ship-gate, journal,
-command-line).
+"""Verify offline, from the files alone, that nothing was changed after it was written (design: provenance, journal).
 
-Every file below `state_store/` is bound in one of three ways. The log names the hash of what its Wires announce: sealed
+Every file below `state_store/` is bound in one of three ways. The log has the hashes of what its Wires announce: sealed
 versions, definitions, escalations and their answers, records of debates and gates, the approved spec, release manifests
-with their wheels. The journal has the hash of every other record and of each file of a sealed version, so that the
-changed file is named; the log names the hash of the journal at every stop. State file, task files and Code Index are
-computed again and compared. `_BOUND_OTHERWISE` says which file is bound how. A file that nothing binds is a finding,
-unless a run was cut short, which leaves the verdict open, or its spec waits for approval.
+and wheels. The journal has the hash of every other record, and of each file of a sealed version, so that findings can name
+the changed file; the log has the hash of the journal at every stop. State file, task files and Code Index are computed
+again and compared. `_BOUND_OTHERWISE` lists files without a noted hash. A file that nothing binds is a finding, unless a
+run was interrupted, which makes the verdict INCOMPLETE, or its spec waits for approval.
 
-Of debates, the log has the hash of each record, its author and the order; verification names a verdict that was changed,
-dropped or swapped. A record is the very body of its artifact, whose status follows from the grounds among its outputs.
+The log has hash, author and order of each debate record, so a verdict that was changed, dropped or swapped is found. The
+status of an artifact must follow from its outputs.
 
-Not checked here: the log's own chain, which `agent_wire` verifies, and whether the tests still pass, which needs the
+Not checked here: the log's own hash chain, which `agent_wire` verifies, and whether tests still pass, which needs the
 sandbox.
 """
 
@@ -57,7 +56,7 @@ RECORDS = {
     "debate.ruled": "body/adjudication.json",
     "debate.amended": "",
 }
-"""The subjects of reviews that name a record, with its file in its artifact; amendments lie beside the debate."""
+"""The review subjects that refer to a record, with the record's file in its artifact; amendments are beside the debate."""
 
 
 class DebateEvent(NamedTuple):
@@ -65,12 +64,12 @@ class DebateEvent(NamedTuple):
 
     Args:
         step: The subject of a review, or the name of a gate.
-        round: In which it came.
+        round: The round.
         reference: The artifact that it is about.
-        sha256: Of its record.
-        passed: False of a gate that refused.
-        sender: Who took the step.
-        model: That answered, as the Wire names it.
+        sha256: The hash of its record.
+        passed: False if a gate refused.
+        sender: The sender of the Wire.
+        model: The model that answered, as in the Wire.
     """
 
     step: str
@@ -88,7 +87,7 @@ class DebateEvent(NamedTuple):
 
 
 class LoggedDebate:
-    """A debate as the log has it.
+    """A debate in the log.
 
     Args:
         debate_id: The id of its first proposal.
@@ -99,7 +98,7 @@ class LoggedDebate:
         self.events: list[DebateEvent] = []
 
     def add(self, wire: Mapping[str, Any]) -> None:
-        """Take in the next Wire of its stream."""
+        """Add the next Wire of its stream."""
         payload, before = wire["payload"], self.events[-1].round if self.events else 0
         step = str(payload.get("subject") or payload["gate"])
         opens = step == "debate.proposed" or (step == "debate.ruled" and wire["sender"] == OPERATOR)
@@ -110,32 +109,34 @@ class LoggedDebate:
 
     @property
     def records(self) -> list[tuple[int, str]]:
-        """Its proposals, verdicts and rulings with their rounds, in order."""
+        """Its proposals, challenges and rulings with their rounds, in order."""
         return [(event.round, event.name) for event in self.events if RECORDS.get(event.step)]
 
     def missing_steps(self) -> Iterator[tuple[str, str]]:
-        """What was sealed or locked, each with the first step that its round lacks; empty if it has all."""
+        """Yield sealed or locked artifacts whose round lacks a step, each with the first missing step."""
         for at, end in enumerate(self.events):
             if end.step in _GATES:
                 said = [event for event in self.events[:at] if event.passed]
                 steps = iter([event.step for event in _last_round(said)])
                 *wanted, gate = ("debate.proposed", "debate.challenged", "debate.ruled", _GATES[end.step])
-                missing = "" if said and said[-1].step == gate else gate  # a seal follows its gate at once
+                missing = (
+                    "" if said and said[-1].step == gate else gate
+                )  # a seal must directly follow its gate
                 yield end.reference, next((step for step in wanted if step not in steps), missing)
 
 
 _GATES = {"module.sealed": "ship", "plan.locked": "lock"}
-"""What a gate lets through."""
+"""The event after each gate."""
 
 
 def _last_round(events: list[DebateEvent]) -> list[DebateEvent]:
-    """From the last proposal on."""
+    """Return the events from the last proposal on."""
     begun = [at for at, event in enumerate(events) if event.step == "debate.proposed"]
     return events[begun[-1] :] if begun else events
 
 
 def debate_files(store: StateStore, debates: Iterable[LoggedDebate]) -> dict[str, set[str]]:
-    """The records of debates and of their gates, with the hash that Wires name; without one if they name several."""
+    """Return the hashes that Wires name for the records of debates and gates, by path; none if they name several."""
     folders, found = ArtifactStore(store).folders(), defaultdict[str, set[str]](set)
     for debate in debates:
         for event in debate.events:
@@ -149,7 +150,7 @@ def debate_files(store: StateStore, debates: Iterable[LoggedDebate]) -> dict[str
             else:
                 continue
             found[path].add(event.sha256)
-            if file:  # the newest of a kind lies beside the debate, too
+            if file:  # a copy of the newest of a kind is beside the debate
                 found[layout.latest_record(debate.debate_id, PurePosixPath(file).stem)] = {event.sha256}
     return {path: hashes if len(hashes) == 1 else set[str]() for path, hashes in found.items()}
 
@@ -157,15 +158,15 @@ def debate_files(store: StateStore, debates: Iterable[LoggedDebate]) -> dict[str
 def debate_findings(
     store: StateStore, debates: Collection[LoggedDebate], debated: Collection[str]
 ) -> Iterator[Finding]:
-    """Where debates are not what the log says.
+    """Report debates that differ from the log.
 
-    A sealed version or a locked plan was proposed, challenged, ruled on and let through by its gate, in this order. Records
-    are in the rounds in which the log has them.
+    A sealed version or locked plan must have been proposed, challenged, ruled on and passed by its gate, in this order.
+    Records must be in the rounds of the log.
 
     Args:
-        store: Read only.
-        debates: All of the log.
-        debated: The sealed versions that came of a debate.
+        store: The store, only read.
+        debates: All debates of the log.
+        debated: The sealed versions that need a debate.
     """
     folders = ArtifactStore(store).folders()
     yield from _order_findings(debates, debated)
@@ -175,7 +176,7 @@ def debate_findings(
 
 
 def _order_findings(debates: Collection[LoggedDebate], debated: Collection[str]) -> Iterator[Finding]:
-    """What was sealed or locked without a step before, or without a debate."""
+    """Report artifacts that were sealed or locked without an earlier step, or without a debate."""
     sealed = set[str]()
     for debate in debates:
         for reference, missing in debate.missing_steps():
@@ -191,8 +192,8 @@ def _order_findings(debates: Collection[LoggedDebate], debated: Collection[str])
 def _judged_findings(
     store: StateStore, debates: Collection[LoggedDebate], folders: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """Decisions of a gate about another version than the one that was proposed last, or amended; decisions after it had
-    passed one; and seals of anything else than what it passed."""
+    """Report gate decisions about another version than the last proposed or amended one, decisions after a pass, and seals
+    of another version than the gate passed."""
     for debate in debates:
         version, message, before = "", "", DebateEvent("", 0, "", "", passed=False)
         for event in debate.events:
@@ -208,7 +209,7 @@ def _judged_findings(
                 message = f"the gate decided on {event.reference} after it had passed {before.reference}"
             elif before.step == _GATES.get(event.step):
                 judged = event.reference
-                # a damaged record of a gate is reported already, by its hash
+                # a damaged gate record is already reported by its hash
                 with suppress(*SpecwrightErrors, KeyError, RecursionError, TypeError, ValueError):
                     passed = DebateRecords(store, debate.debate_id).gate(before.round, before.name).passed
                     judged = str({"module": before.name, **passed}["module"])
@@ -220,7 +221,7 @@ def _judged_findings(
 
 
 def _round_findings(store: StateStore, debate: LoggedDebate, folders: Mapping[str, str]) -> Iterator[Finding]:
-    """The list of a debate's records, which a crash may leave with one that the log has not got yet."""
+    """Check the list of a debate's records; after a crash it may have one more than the log."""
     try:
         listed = list(DebateRecords(store, debate.debate_id).listed())
     except SpecwrightErrors:
@@ -234,12 +235,12 @@ def _round_findings(store: StateStore, debate: LoggedDebate, folders: Mapping[st
 def author_findings(
     store: StateStore, debates: Iterable[LoggedDebate], authors: Mapping[str, Collection[str]]
 ) -> Iterator[Finding]:
-    """Steps by another role than made the record, or with a model that did not answer the invocation that made it.
+    """Report steps whose Wire names another role than the record, or a model that did not answer the invocation.
 
     Args:
-        store: Read only.
-        debates: All of the log.
-        authors: The models that answered each invocation, by the journal.
+        store: The store, only read.
+        debates: All debates of the log.
+        authors: The models that answered each invocation, from the journal.
     """
     folders = ArtifactStore(store).folders()
     for debate_id, event in ((debate.debate_id, event) for debate in debates for event in debate.events):
@@ -256,7 +257,7 @@ def author_findings(
 
 
 SourceReader: TypeAlias = Callable[[SealedModule, Sequence[SealedModule]], str]
-"""Reads the fingerprint of the surface in the source of a version, whose classes may be those of what it calls.
+"""Reads the fingerprint of the surface in a version's source; its classes may come from its dependencies.
 
 Raises:
     CorruptionError: the source has no such surface.
@@ -266,17 +267,17 @@ Raises:
 def version_findings(
     store: StateStore, read: SourceReader, ref: str, announced: str, *, named: bool
 ) -> list[Finding]:
-    """Everything that is wrong with one directory below `modules/`.
+    """Report the faults of one directory below `modules/`.
 
     Args:
-        store: Read only.
+        store: The store, only read.
         read: Reads its source.
         ref: `MM-...@x.y.z`.
         announced: The hash of its files in the log; empty if it was not announced.
-        named: Whether a file of it is known to be wrong.
+        named: Whether a changed file of it is already reported.
     """
     modules, findings = ModuleStore(store), list[Finding]()
-    if not modules.is_sealed(ref):  # unless it was announced, a crash left it, and it is no version yet
+    if not modules.is_sealed(ref):  # unless announced, it is incomplete because of a crash
         gone = Finding("seal.missing", layout.module(ref), "the version was sealed, its seal is gone")
         return [gone] if announced else []
     if not named and tree_sha256(modules.tree(ref)) != announced:
@@ -302,8 +303,8 @@ def _surface_findings(modules: ModuleStore, read: SourceReader, ref: str) -> Ite
 
 
 def _called(modules: ModuleStore, ref: str) -> list[SealedModule]:
-    """The modules that a version calls, directly or not, as far as their contracts can be read: what is wrong with one is
-    a finding of its own."""
+    """Return the direct and indirect dependencies of a version whose contracts are readable; unreadable ones are reported
+    separately."""
     found = dict[str, SealedModule]()
 
     def calls(version: str) -> list[str]:
@@ -318,16 +319,16 @@ def _called(modules: ModuleStore, ref: str) -> list[SealedModule]:
 
 
 class LogBindings(NamedTuple):
-    """What the log binds.
+    """The hashes and references in the log.
 
     Args:
-        announced: What the files of each sealed version hash to, by its reference.
+        announced: The hash of each sealed version's files, by reference.
         definitions: The definitions that it refers to, with the first Wire that does.
-        references: The definitions that stand for what a Wire names, such as an escalation, oldest first.
-        subjects: Of reviews, what each names and the definition that stands for it, by subject, oldest first.
-        debates: By the ids of their first proposals.
-        journal: How many records it had at each stop, and the hash of their lines, oldest first.
-        wires: How many there are.
+        references: The definitions of what a Wire names, such as an escalation, oldest first.
+        subjects: The references of reviews and their definitions, by subject, oldest first.
+        debates: The debates, by the id of the first proposal.
+        journal: The number of journal records at each stop and the hash of their lines, oldest first.
+        wires: The number of Wires.
     """
 
     announced: dict[str, str]
@@ -340,7 +341,7 @@ class LogBindings(NamedTuple):
 
 
 def read_log(log: WireLog, findings: list[Finding]) -> LogBindings:
-    """Go through the log once; where it cannot be read goes to the findings."""
+    """Read the log once; report an unreadable entry in `findings`."""
     bindings = LogBindings({}, {}, {}, {}, {}, [])
     wires = 0
     try:
@@ -368,13 +369,13 @@ def _add(bindings: LogBindings, wire: Mapping[str, Any], number: int) -> None:
         bindings.subjects.setdefault(subject, []).append((reference, sha256))
     if wire["type"] == "artifact.ready":
         ref = f"{payload['artifact_id']}@{payload['version']}"
-        # a task that reuses it announces it again; the first is from when it was sealed
+        # a task that reuses a version announces it again; the first announcement is from its sealing
         bindings.announced.setdefault(ref, str(payload["sha256"]))
 
 
 def referred_files(store: StateStore, bindings: LogBindings) -> dict[str, set[str]]:
-    """Files that are definitions too, with the hashes that they may have; what no Wire names yet is left out, as a
-    crash leaves it."""
+    """Return the possible hashes of files that are also definitions. Files that no Wire names yet are left out, because a
+    crash may leave them."""
     found = {layout.spec_files().spec: {sha256} for _, sha256 in bindings.subjects.get("spec.approved", ())}
     for change, sha256 in bindings.subjects.get("change.approved", ()):
         found[layout.spec_files(_number(change)).spec] = {sha256}
@@ -398,15 +399,15 @@ def referred_files(store: StateStore, bindings: LogBindings) -> dict[str, set[st
 
 
 def _number(change: str) -> int:
-    """Of a change, from its reference."""
+    """Return the number of a change from its reference."""
     return int(change.rpartition("-")[2])
 
 
 def _released_files(
     bindings: LogBindings, bound: Mapping[str, set[str]], *, ended: bool
 ) -> dict[str, set[str]]:
-    """What the files of the product that show its spec may hash to: as those of the change that was released last; where a
-    run was cut short, also as they did before."""
+    """Return the possible hashes of the product files that show its spec: those of the last released change, and after an
+    interrupted run also the earlier ones."""
     found: dict[str, set[str]] = {}
     for change, _ in bindings.subjects.get("change.released", ()):
         own = layout.spec_files(_number(change)).shown
@@ -419,11 +420,11 @@ def _released_files(
 def record_findings(
     store: StateStore, bound: Mapping[str, Collection[str]], begun: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """The files that are gone or changed, and envelopes whose status does not follow from what became of them.
+    """Report missing and changed files, and envelopes whose status does not follow from their outputs.
 
     Args:
-        store: Read only.
-        bound: The SHA-256 that files may have by their path, as the journal noted or the log names it.
+        store: The store, only read.
+        bound: The possible SHA-256 of files by path, from the journal and the log.
         begun: The hashes of the last step, whose files and Wires a kill may have left unwritten.
     """
     for path, hashes in bound.items():
@@ -447,7 +448,7 @@ def record_findings(
 
 
 def _envelope_faults(store: StateStore, path: str, envelope: ArtifactEnvelope) -> Iterator[str]:
-    """What is wrong with an envelope beside what it was created with."""
+    """Report faults in the changeable parts of an envelope."""
     if store.read(path) != envelope.to_bytes():
         yield "it is not written as the factory writes it"
     if envelope.status is not envelope.status_by_grounds:
@@ -459,7 +460,7 @@ def _envelope_faults(store: StateStore, path: str, envelope: ArtifactEnvelope) -
         if name.startswith("MM-"):
             place = layout.ship_evidence(output.ref)
         elif output.purpose == Purpose.DEPRECATED_FOR:
-            continue  # a decision is no artifact of this folder
+            continue  # a decision is not an artifact of this folder
         if not store.exists(place):
             yield f"there is no {output.ref}, which its outputs name"
 
@@ -467,14 +468,14 @@ def _envelope_faults(store: StateStore, path: str, envelope: ArtifactEnvelope) -
 IndexAudit: TypeAlias = Callable[
     [Sequence[CodeIndexEntry], Collection[str], Sequence[CodeIndexEntry]], Sequence[str]
 ]
-"""Says what is in the Code Index that sealed modules do not explain, a sentence each: from the entries of every sealed
-version, the references that must be there, and the entries that somebody decided to retire, as they are then."""
+"""Reports differences between the Code Index and the sealed modules, a sentence each. Takes the entries of all sealed
+versions, the references that must be in the index, and the retired entries."""
 
 
 def projection_findings(
     log: WireLog, store: StateStore, folder: FileTree, *, ended: bool
 ) -> Iterator[Finding]:
-    """The state file and the task files, held against what the log says; a run that was killed leaves the first behind."""
+    """Compare the state file and the task files with the log; after a kill the state file may be behind."""
     projection = Projection(log, store, lambda: 0.0)
     try:
         projection.catch_up()
@@ -505,7 +506,7 @@ def _added(paths: Iterable[str]) -> Iterator[Finding]:
 
 
 def _was_state(found: bytes, log: WireLog, store: StateStore) -> bool:
-    """Whether it is the projection of a beginning of the log."""
+    """Whether the content is the projection of an earlier state of the log."""
     earlier = Projection(log, store, lambda: 0.0)
     try:
         written = canonical_json.loads(found)["updated_at"]
@@ -516,8 +517,8 @@ def _was_state(found: bytes, log: WireLog, store: StateStore) -> bool:
 
 
 def _task_file_findings(view: ProjectView, folder: FileTree, definition: TaskDefinition) -> Iterator[Finding]:
-    """A task file is what it was at init, what it is once its dependencies are shipped, or what it was when the task was
-    dispatched (design: project-loop, change)."""
+    """Check that a task file is as at init, as after its dependencies shipped, or as at the task's dispatch (design:
+    project-loop, change)."""
     path = f"project/{definition.path}"
     if not folder.exists(path):
         yield Finding("task_file.missing", path, "the file is gone")
@@ -527,14 +528,14 @@ def _task_file_findings(view: ProjectView, folder: FileTree, definition: TaskDef
         try:
             refreshed = [refreshed_file(view, definition), dispatched_file(view, definition) or ""]
         except (*SpecwrightErrors, ValueError):
-            return  # a surface that it shows is damaged, which is told
+            return  # a damaged surface is already reported
         if text.decode(errors="replace") not in refreshed:
             yield Finding("task_file.changed", path, "it is not what its definition makes it")
 
 
 def _edited_source(store: StateStore, folder: FileTree, bindings: LogBindings) -> list[str]:
-    """The files of the newest source tree that are not as they were released. The tree is its owner's to edit: this is no
-    finding, and says nothing of what was added, nor of a tree that was moved away."""
+    """Return the edited files of the newest source tree. The user may edit the tree, so these are no findings; added files
+    and a moved tree are not detected."""
     for release, sha256 in reversed(bindings.subjects.get("release.made", [])):
         try:
             manifest = ReleaseManifest.from_bytes(store.definition(sha256), release)
@@ -548,20 +549,20 @@ def _edited_source(store: StateStore, folder: FileTree, bindings: LogBindings) -
 
 
 def index_findings(store: StateStore, index: IndexAudit, bindings: LogBindings) -> Iterator[Finding]:
-    """The Code Index, held against the contracts of sealed modules."""
+    """Compare the Code Index with the contracts of sealed modules."""
     modules, entries, retired = ModuleStore(store), list[CodeIndexEntry](), list[CodeIndexEntry]()
     subjects = bindings.subjects
     decisions = dict(subjects.get("module.deprecated", []) + subjects.get("module.superseded", []))
     for ref in modules.begun():
         if not modules.is_sealed(ref) and ref not in bindings.announced:
-            continue  # what a crash left before the seal is no version yet
+            continue  # incomplete because of a crash
         try:
             entries.append(summarise(modules.contract(ref)))
             if sha256 := decisions.get(ref):
                 decided = Deprecation.from_bytes(store.definition(sha256), ref)
                 retired.append(entries[-1].retired(decided))
         except SpecwrightErrors:
-            return  # reported already; what the index should hold is not known
+            return  # reported already; the expected index is unknown
     required = bindings.announced.keys() & {entry.ref for entry in entries}
     for wrong in index(entries, required, retired):
         yield Finding("index.changed", CODE_INDEX_FILE, wrong)
@@ -571,18 +572,18 @@ _BOUND_OTHERWISE = (
     *(layout.definition("*"), layout.release_log_end("*"), layout.LOG_END),
     *(layout.STATE_FILE, f"{layout.CODE_INDEX_FILE}*", layout.SpecFiles(f"{layout.CHANGES}/*").abandoned),
 )
-"""Files without a noted hash: their name is one, they are computed again, or they are empty marks."""
+"""Files without a noted hash: their name is the hash, they are computed again, or they are empty marks."""
 
 
 JOURNAL = ".specwright/journal.jsonl"
 
 
 class Journal(NamedTuple):
-    """The journal as it is verified.
+    """The journal, as input for verification.
 
     Args:
-        lines: As they are stored.
-        notes: The hashes of files that each notes, by their paths.
+        lines: The stored lines.
+        notes: The file hashes noted in each, by path.
         authors: The models that answered each invocation, as Wires name them.
         is_whole: Whether all of it could be read.
     """
@@ -594,7 +595,7 @@ class Journal(NamedTuple):
 
 
 class VerifyPorts(NamedTuple):
-    """What verification reads beside store and log.
+    """The ports of verification, besides store and log.
 
     Args:
         sources: Reads sealed sources.
@@ -608,17 +609,17 @@ class VerifyPorts(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """How much was checked, and what is wrong with it.
+    """The result of verification.
 
     Args:
-        modules: Sealed versions, and what a crash left of one.
-        definitions: How many.
-        records: Files that log or journal name, outside of sealed versions.
-        wires: How many.
-        findings: What is wrong.
-        unbound: What is not proven, because a run was cut short: files, and records of the journal.
-        waiting: Files of a spec that waits for approval.
-        edited: Files of the source tree that are not as they were released.
+        modules: The number of sealed versions, including one that a crash left incomplete.
+        definitions: The number of definitions.
+        records: The number of files that log or journal name, outside of sealed versions.
+        wires: The number of Wires.
+        findings: The findings.
+        unbound: Files and journal records that are not proven, because a run was interrupted.
+        waiting: The files of a spec that waits for approval.
+        edited: The edited files of the source tree.
         spec_edited: Whether SPEC.md was edited since its spec was made.
     """
 
@@ -634,21 +635,22 @@ class Verification(NamedTuple):
 
     @property
     def verdict(self) -> Literal["PASS", "INCOMPLETE", "FAIL"]:
-        """PASS only if everything was proven."""
+        """PASS only if everything is proven."""
         return "FAIL" if self.findings else "INCOMPLETE" if self.unbound else "PASS"
 
 
 def verify_store(
     store: StateStore, log: WireLog, ports: VerifyPorts, journal: Journal, *, at_rest: bool
 ) -> Verification:
-    """Recompute everything.
+    """Verify a project.
 
     Args:
-        store: `state_store/`; it is only read.
-        log: The project's, which is read as far as it can be.
-        ports: What else is read.
-        journal: The project's.
-        at_rest: Whether no run goes on; state file, task files and Code Index may be a step ahead of the log or behind it.
+        store: `state_store/`, only read.
+        log: The project's log, read as far as possible.
+        ports: The other ports.
+        journal: The project's journal.
+        at_rest: Whether no run is active; during a run, state file, task files and Code Index may be a step ahead of the
+            log or behind it.
     """
     findings: list[Finding] = []
     bindings = read_log(log, findings)
@@ -660,7 +662,11 @@ def verify_store(
     findings += debate_findings(store, bindings.debates.values(), bindings.announced.keys() - by_code)
     noted = {path: {sha256} for files in journal.notes for path, sha256 in files.items()}
     debated = debate_files(store, bindings.debates.values())
-    bound = {**noted, **referred_files(store, bindings), **debated}  # the log counts before the journal
+    bound = {
+        **noted,
+        **referred_files(store, bindings),
+        **debated,
+    }  # the log takes precedence over the journal
     after = len(journal.lines) - max(bindings.journal, default=(0, ""))[0]
     bound |= _released_files(bindings, bound, ended=after == 0)
     changed = list(_journal_findings(journal, bindings)) if journal.is_whole else []
@@ -676,12 +682,12 @@ def verify_store(
             change = _change_of(path)
             if change not in {name for name, _ in bindings.subjects.get("change.abandoned", ())}:
                 (waiting if _waits(path, change, bindings) else unbound).append(path)
-        approved = "spec.approved" in bindings.subjects  # nothing is announced before
+        approved = "spec.approved" in bindings.subjects  # nothing is announced before the approval
         if approved and after > 0:
             unbound.append(f"{JOURNAL}: the last {after} of {len(journal.lines)} records")
         elif (
             approved and journal.is_whole and not changed
-        ):  # the last run ended by itself, so nothing is left over
+        ):  # the last run was not interrupted, so nothing may be unbound
             findings += _added(unbound)
             unbound = []
     wrong = {finding.where for finding in findings}
@@ -703,7 +709,7 @@ def verify_store(
 
 
 def _journal_findings(journal: Journal, bindings: LogBindings) -> Iterator[Finding]:
-    """Where the journal is not what the log says of it; what a run that was killed added is not said yet."""
+    """Report differences between the journal and its hashes in the log; records after the last stop are not bound yet."""
     heads = {count: sha256 for count, sha256 in bindings.journal if count}
     running = hashlib.sha256()
     for number, line in enumerate(journal.lines, 1):
@@ -719,7 +725,7 @@ def _journal_findings(journal: Journal, bindings: LogBindings) -> Iterator[Findi
 
 
 def _spec_edited(store: StateStore, folder: FileTree) -> bool:
-    """Whether SPEC.md, which is the person's to edit, is another text than the one that a spec was made from."""
+    """Whether SPEC.md differs from the text from which the spec was made; the user may edit it."""
     number = max(map(int, store.names(layout.CHANGES)), default=0)
     texts = {layout.spec_files(one).source for one in (0, number)}
     known = {store.read(path) for path in texts if store.exists(path)}
@@ -727,13 +733,13 @@ def _spec_edited(store: StateStore, folder: FileTree) -> bool:
 
 
 def _change_of(path: str) -> str:
-    """The change whose spec a file belongs to; empty for any other file."""
+    """Return the change whose spec a file belongs to; empty for any other file."""
     folder, _, rest = path.partition("/")
     return f"change-{rest.partition('/')[0]}" if folder == layout.CHANGES else ""
 
 
 def _waits(path: str, change: str, bindings: LogBindings) -> bool:
-    """Whether a file is of a spec that nobody approved."""
+    """Whether a file belongs to a spec that is not approved."""
     if change:
         return change not in {name for name, _ in bindings.subjects.get("change.approved", ())}
     return path.startswith(f"{layout.PRODUCT}/") and "spec.approved" not in bindings.subjects
@@ -742,8 +748,8 @@ def _waits(path: str, change: str, bindings: LogBindings) -> bool:
 def _sealed_by_decision(
     store: StateStore, bindings: LogBindings, findings: list[Finding]
 ) -> Iterator[tuple[str, str]]:
-    """The versions that no task's attempt announced, each with the hash of its files: those that came of exceptions, and
-    those that code sealed again (design: interface-changes, change)."""
+    """Yield the versions that no task announced, with the hash of their files: those of exceptions, and those
+    that were sealed without a debate (design: interface-changes, change)."""
     for subject, record in (("exception.resolved", ExceptionOutcome), ("module.resealed", ResealedModule)):
         for ref, sha256 in bindings.subjects.get(subject, ()):
             try:
@@ -751,21 +757,21 @@ def _sealed_by_decision(
             except InputErrors as error:
                 findings.append(Finding("definition.changed", layout.definition(sha256), error.what))
                 continue
-            except SpecwrightErrors:  # missing or altered, as `_definition_findings` says of any
+            except SpecwrightErrors:  # missing or altered; `_definition_findings` reports it
                 continue
             if version := sealed.version if isinstance(sealed, ExceptionOutcome) else sealed:
                 yield version.module_ref, version.sha256
 
 
 def _files_without_binding(store: StateStore, bound: Mapping[str, object]) -> Iterator[str]:
-    """Files that nothing binds."""
+    """Yield the files that nothing binds."""
     for path in _paths(store, ""):
         if path not in bound and not any(fnmatchcase(path, name) for name in _BOUND_OTHERWISE):
             yield path
 
 
 def _paths(store: FileTree, base: str) -> Iterator[str]:
-    """Every file, unread."""
+    """Yield the path of every file."""
     for name in store.names(base):
         path = f"{base}/{name}" if base else name
         if store.exists(path):

@@ -1,7 +1,7 @@
 """The product stage: from SPEC.md to an approved product spec (design: product-spec, approval, executable-spec).
 
-An answer at the approval gate that sends the draft back is stored beside the draft before the researcher is asked. Examples
-and properties that a person wrote are kept by every later draft; a decision that a person overturned is not made again."""
+An answer that sends the draft back is stored beside the draft before the researcher is asked. Later drafts must keep the
+examples and properties that a person wrote."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -45,12 +45,12 @@ from specwright.ports import Assignment, FileTree, Research, RunEvent, Scope
 
 
 def draft_files(view: ProjectView) -> layout.SpecFiles:
-    """The files of the spec that waits for approval, or that was approved last."""
+    """Return the files of the spec that waits for approval, or of the last approved one."""
     return layout.spec_files(view.projection.change_number)
 
 
 def draft_history(view: ProjectView) -> DraftHistory:
-    """What became of the drafts so far.
+    """Return the history of the present spec's drafts.
 
     Raises:
         InputError: the file is damaged.
@@ -59,7 +59,7 @@ def draft_history(view: ProjectView) -> DraftHistory:
 
 
 def read_history(store: FileTree, files: layout.SpecFiles) -> DraftHistory:
-    """What became of the drafts of a spec.
+    """Return the history of a spec's drafts.
 
     Raises:
         InputError: the file is damaged.
@@ -69,13 +69,14 @@ def read_history(store: FileTree, files: layout.SpecFiles) -> DraftHistory:
 
 
 def send_back(factory: Factory, answer: GateAnswer) -> None:
-    """Record an answer. From here it counts, and nobody can approve the draft before it.
+    """Record an answer. From then on the previous draft cannot be approved.
 
     Args:
-        answer: With SPEC.md if it was edited.
+        factory: The ports.
+        answer: The answer, with SPEC.md if it was edited.
 
     Raises:
-        InputError: scripted answers hold none to it; nothing is recorded.
+        InputError: the playbook has no next draft; nothing is recorded.
     """
     history = draft_history(factory)
     answer = answer.model_copy(update={"asked": _asked(factory, history)})
@@ -89,10 +90,10 @@ def send_back(factory: Factory, answer: GateAnswer) -> None:
 
 
 def withdraw(factory: Factory) -> None:
-    """Take back every answer that the draft does not know yet: the draft before them waits again.
+    """Withdraw every answer that no draft takes into account yet; the previous draft waits again.
 
     Raises:
-        RefusedError: there is none, or no draft to go back to.
+        RefusedError: there is no such answer, or no draft to return to.
     """
     history = draft_history(factory)
     if history.drafted < 0 or history.is_drafted or not factory.projection.awaits_approval:
@@ -105,7 +106,7 @@ def withdraw(factory: Factory) -> None:
 
 
 def _why_not(factory: Factory, history: DraftHistory) -> str:
-    """Why no answer can be withdrawn."""
+    """Return why no answer can be withdrawn."""
     if history.drafted < 0:
         return "no spec was shown before"
     if not factory.projection.awaits_approval:
@@ -113,41 +114,42 @@ def _why_not(factory: Factory, history: DraftHistory) -> str:
     if not history.answers:
         return "the spec that waits was not sent back"
     if history.answers[-1].action is GateAction.REJECT:
-        return "the spec that waits was written anew after the rejection, and a rejected draft does not come back"
-    return "every answer is in the spec that waits"
+        return "the spec that waits was written after the rejection, and a rejected draft cannot be restored"
+    return "the spec that waits takes every answer into account"
 
 
 def _asked(factory: Factory, history: DraftHistory) -> int:
-    """How many answers models have given about the spec, in all conversations."""
+    """Count the model answers about the spec, in all conversations."""
     number = factory.projection.change_number
     conversations = (scopes.research(restart, number) for restart in range(1, history.restart + 1))
     return sum(factory.journal.count(scope, "model") for scope in conversations)
 
 
 def settle_spec_text(factory: Factory) -> None:
-    """Have the copy of SPEC.md be what was last sent, where a crash came between."""
+    """Update the copy of SPEC.md to the last answer's, in case a crash prevented it."""
     files, text = draft_files(factory), draft_history(factory).spec_text.encode()
     if text and (not factory.store.exists(files.source) or factory.store.read(files.source) != text):
         factory.store.replace(files.source, text)
 
 
 def note_gave_up(factory: Factory, models: str) -> None:
-    """Note that the researcher gave no usable answer.
+    """Record that the researcher gave no usable answer.
 
     Args:
-        models: That were asked.
+        factory: The ports.
+        models: The models that were asked.
     """
     _write(factory, draft_history(factory).model_copy(update={"gave_up": models}))
 
 
 def note_passed_over(factory: Factory, spec_text: str) -> None:
-    """Note that an approval leaves out an edited SPEC.md."""
+    """Record that an approval leaves out an edited SPEC.md."""
     sha256 = canonical_json.sha256(spec_text.encode())
     _write(factory, draft_history(factory).model_copy(update={"passed_over": sha256}))
 
 
 def _first_text(factory: Factory) -> str:
-    """The SPEC.md that the first draft was made of."""
+    """Return the SPEC.md of the first draft."""
     change = factory.projection.open_change
     return change.request.spec_text if change else factory.spec_text
 
@@ -161,32 +163,32 @@ _TIMES = ("created_at", "updated_at")
 
 
 def last_spec(view: ProjectView) -> ProductSpec | None:
-    """The draft that a person saw last, or else the approved spec; None before the first draft."""
+    """Return the last shown draft, or else the approved spec; None before the first draft."""
     path = draft_files(view).spec
     if not view.store.exists(path):
         return view.projection.spec
     try:
         return ProductSpec.from_bytes(view.store.read(path), path)
-    except InputErrors:  # somebody edited it: nothing of it counts
+    except InputErrors:  # edited and not valid
         return view.projection.spec
 
 
 def asked_text(view: Factory, sent: str) -> str:
-    """What the researcher is asked to make a spec of: SPEC.md as it was sent, or as it was first, and the request of a
+    """Return the text that the researcher works from: SPEC.md as last sent, or else the first one, and the request of a
     change."""
     change, text = view.projection.open_change, sent or _first_text(view)
     return f"{text}\n{change.request.request}" if change else text
 
 
 def draft_errors(factory: Factory, history: DraftHistory, answers: int) -> Callable[[Any], Sequence[str]]:
-    """What keeps a draft of the researcher from being emitted: faults of any spec, an example of a person that it leaves
-    out, one that it passes off as a person's, and a quotation that SPEC.md does not have.
+    """Return a check for drafts of the researcher: the errors of any spec, dropped or falsely attributed examples of a
+    person, and quotations that are not in SPEC.md.
 
     Args:
         factory: The ports.
-        history: Of the drafts.
-        answers: How many of its answers the draft takes into account: a conversation is repeated from its beginning, and
-            what a person wrote later is in none of its earlier messages.
+        history: The history of the drafts.
+        answers: The number of answers that the draft takes into account. A conversation is repeated from its beginning, and
+            its earlier messages do not contain a person's later answers.
     """
     edited = [one.structured for one in history.answers[:answers] if one.structured]
     before = ProductSpecDraft.model_validate(edited[-1]) if edited else factory.projection.spec
@@ -202,14 +204,15 @@ def draft_errors(factory: Factory, history: DraftHistory, answers: int) -> Calla
 
 
 def edited_examples(factory: Factory, text: str, where: str) -> GateAnswer:
-    """The answer of a person who edited the examples and properties: the draft with them.
+    """Build the answer of a person who edited the examples and properties; it contains the draft with the edits.
 
     Args:
-        text: Of the file.
+        factory: The ports.
+        text: The text of the file.
         where: Its path, for messages.
 
     Raises:
-        InputError: the file cannot be read, changes nothing, or does not fit the spec.
+        InputError: the file is not valid, changes nothing, or does not fit the spec.
     """
     spec = last_spec(factory)
     if spec is None:
@@ -234,14 +237,15 @@ def edited_examples(factory: Factory, text: str, where: str) -> GateAnswer:
 
 
 def replaced_spec(factory: Factory, text: str, structured: dict[str, Any]) -> GateAnswer:
-    """The answer of a person who put a structured spec in place of SPEC.md: it takes the place of the draft.
+    """Build the answer of a person who replaced SPEC.md by a structured spec, which becomes the draft.
 
     Args:
-        text: Of the file.
-        structured: What it says.
+        factory: The ports.
+        text: The text of the file.
+        structured: The parsed spec.
 
     Raises:
-        InputError: it cannot follow the approved one.
+        InputError: the spec cannot follow the approved one.
     """
     if factory.projection.open_change and (problems := change_errors(factory, structured)):
         raise InputError("the product spec cannot follow the approved one", where="\n    ".join(problems))
@@ -253,12 +257,12 @@ _FAULTS_SHOWN = 10
 _EARLIER_EXAMPLES = "## Examples and properties of an earlier draft\n\nKeep them: they are the person's."
 
 MANY_AMENDMENTS = 3
-"""Amendments of one draft that asked a model, after which the gate advises to decide (design: approval)."""
+"""The number of amendments after which the approval page advises to decide (design: approval)."""
 
 
 def research(factory: Factory) -> None:
-    """Have SPEC.md expanded, or the draft that was sent back written again, and leave the result under `product/` for the
-    approval gate."""
+    """Ask the researcher to expand SPEC.md, or to revise the draft, and store the result under `product/` for the
+    approval."""
     history, change = draft_history(factory), factory.projection.open_change
     number = change.request.number if change else 0
     begun = None if history.answers or (change and change.request.request) else factory.given_spec
@@ -282,12 +286,12 @@ def research(factory: Factory) -> None:
 
 
 def next_stop_estimate(factory: Factory, price: Price, tasks: int | None = None) -> Estimate:
-    """What is likely to be asked until a person is: for a spec, or for the tasks that are left.
+    """Estimate the model usage up to the next stop: for a spec, or for the remaining tasks.
 
     Args:
         factory: The ports.
-        price: What the tokens of a role cost.
-        tasks: How many are meant in place of all that are left.
+        price: Returns the price of a role's tokens.
+        tasks: The number of tasks; by default all remaining ones.
     """
     spec, state = factory.projection.spec, factory.projection.state
     if factory.projection.awaits_approval or state is None:
@@ -301,9 +305,9 @@ def next_stop_estimate(factory: Factory, price: Price, tasks: int | None = None)
 
 
 def restore_draft(factory: Factory) -> None:
-    """Write the files of the spec that waits again if one is missing or unreadable; the journal has what was answered.
+    """Write the files of the waiting spec again, from the journal, if one is missing or unreadable.
 
-    A readable file that was changed stays as it is: an approval is refused then, and what sends it back replaces it.
+    A readable file that was changed stays as it is; an approval is then refused, and sending the draft back replaces it.
     """
     if not draft_history(factory).is_drafted:
         return
@@ -317,11 +321,11 @@ def restore_draft(factory: Factory) -> None:
 
 
 def check_draft(factory: ProjectView) -> None:
-    """Refuse an approval of a spec that was edited and is not valid any more: to write it again unasked would drop the
-    edit unseen. One that is missing is written again as it was shown.
+    """Raise if the waiting spec was edited and is no longer valid; restoring it silently would lose the edit. A missing
+    spec passes, because it is restored as shown.
 
     Raises:
-        InputError: with what is wrong, by the ids of its parts.
+        InputError: the spec is not valid; the message has its problems with ids.
     """
     if factory.store.exists(draft_files(factory).spec):
         current_spec(factory)
@@ -333,7 +337,7 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[Pro
         text += f"\n\n## Rejection Feedback\n\n{listed}"
     if history.earlier_examples:
         text += f"\n\n{_EARLIER_EXAMPLES}\n\n{own_items(history.earlier_examples)}"
-    # a search that can find nothing costs a call
+    # avoids the cost of a search that can find nothing
     holds = "modules" if factory.index.entries() else "nothing yet, so there is nothing to search for"
     return Assignment(
         answer=ProductSpecDraft,
@@ -346,7 +350,7 @@ def _first_assignment(factory: Factory, history: DraftHistory) -> Assignment[Pro
 
 
 def current_spec(factory: ProjectView) -> ProductSpec:
-    """The spec that waits for approval, or that was approved."""
+    """Return the spec that waits for approval, or the approved one."""
     path = draft_files(factory).spec
     content = factory.store.read(path)
     try:
@@ -356,7 +360,7 @@ def current_spec(factory: ProjectView) -> ProductSpec:
 
 
 def _damaged(content: bytes, where: str, error: InputError) -> InputError:
-    """What is wrong with a spec that somebody edited, by the ids of its parts."""
+    """Build the error about an edited spec that is not valid, with the ids of its parts."""
     try:
         data = canonical_json.loads(content)
         faults = [in_words(data, fault) for fault in validate(data, ProductSpec).errors]
@@ -364,14 +368,14 @@ def _damaged(content: bytes, where: str, error: InputError) -> InputError:
         faults = [error.what]
     shown = "\n    ".join(faults[:_FAULTS_SHOWN] or [error.what])
     return InputError(
-        "the spec that waits was edited and is not valid any more",
+        "the spec that waits was edited and is no longer valid",
         where=f"{where}\n    {shown}",
-        remedy="`specwright run` writes it again as it was; `specwright amend` has it changed",
+        remedy="`specwright run` restores it; `specwright amend` asks the researcher for changes",
     )
 
 
 def tasks_in_draft(factory: ProjectView) -> int:
-    """How many tasks the spec that waits has; 0 if there is none, or none that can be read."""
+    """Count the tasks of the waiting spec; 0 if there is none or it is not readable."""
     try:
         return sum(1 for _ in current_spec(factory).tasks())
     except (*InputErrors, *CorruptionErrors):
@@ -379,13 +383,13 @@ def tasks_in_draft(factory: ProjectView) -> int:
 
 
 def validation_of(factory: ProjectView) -> ValidationReport:
-    """The last validation of the current spec."""
+    """Return the last validation of the current spec."""
     path = draft_files(factory).validation
     return ValidationReport.from_bytes(factory.store.read(path), path)
 
 
 def shown_hash(factory: ProjectView) -> str:
-    """The SHA-256 of what a person is shown at the gate: the spec, as JSON and as the two pages made of it."""
+    """Return the SHA-256 of what the approval shows: the spec as JSON, and its two pages."""
     files = draft_files(factory)
     return canonical_json.sha256(b"".join(map(factory.store.read, (files.spec, files.text, files.in_full))))
 
@@ -393,8 +397,8 @@ def shown_hash(factory: ProjectView) -> str:
 def approval_estimate(
     factory: ProjectView, price: Price | None, spec: ProductSpec | None = None
 ) -> Estimate | None:
-    """What the approval of a spec, by default the current one, will cost, of a change what it touches; None if all answers
-    are scripted."""
+    """Estimate the cost of building a spec, by default the current one, or of the affected part for a change; None if all
+    answers are scripted."""
     if price is None:
         return None
     spec = spec or current_spec(factory)
@@ -405,8 +409,8 @@ def approval_estimate(
 
 
 def change_preview(view: ProjectView, spec: ProductSpec | None = None) -> dict[str, Any] | None:
-    """What the change that waits for approval does by its spec, by default the current one, by code: the four lists of
-    tasks, and the modules that may get a new version, with those that call them; None if none waits."""
+    """Compute the effect of the change that waits for approval: the four lists of tasks, and the modules that may get a new
+    version, with their callers. None if no change waits. `spec` defaults to the current one."""
     change, before = view.projection.open_change, view.projection.decided_spec
     if change is None or before is None or not view.projection.awaits_approval:
         return None
@@ -436,7 +440,7 @@ def change_preview(view: ProjectView, spec: ProductSpec | None = None) -> dict[s
 
 
 def affected(change: Mapping[str, Any]) -> list[str]:
-    """What a change touches, a line for each task and each module, from its preview."""
+    """Format a change's preview, a line for each task and module."""
     difference, same = change["difference"], len(change["difference"]["untouched"])
     users = {f"{one['name']} {one['module_ref']}": ", ".join(one["used_by"]) for one in change["modules"]}
     return [
@@ -448,8 +452,8 @@ def affected(change: Mapping[str, Any]) -> list[str]:
 
 
 def approval_question(factory: Factory) -> dict[str, Any]:
-    """What the gate asks a person, as the graph's interrupt carries it: the spec as a page, its warnings and sources, and
-    what helps to decide."""
+    """Return the approval question for the graph's interrupt: the spec as a page, its warnings and sources, and further
+    data for the decision."""
     estimate, files = approval_estimate(factory, factory.price), draft_files(factory)
     history = draft_history(factory)
     return {
@@ -469,9 +473,9 @@ def approval_question(factory: Factory) -> dict[str, Any]:
 
 
 def approve(factory: Factory, by: str) -> None:
-    """Accept the current spec: it becomes a definition, and a review Wire says so (design: projection, wire).
+    """Approve the current spec: store it as a definition and append a review Wire (design: projection, wire).
 
-    From here nothing below `product/` changes until a change is released, and what lies there is noted as it was approved.
+    From then on `product/` changes only when a change is released; the hashes of its files are journalled.
 
     Raises:
         InputError: the spec cannot be laid out as folders and tasks (design: ids); it is not accepted.
@@ -480,7 +484,7 @@ def approve(factory: Factory, by: str) -> None:
     if factory.projection.open_change is not None:
         approve_change(factory, spec, by)
         return
-    laid_out(spec)  # a person may have approved what an older version let through
+    laid_out(spec)  # an older version of the factory may have accepted this spec
     scope = factory.journal.scope(scopes.APPROVAL, deferred=True)
     project_id = f"{slugify(spec.title)}-{scope.hex8()}"
     approved = review_of(factory, "spec.approved", spec, spec.spec_id, by)
@@ -510,14 +514,15 @@ def _publish(factory: Factory, result: Research, scope_name: str) -> None:
 
 
 def _created_at(factory: Factory) -> str:
-    """When the first draft of the product's spec was accepted."""
+    """Return the time when the first draft of the product's spec was accepted."""
     if factory.projection.spec is not None:
         return factory.projection.spec.created_at
     return factory.journal.scope(scopes.emission(1, 1)).now()
 
 
 def _shown_before(factory: ProjectView, spec: ProductSpec) -> bytes:
-    """What a draft is compared with: the version before it, the approved spec for the first of a change, else itself."""
+    """Return the spec to compare a draft with: the version before it, the approved spec for a change's first draft, else
+    the draft itself."""
     store, files = factory.store, draft_files(factory)
     try:
         return current_spec(factory).to_bytes()
@@ -540,14 +545,14 @@ def _markdown(
         [package.requirement for package in factory.packages],
         changes_since(factory, spec),
         affected(change) if (change := change_preview(factory, spec)) else (),
-        # an estimate that is made again must give the page that was shown
+        # a repeated step must render the page that was shown
         costs=cast(str, scope.recall("draw", "costs", costs)),
     )
 
 
 def changes_since(view: ProjectView, spec: ProductSpec | None = None) -> list[str]:
-    """How a spec, by default the current one, differs from the version that was shown before, as a patch; empty if there
-    was none."""
+    """Return the difference of a spec, by default the current one, from the version shown before, as a patch; empty if there
+    is none."""
     path = draft_files(view).before
     if not view.store.exists(path):
         return []
@@ -556,12 +561,12 @@ def changes_since(view: ProjectView, spec: ProductSpec | None = None) -> list[st
 
 
 def overturned(view: ProjectView, number: int, instead: str) -> str:
-    """The words of an amendment that overturns a decision.
+    """Return the feedback of an amendment that overturns a decision.
 
     Args:
         view: The project, whose spec waits.
-        number: Of the decision, as the gate shows it.
-        instead: What holds instead.
+        number: The number of the decision on the approval page.
+        instead: The decision that replaces it.
 
     Raises:
         InputError: there is no such decision.
@@ -572,7 +577,7 @@ def overturned(view: ProjectView, number: int, instead: str) -> str:
         raise InputError(
             "the spec that waits has no numbered decisions",
             where="--decision",
-            remedy="say in words what is to change: `specwright amend --feedback TEXT`",
+            remedy="describe the change: `specwright amend --feedback TEXT`",
         )
     if not 1 <= number <= len(known):
         raise InputError(

@@ -1,9 +1,9 @@
-"""The release stage: the four integration gates, one wheel that was installed and tried, the acceptance report, and what
-differs between two releases (design: release).
+"""The release stage: the four integration gates, the installed and tried wheel, the acceptance report, and the difference
+of two releases (design: release).
 
-A product that breaks what was approved is an escalation: which criterion, which call, what came out, and which modules
-took part (design: product-spec). No task waits for it, and nothing that shipped changes. A bug report or a change makes
-another product; an example that is wrong itself is removed by AMEND_SPEC. The next release closes the question.
+If the product breaks an approved example, an escalation names the criterion, the call, the result and the modules involved
+(design: product-spec). No task waits for it, and no shipped module changes. A bug report or a change corrects the product;
+AMEND_SPEC strikes a wrong example. The next release closes the question.
 """
 
 import io
@@ -92,19 +92,19 @@ from specwright.ports import (
 )
 
 Outcomes = Mapping[tuple[str, str], RunOutcome]
-"""What came of examples and properties on the installed wheel, by task and title."""
+"""The results of examples and properties on the installed wheel, by task and title."""
 
 
 def write_acceptance(
     factory: Factory, scope: Scope, manifest: ReleaseManifest, outcomes: Sequence[ExampleOutcome]
 ) -> None:
-    """Write the report of a release beside its manifest.
+    """Write the acceptance report of a release beside its manifest.
 
     Args:
         factory: The ports.
-        scope: Of the release.
-        manifest: Of the release.
-        outcomes: What came of every example and property that was tried on the wheel.
+        scope: The scope of the release.
+        manifest: The manifest of the release.
+        outcomes: The results of all examples and properties on the wheel.
     """
     spec, wheel = factory.projection.approved_spec, manifest.product.wheel
     sources = ReportSources(
@@ -122,7 +122,7 @@ def write_acceptance(
 
 
 def render_report(report: AcceptanceReport) -> str:
-    """The report as Markdown."""
+    """Render the report as Markdown."""
     counts = report.counts
     return (
         rendered(
@@ -138,12 +138,12 @@ def render_report(report: AcceptanceReport) -> str:
 
 
 class ReportSources(NamedTuple):
-    """What a report is made of, beside what the store has.
+    """The input of an acceptance report, besides the store.
 
     Args:
-        refs: The modules that count.
-        outcomes: What came of examples and properties on the installed wheel.
-        ran_in: What is proof of these.
+        refs: The released modules.
+        outcomes: The results of examples and properties on the installed wheel.
+        ran_in: The references to these results.
         unshown: The criteria that were set aside.
     """
 
@@ -154,7 +154,7 @@ class ReportSources(NamedTuple):
 
 
 def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources) -> AcceptanceReport:
-    """The report on every criterion of the approved spec.
+    """Build the report on every criterion of the approved spec.
 
     Raises:
         CorruptionError: no spec is approved, or a record is missing.
@@ -178,7 +178,7 @@ def acceptance_report(view: ProjectView, release_id: str, sources: ReportSources
 
 
 def _by_title(spec: ProductSpec, examples: Sequence[ExampleOutcome]) -> dict[tuple[str, str], RunOutcome]:
-    """The outcomes of approved examples and properties; the heading of each has its criteria before the title."""
+    """Return the results of approved examples and properties by task and title, which are matched by heading."""
     by_task: defaultdict[str, list[ExampleOutcome]] = defaultdict(list)
     for one in examples:
         by_task[one.module].append(one)
@@ -192,7 +192,7 @@ def _by_title(spec: ProductSpec, examples: Sequence[ExampleOutcome]) -> dict[tup
 
 
 class _Tasks:
-    """The reports on tasks; the debates are looked through once for all of them."""
+    """Builds the reports on tasks, with one index of all debates."""
 
     def __init__(self, view: ProjectView, sources: ReportSources) -> None:
         self._view, self._sources, self._debates = view, sources, DebateIndex(view)
@@ -200,7 +200,7 @@ class _Tasks:
         self._ids = {entry.spec_task_id: task_id for task_id, entry in self._state.tasks.items()}
 
     def report(self, task: TaskSpec, pointer: Reference) -> TaskReport:
-        """The report on one task."""
+        """Build the report on one task."""
         task_id = self._ids[task.task_id]
         entry = self._state.tasks[task_id]
         refs = [ref for ref in task_board(self._view).modules_of(task_id) if ref in self._sources.refs]
@@ -281,7 +281,7 @@ def _reason(
     found: Sequence[CriterionEvidence],
     definition: TaskDefinition,
 ) -> str:
-    """Why a criterion is not shown; what the spec says of it comes first."""
+    """Return why a criterion is not shown; a reason in the spec takes precedence."""
     if status is CriterionStatus.UNRELEASED:
         return "no module of its task is released"
     if status is CriterionStatus.AMENDED:
@@ -300,10 +300,10 @@ class BrokenExample(NamedTuple):
     """An approved example or property that the product breaks.
 
     Args:
-        task: Whose criteria it shows.
-        item: As it was approved.
-        outcome: What came out, beside what was approved.
-        modules: The names of those that took part: that it calls, and that these call.
+        task: The task whose criteria it shows.
+        item: The approved example or property.
+        outcome: The actual and the approved result.
+        modules: The names of the modules that it calls, directly or indirectly.
     """
 
     task: TaskDefinition
@@ -312,7 +312,7 @@ class BrokenExample(NamedTuple):
     modules: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """For the escalation's details."""
+        """Return the entry for the escalation's details."""
         return {
             "task": self.task.spec_task_id,
             "criteria": self.item.criteria,
@@ -324,7 +324,7 @@ class BrokenExample(NamedTuple):
         }
 
     def text(self) -> str:
-        """In a sentence."""
+        """The failure in a sentence."""
         return f"{self.item.call}: {self.outcome} (modules that took part: {', '.join(self.modules)})"
 
 
@@ -333,12 +333,12 @@ def broken_examples(
     contracts: Sequence[MicroModuleContract],
     outcomes: Sequence[ExampleOutcome],
 ) -> list[BrokenExample]:
-    """The approved examples and properties among what failed, in the order of the tasks.
+    """Return the failed approved examples and properties, in the order of the tasks.
 
     Args:
-        tasks: That are released.
-        contracts: Of the released modules.
-        outcomes: Of the release.
+        tasks: The released tasks.
+        contracts: The contracts of the released modules.
+        outcomes: The results of the release.
     """
     failed = {(one.module, one.heading): one.detail for one in outcomes if not one.passed}
     return [
@@ -351,7 +351,7 @@ def broken_examples(
 
 
 def _took_part(names: set[str], contracts: Sequence[MicroModuleContract]) -> Iterator[str]:
-    # a dependency names a range of versions, of which a release has one
+    # a dependency names a range of versions; a release has one version of each module
     by_id: Mapping[str, MicroModuleContract] = {contract.module_id: contract for contract in contracts}
     called = [contract.module_id for contract in contracts if names & set(public_names(contract))]
 
@@ -364,10 +364,10 @@ def _took_part(names: set[str], contracts: Sequence[MicroModuleContract]) -> Ite
 
 
 def escalated(factory: Factory, release_id: str, broken: Sequence[BrokenExample]) -> list[Announcement]:
-    """Write the escalation of a release, if anything approved is broken.
+    """Write the escalation of a release, if an approved example is broken.
 
     Returns:
-        The Wire that announces it.
+        The event that announces it, or none.
     """
     if not broken:
         return []
@@ -406,7 +406,7 @@ def _criteria(one: BrokenExample) -> Iterator[str]:
 
 
 def _success_criteria(view: ProjectView, one: BrokenExample) -> Iterator[str]:
-    """Of the epic, where it is a scenario."""
+    """Yield the epic's success criteria that a scenario shows."""
     for pillar in view.projection.spec.pillars if view.projection.spec else ():
         for epic in pillar.epics:
             if any(task.task_id == one.task.spec_task_id for story in epic.stories for task in story.tasks):
@@ -418,11 +418,11 @@ _REPORT = TypeAdapter(ExerciseReport)
 
 
 def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
-    """Release everything that the finished project shipped; `again` counts later releases by a person. It ends the change
-    that is under way (design: change).
+    """Release everything that the finished project shipped, and end the open change, if any (design: change). `again` counts
+    later releases by a person.
 
     Raises:
-        RefusedError: a change is under way that is not built yet, nothing is shipped, or a task is open.
+        RefusedError: the open change is not built yet, nothing is shipped, or a task is open.
     """
     projection, last = factory.projection, last_release(factory)
     change, number = projection.open_change, projection.change_number
@@ -432,8 +432,8 @@ def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
         return last
     if change is not None and change.before is not None and outcome(factory) is not Outcome.COMPLETE:
         raise RefusedError(
-            "a change is under way; its release comes once it is built",
-            remedy="`specwright run` goes on with it, `specwright change --abandon` gives it up",
+            "a change is under way; it is released when it is built",
+            remedy="`specwright run` continues it, `specwright change --abandon` abandons it",
         )
     refs = product_modules(factory)
     if not refs and outcome(factory) is not Outcome.COMPLETE:
@@ -444,7 +444,7 @@ def release_all(factory: Factory, again: int = 0) -> ReleaseManifest:
     if outcome(factory) is not Outcome.COMPLETE:
         raise RefusedError(
             f"this would release only a part of the product: {tasks_missing(factory, refs)}",
-            remedy="`specwright run` goes on with it; `--module MM-ID@VERSION` releases shipped modules without the rest",
+            remedy="`specwright run` continues the project; `--module MM-ID@VERSION` releases single shipped modules",
         )
     return _release(factory, refs, scopes.release(again, number), ends_change=True)
 
@@ -463,8 +463,8 @@ def release_some(factory: Factory, refs: Sequence[str], again: int) -> ReleaseMa
 
 
 def tasks_missing(view: ProjectView, refs: Sequence[str]) -> str:
-    """Which tasks of the product a set of modules leaves out, in words; empty if none. A task counts by the modules that it
-    shipped, in whatever version; one that was given up or split is none of the product's any more."""
+    """Describe the tasks that a set of modules leaves out; empty if none. A task is covered by the modules that it shipped,
+    in any version; abandoned and split tasks do not count."""
     inside = {ModuleRef.parse(ref).module_id for ref in refs}
     ordered = sorted(project_state(view).tasks.values(), key=lambda one: one.declaration_order)
     tasks = [entry for entry in ordered if entry.status is not TaskStatus.ABANDONED]
@@ -482,12 +482,12 @@ def tasks_missing(view: ProjectView, refs: Sequence[str]) -> str:
 
 
 def _not_shipped(factory: Factory, refs: Sequence[str]) -> SpecwrightError:
-    """Why modules cannot be released: unknown ones, and sealed ones whose task has not shipped."""
+    """Build the error about modules that cannot be released: unknown ones, or sealed ones whose task has not shipped."""
     unknown = [ref for ref in refs if not factory.modules.is_sealed(ref)]
     if unknown:
         like = did_you_mean(unknown[0], factory.modules.refs())
         return InputError(
-            f"only shipped modules can be released, these are unknown: {', '.join(unknown)}",
+            f"only shipped modules can be released; these are unknown: {', '.join(unknown)}",
             remedy=f"{like}name each by its MM-ID@VERSION, as `specwright modules` lists it",
         )
     return RefusedError(
@@ -498,12 +498,12 @@ def _not_shipped(factory: Factory, refs: Sequence[str]) -> SpecwrightError:
 
 
 def last_release(factory: ProjectView) -> ReleaseManifest | None:
-    """The newest release that the log knows."""
+    """Return the newest release in the log."""
     return release_of(factory, -1) if factory.projection.releases else None
 
 
 def release_of(view: ProjectView, number: int) -> ReleaseManifest:
-    """One of the releases that the log knows, counted as in a list."""
+    """Return a release in the log by its list index."""
     path = layout.manifest(view.projection.releases[number])
     return ReleaseManifest.from_bytes(view.store.read(path), path)
 
@@ -545,7 +545,7 @@ def _release(
     announce(factory, scope, events)
     finish_change(factory)
     finish_deprecations(factory)
-    bind_journal(factory)  # so that what goes out with the release names it
+    bind_journal(factory)  # before the release's note of the log's end
     note_release_end(factory.store, factory.log, release_id)
     results = f"{release_id}: {manifest.overall_result}, product {product.result}"
     factory.progress.note(RunEvent("released" if manifest.succeeded else "unreleased", "", results))
@@ -553,7 +553,7 @@ def _release(
 
 
 def _place_source(factory: Factory, release_id: str, wheel: BuiltWheel) -> None:
-    """Put the source tree in place, whole. The tree that is there moves aside, as somebody may have worked on it."""
+    """Put the whole source tree in place. An existing tree is moved aside, because the user may have edited it."""
     folder, place = factory.folder, layout.source_tree(wheel.file_name)
     written = {path: f"{place}/{path}" for path in wheel.source}
     if all(folder.exists(at) and folder.read(at) == wheel.source[path] for path, at in written.items()):
@@ -575,7 +575,7 @@ def _product(
         raise CorruptionError(
             f"the wheel {fault}",
             where=wheel.file_name,
-            remedy="this is a fault of Specwright, please report it; spec and modules are right as they are",
+            remedy="this is a defect of Specwright, please report it; the spec and the modules are not at fault",
         )
     factory.progress.note(RunEvent("wheel", "", f"trying {wheel.file_name} in an environment of its own"))
     request: dict[str, JsonValue] = {
@@ -603,11 +603,11 @@ def _product(
 
 
 def _built(factory: Factory, modules: Sequence[ReleaseModule]) -> tuple[ProductPackage, BuiltWheel]:
-    """A wheel whose file name no release before it gave to other bytes: a post-release of the spec's version where one did
-    (PEP 440), as an installer takes the same version for the same wheel.
+    """Build a wheel. If an earlier release has other bytes under the same version, use a post-release (PEP 440), because
+    installers take equal versions for equal wheels.
 
     Raises:
-        RefusedError: this product cannot be packaged.
+        RefusedError: the product cannot be packaged.
     """
     made = [release_of(factory, number) for number in range(len(factory.projection.releases))]
     taken = {one.product.wheel: one.product.sha256 for one in made if one.succeeded}
@@ -622,7 +622,7 @@ def _built(factory: Factory, modules: Sequence[ReleaseModule]) -> tuple[ProductP
 
 
 def fault_of_packager(wheel: BuiltWheel, package: ProductPackage) -> str:
-    """What a wheel lacks of what it was made of; empty if it lacks nothing."""
+    """Return what a wheel lacks of its input; empty if it is complete."""
     if missing := [name for name in package.provided if name not in wheel.exports]:
         return f"does not export {', '.join(missing)}, although the spec provides that and modules export it"
     wanted = {
@@ -649,7 +649,7 @@ def fault_of_packager(wheel: BuiltWheel, package: ProductPackage) -> str:
 
 
 def _package(factory: Factory, modules: Sequence[ReleaseModule], version: str) -> ProductPackage:
-    """What is built as a version: the modules, what a person approved of their tasks, and the interfaces of the spec.
+    """Collect the content of a wheel: the modules, the approved examples of their tasks, and the spec's interfaces.
 
     Raises:
         RefusedError: a contract does not fit an interface.
@@ -703,18 +703,18 @@ def _module(factory: Factory, module: ReleaseModule) -> ProductModule:
 
 
 def _tasks_of(factory: Factory, refs: Sequence[str]) -> list[TaskDefinition]:
-    """The tasks that shipped any of some modules."""
+    """Return the tasks that shipped any of these modules."""
     tasks, definitions = project_state(factory).tasks, factory.projection.definitions
     return [definitions[name] for name, entry in tasks.items() if set(entry.module_refs) & set(refs)]
 
 
 _LONGEST = 512 * 1024
-"""Bytes of a file that is compared line by line: the time for it grows with the square of its lines."""
+"""The size limit of files that are compared line by line, which takes time quadratic in the number of lines."""
 
 
 class ChangedModule(Record):
-    """A module that is another in the later release: its versions, and its contract as a patch. Empty is the version before
-    of one that is new, and the version after of one that is gone."""
+    """A module that differs in the later release: its versions, and its contract as a patch. A new module has no version
+    `before`, a removed one none `after`."""
 
     name: str
     before: str
@@ -723,12 +723,13 @@ class ChangedModule(Record):
 
     @property
     def step(self) -> str:
-        """From which version to which one."""
+        """The module with both versions."""
         return f"{self.name} {self.before or 'new'} -> {self.after or 'removed'}"
 
 
 def last_of_each_version(view: ProjectView) -> dict[str, ReleaseManifest]:
-    """The newest release of each version that has a wheel, of the whole product rather than of a part, oldest first."""
+    """Return the newest release with a wheel for each version, oldest first; releases of the whole product take precedence
+    over partial ones."""
     found: dict[str, ReleaseManifest] = {}
     for number in range(len(view.projection.releases)):
         made, version = release_of(view, number), ""
@@ -740,10 +741,10 @@ def last_of_each_version(view: ProjectView) -> dict[str, ReleaseManifest]:
 
 
 def compared(view: ProjectView, old: str = "", new: str = "") -> tuple[ReleaseManifest, ReleaseManifest]:
-    """Two releases by their versions: by default the newest, and the one before it.
+    """Return two releases by their versions; by default the newest, and the one before it.
 
     Raises:
-        InputError: there are no two, or none of a version.
+        InputError: there are not two releases, or none of a version.
     """
     made = last_of_each_version(view)
     versions = [*made]
@@ -761,13 +762,13 @@ def compared(view: ProjectView, old: str = "", new: str = "") -> tuple[ReleaseMa
 
 
 def spec_changes(view: ProjectView, old: ReleaseManifest, new: ReleaseManifest) -> list[str]:
-    """How the specs of two releases differ, as a patch."""
+    """Return the difference of the specs of two releases, as a patch."""
     specs = {spec.spec_version: spec for spec in product_specs(view)}
     return spec_patch(specs[old.spec_version], specs[new.spec_version])
 
 
 def changed_modules(view: ProjectView, old: ReleaseManifest, new: ReleaseManifest) -> Iterator[ChangedModule]:
-    """The modules that differ, in the order of the later release."""
+    """Yield the modules that differ, in the order of the later release."""
     was, now = (
         {
             ModuleRef.parse(one.module_ref).module_id: view.modules.contract(one.module_ref)
@@ -792,7 +793,7 @@ def changed_modules(view: ProjectView, old: ReleaseManifest, new: ReleaseManifes
 
 
 def source_changes(view: ProjectView, old: ReleaseManifest, new: ReleaseManifest) -> list[str]:
-    """How the code of two wheels differs, as a unified diff that `patch -p1` takes in a tree of the earlier one."""
+    """Return the difference of the code in two wheels, as a unified diff for `patch -p1` in the earlier tree."""
     was, now = (code_of(view, made) for made in (old, new))
     return [
         line
@@ -815,7 +816,7 @@ def _file_changes(path: str, was: bytes | None, now: bytes | None) -> Iterator[s
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a file; a last one without a line end says so, as in any patch."""
+    """Return the lines of a file; a missing line end is noted, as usual in patches."""
     lines = text.split("\n")
     if lines[-1]:
         lines[-1] += "\n\\ No newline at end of file"
@@ -824,10 +825,10 @@ def _lines(text: str) -> list[str]:
 
 
 def code_of(view: ProjectView, made: ReleaseManifest) -> Mapping[str, bytes]:
-    """The files of a release's wheel without its metadata, by their paths.
+    """Return the files of a release's wheel by path, without metadata.
 
     Raises:
-        CorruptionError: the wheel is not the one that was released.
+        CorruptionError: the wheel is not the released one.
     """
     path = layout.release_file(made.release_id, str(made.product.wheel))
     try:
@@ -839,7 +840,7 @@ def code_of(view: ProjectView, made: ReleaseManifest) -> Mapping[str, bytes]:
 
 
 def damaged_wheel(path: str) -> CorruptionError:
-    """The error of a wheel that is not the one that was released."""
+    """Build the error about a wheel that is not the released one."""
     remedy = "release again: `specwright release`"
     return CorruptionError("the released wheel is damaged", where=path, remedy=remedy)
 

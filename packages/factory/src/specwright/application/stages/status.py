@@ -1,4 +1,4 @@
-"""Where a project is: not begun, waiting for a person, running, or released (design: command-line)."""
+"""The status of a project: not begun, waiting for a person, running, released (design: command-line)."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from specwright.domain.tasks.task_board import Outcome
 
 
 class ProjectStatus(StrEnum):
-    """The places where a run stops, and those between two stops."""
+    """The statuses in which a run stops, and those between two stops."""
 
     NEW = "new"
     APPROVAL = "approval"
@@ -22,7 +22,7 @@ class ProjectStatus(StrEnum):
 
     @property
     def exit_code(self) -> int:
-        """The exit code of a command that drove the project here: 0 released, 3 a person is needed, 1 otherwise."""
+        """The exit code of a command that ends in this status: 0 released, 3 a person is needed, 1 otherwise."""
         if self is ProjectStatus.RELEASED:
             return 0
         waits = self in (ProjectStatus.APPROVAL, ProjectStatus.HALTED, ProjectStatus.STALLED)
@@ -30,7 +30,7 @@ class ProjectStatus(StrEnum):
 
     @property
     def is_between_stops(self) -> bool:
-        """Whether a run has something to do here, and none need be asked."""
+        """Whether a run can continue without an answer from a person."""
         return self in (ProjectStatus.NEW, ProjectStatus.RUNNING, ProjectStatus.RELEASE_DUE)
 
 
@@ -43,7 +43,7 @@ _BY_OUTCOME = {
 
 
 def project_status(view: ProjectView) -> ProjectStatus:
-    """The status of a project, from its log and its product files alone."""
+    """Return the status of a project, from its log and its product files."""
     projection = view.projection
     board, change = projection.board, projection.open_change
     if projection.awaits_approval:

@@ -1,4 +1,4 @@
-"""From a criterion, a task or a module to what answers to it (design: release).
+"""Trace a criterion, task or module to its evidence (design: release).
 
 Every link is one that was recorded: an example names its criteria, a test its statement of the contract, a module its task.
 """
@@ -22,12 +22,12 @@ _CRITERION = re.compile(r"(TSK-[0-9]+)(?:\s+criterion\s+|\s*[/#:]\s*)([0-9]+)", 
 
 
 class Trace(Document, schema="trace"):
-    """What a text leads to.
+    """The result of a trace.
 
     Args:
-        text: That was asked for.
-        found_as: What it is.
-        tasks: With the criteria that are meant, and what shows them.
+        text: The text that was looked up.
+        found_as: The kind of thing found.
+        tasks: The tasks with the criteria found, and their evidence.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Trace(Document, schema="trace"):
 
 
 class ProjectTrace:
-    """A project's criteria and modules, with what links them.
+    """A project's criteria and modules, with their links.
 
     Args:
         view: A project whose spec is approved.
@@ -48,15 +48,15 @@ class ProjectTrace:
     def __init__(self, view: ProjectView) -> None:
         if view.projection.spec is None or view.projection.board is None:
             raise RefusedError(
-                "no spec is approved yet, so nothing answers to it",
+                "no spec is approved yet, so there is nothing to trace",
                 remedy="`specwright status` says what comes next",
             )
         self._report = _live_report(view)
         self._rows: list[_Row] = [(task, one) for task in self._report.tasks for one in task.criteria]
 
     def of(self, text: str) -> Trace | None:
-        """What a text leads to: the name or id of a task or module, the id of a criterion, or words of criteria, in any
-        order if none has them as they are; None if it is none of these."""
+        """Trace a text: the name or id of a task or module, the id of a criterion, or words of criteria (as a phrase, or
+        else in any order). None if nothing is found."""
         kind, chosen = self._named(text.strip())
         tasks = [
             task.model_copy(update={"criteria": [one for of, one in chosen if of is task]})
@@ -67,7 +67,7 @@ class ProjectTrace:
 
     @property
     def known(self) -> list[str]:
-        """Everything that can be asked for."""
+        """Return everything that can be looked up by name or id."""
         ids = [f"{task.task_id} criterion {one.criterion}" for task, one in self._rows]
         modules = [one.name for task in self._report.tasks for one in task.modules]
         tasks = [name for task in self._report.tasks for name in (task.task_id, task.name)]
@@ -97,19 +97,19 @@ class ProjectTrace:
         ]
 
     def _answered_by(self, refs: Sequence[str]) -> list[_Row]:
-        """The criteria that something of some modules shows; of a module that shows none, all of its task."""
+        """Return the criteria that modules show; for a module that shows none, all criteria of its task."""
         own = [row for row in self._rows if any(module.module_ref in refs for module in row[0].modules)]
         paths = tuple(f"{layout.module(ref)}/" for ref in refs)
         return [row for row in own if any(ref.startswith(paths) for ref in _files(row[1]))] or own
 
 
 def _files(criterion: CriterionReport) -> list[str]:
-    """Where its evidence is."""
+    """Return the files of a criterion's evidence."""
     return [ref for one in criterion.evidence for ref in (one.stated_in, *one.ran_in)]
 
 
 def _live_report(view: ProjectView) -> AcceptanceReport:
-    """The report as the project stands now, with what came of examples on the wheel of the last release."""
+    """Build the report for the present state of the project, with the results of the last release's wheel."""
     board, projection = task_board(view), view.projection
     refs = [ref for task_id in board.tasks for ref in board.modules_of(task_id)]
     release_id = projection.releases[-1] if projection.releases else ""
@@ -126,7 +126,7 @@ def _live_report(view: ProjectView) -> AcceptanceReport:
 
 
 def _ran_at_release(report: AcceptanceReport) -> Iterator[tuple[tuple[str, str], RunOutcome, str]]:
-    """What a release ran: by task and title, what came of it, and the wheel."""
+    """Yield the results of a release: task and title, the result, and the wheel."""
     for task in report.tasks:
         evidence = [one for criterion in task.criteria for one in criterion.evidence]
         for one in evidence:
