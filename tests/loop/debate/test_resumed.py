@@ -101,7 +101,7 @@ def test_an_approval_that_the_gate_refuses_halts_again(directory: Path):
         folder = next(iter(bench.projection.definitions.values())).path.split("/")[0]
         first, ruling = bench.escalation, bench.record("double", 3, "adjudication")
         overruled = bench.factory.artifacts.overruled
-        with pytest.raises(RefusedError, match="is no person's approval"):
+        with pytest.raises(RefusedError, match="is not a person's approval"):
             overruled(folder, ruling["target_artifact_id"], ruling["adjudication_id"])
         assert override(bench) == "HALTED"
         assert bench.trace == ["double/gate"]

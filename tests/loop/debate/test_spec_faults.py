@@ -146,7 +146,7 @@ def test_a_wheel_that_is_not_what_was_sealed_is_a_fault_of_specwright(directory:
             except CorruptionError as error:
                 told[words] = f"{error.what} {error.remedy}"
         assert [one for one in CARELESS if one not in told.get(one, "")] == []
-        assert all("a fault of Specwright" in text for text in told.values())
+        assert all("a defect of Specwright" in text for text in told.values())
         assert bench.projection.releases == []
 
 
