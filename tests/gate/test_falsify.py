@@ -89,7 +89,7 @@ def test_the_case_that_ends_a_run_is_named(then: str, ended: str):
 def test_the_seconds_of_a_call_are_told_to_those_who_write_and_judge_tests():
     """D-13-01: what code ends a call by is in the prompts."""
     told = f"work over {Limits().call_seconds:g} seconds ({FuzzBounds().call_seconds:g} with drawn values)"
-    for role in ("planner", "proposer", "challenger", "researcher"):
+    for role in ("planner-contracts", "proposer", "challenger", "researcher"):
         assert told in prompt(role)
 
 

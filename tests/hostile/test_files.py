@@ -114,9 +114,9 @@ def test_a_store_whose_address_holds_a_secret_or_a_file_of_one_is_refused(tmp_pa
     (tmp_path / "SPEC.md").write_text("# P\n\nA library.\n")
     for name in ("password", "pass%77ord", "passfile", "sslpassword", "sslkey", "service", "options"):
         address = f"postgresql://u@127.0.0.1:1/d?{name}=x&project=p"
-        with pytest.raises(InputError, match="may not hold"):
+        with pytest.raises(InputError, match="must not contain"):
             StoreAddress.parse(address)
-        specwright("run", tmp_path, "--store", address, "--model", "openai:x").refuses("may not hold")
+        specwright("run", tmp_path, "--store", address, "--model", "openai:x").refuses("must not contain")
         assert not (tmp_path / "specwright.toml").exists(), name
 
 

@@ -109,7 +109,7 @@ def test_a_log_that_agrees_with_itself_is_found_by_the_notes(
 
     assert found(project) == named
     assert told_by_verify(project) == {code for _, code in named}
-    with pytest.raises(CorruptionErrors, match="no longer holds its entry"):
+    with pytest.raises(CorruptionErrors, match="is missing, or not as it was noted"):
         check_log_ends(project.store, open_log(project.log))
 
 

@@ -219,7 +219,7 @@ def test_an_address_that_cannot_be_used_is_refused_with_what_to_do(tmp_path: Pat
         "mysql://host/db": (2, "Postgres address"),
         postgres_url.replace("5432", "5433"): (1, "cannot be reached"),
         postgres_url.replace("/specwright_test", "/no_such_database"): (1, "does not exist"),
-        f"{postgres_url}-UPPER": (2, "name of a project"),
+        f"{postgres_url}-UPPER": (2, "valid project name"),
         f"{postgres_url}&colour=blue": (2, "cannot be used"),
     }
     for store, (code, words) in cases.items():

@@ -61,7 +61,7 @@ def test_an_answer_that_nothing_waits_for_is_refused_and_not_queued(postgres_url
     before = project.state().jobs
     for command in (("approve",), ("amend", "--feedback", "more"), ("reject", "--reasons", "no")):
         specwright(command[0], project.directory, *command[1:]).refuses("no spec waits", code=1)
-    specwright("approve", project.directory, "--sha256", "zz").refuses("no SHA-256")
+    specwright("approve", project.directory, "--sha256", "zz").refuses("not a SHA-256")
     specwright("change", project.directory, "--request", "more").refuses("no spec was approved")
     specwright(
         "resolve", "ESC-00000001", "ABANDON_TASK", project.directory, "--rationale", "why not"

@@ -266,7 +266,7 @@ def test_the_proposer_is_told_of_the_examples_from_the_start(tmp_path: Path):
     with open_project(project, settings, Silent(), text, heard.composition) as opened:
         opened.approve()
     asked = heard.invoked["TSK-001.1/initials/round-1/proposer"].requests[0]
-    shown = "## criterion 1, Two words\nfrom nameplate import initials\ninitials('ada lovelace')\ngives 'AL'"
+    shown = "## criterion 1, Two words\ninitials('ada lovelace')\ngives 'AL'"
     judged = {place: one.requests[0] for place, one in heard.invoked.items() if place.endswith("challenger")}
     assert [place for place, said in judged.items() if shown in said] == [
         "TSK-001.1/contracts/round-1/challenger"

@@ -264,7 +264,7 @@ def test_an_answer_is_taken_once(tmp_path: Path):
         escalation = bench.waiting()["escalation"]
         file = tmp_path / "state_store/escalations" / f"{escalation}.json"
         file.rename(file.with_suffix(".gone"))
-        with pytest.raises(CorruptionError, match="is gone"):
+        with pytest.raises(CorruptionError, match="is missing"):
             bench.factory.escalations.escalation(escalation)
         file.with_suffix(".gone").rename(file)
         given = HumanResolution.model_validate(answer("AMEND_SPEC", AMEND, escalation))
